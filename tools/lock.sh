@@ -1,0 +1,17 @@
+#!/bin/sh
+# Remake requirements/*.txt from pyproject.toml. Needs uv on the PATH and a network.
+# Arguments are handed to uv: `tools/lock.sh --upgrade`, `tools/lock.sh -P click`.
+set -eu
+cd "$(dirname "$0")/.."
+
+lock() {
+    out=$1
+    shift
+    UV_CUSTOM_COMPILE_COMMAND=tools/lock.sh uv pip compile --quiet --universal --python-version 3.11 \
+        --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate \
+        --all-extras --output-file "requirements/$out" pyproject.toml "$@"
+}
+
+# check.txt first: run.txt then takes the same versions from it.
+lock check.txt --group check "$@"
+lock run.txt --group setup --constraint requirements/check.txt "$@"
