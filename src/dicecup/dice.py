@@ -1,0 +1,96 @@
+"""Multisets of dice: sorting, taking apart, enumerating. Knows no rules.
+
+A die of one layer is its face, an int. A die of several layers (a small die inside a large one) is a tuple
+with one face per layer. Dice of a player are always a sorted tuple, so that equal dice are equal values.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import combinations_with_replacement, product
+from math import factorial
+
+from dicecup.errors import DiceError
+
+Die = int | tuple[int, ...]
+Dice = tuple[Die, ...]
+Faces = tuple[int, ...]
+
+MOST_DIGITS = 3  # a face is never longer; keeps rubbish from becoming huge numbers
+
+
+def sort_key(die: Die) -> tuple[int, ...]:
+    return (die,) if isinstance(die, int) else die
+
+
+def sort_dice(dice: Dice) -> Dice:
+    """The canonical order of a multiset of dice: lowest first."""
+    if all(type(die) is int for die in dice):
+        return tuple(sorted(dice))
+    return tuple(sorted(dice, key=sort_key))
+
+
+def layer_faces(dice: Dice, layer: int) -> Faces:
+    """The faces of one layer of the dice, sorted."""
+    return tuple(sorted(die if isinstance(die, int) else die[layer] for die in dice))
+
+
+def contains(dice: Dice, part: Dice) -> bool:
+    """Whether `part` can be picked out of `dice`."""
+    return not (Counter(part) - Counter(dice))
+
+
+@lru_cache(maxsize=100_000)
+def parts(dice: Dice) -> tuple[Dice, ...]:
+    """Every distinct multiset that can be picked out of `dice`, from nothing to all of them."""
+    found: list[Dice] = [()]
+    counts = Counter(dice)
+    for die in sorted(counts, key=sort_key):
+        found = [part + (die,) * copies for part in found for copies in range(counts[die] + 1)]
+    return tuple(sorted(found, key=lambda part: (len(part), [sort_key(die) for die in part])))
+
+
+def all_dice(faces: int, layers: int) -> tuple[Die, ...]:
+    """Every way one die can lie."""
+    if layers == 1:
+        return tuple(range(1, faces + 1))
+    return tuple(product(range(1, faces + 1), repeat=layers))
+
+
+def throws(count: int, faces: int, layers: int = 1) -> Iterator[tuple[Dice, int]]:
+    """Every distinct throw of `count` dice, with the number of ordered throws that look like it.
+
+    The weights add up to `(faces ** layers) ** count`.
+    """
+    for dice in combinations_with_replacement(all_dice(faces, layers), count):
+        weight = factorial(count)
+        for copies in Counter(dice).values():
+            weight //= factorial(copies)
+        yield dice, weight
+
+
+def format_die(die: Die) -> str:
+    return str(die) if isinstance(die, int) else "-".join(map(str, die))
+
+
+def format_dice(dice: Dice) -> str:
+    return " ".join(map(format_die, dice))
+
+
+def parse_die(text: str, faces: int, layers: int) -> Die:
+    """Read one die: `6`, or `6-5` where a die has two layers."""
+    pieces = text.split("-")
+    if len(pieces) != layers or not all(piece.isascii() and piece.isdigit() for piece in pieces):
+        raise DiceError("die_unreadable", text=text, example="-".join("65432"[:layers]))
+    values = []
+    for piece in pieces:
+        if len(piece) > MOST_DIGITS or not 1 <= int(piece) <= faces:
+            raise DiceError("face_out_of_range", text=text, faces=faces)
+        values.append(int(piece))
+    return values[0] if layers == 1 else tuple(values)
+
+
+def parse_dice(texts: list[str] | tuple[str, ...], faces: int, layers: int) -> Dice:
+    return sort_dice(tuple(parse_die(text, faces, layers) for text in texts))

@@ -1,0 +1,68 @@
+"""What a game is at one moment: sheets, whose turn it is, the dice. Frozen values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dicecup.dice import Dice
+from dicecup.rules.model import Ruleset
+
+Cells = tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One player's sheet: the points in every cell, column after column, and how often repeats paid."""
+
+    cells: Cells
+    repeats: int = 0
+
+    @property
+    def full(self) -> bool:
+        return None not in self.cells
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One moment of a game.
+
+    `kept` is the dice that stay on the table while a throw is due, and None when a decision is due. A turn
+    begins with no dice and nothing kept: the first throw is of every die.
+    """
+
+    sheets: tuple[Sheet, ...]
+    player: int
+    dice: Dice
+    kept: Dice | None
+    throws_left: int
+
+    @property
+    def finished(self) -> bool:
+        return all(sheet.full for sheet in self.sheets)
+
+    @property
+    def throw_due(self) -> bool:
+        return self.kept is not None and not self.finished
+
+    @property
+    def sheet(self) -> Sheet:
+        """The sheet of the player whose turn it is."""
+        return self.sheets[self.player]
+
+
+def empty_sheet(rules: Ruleset) -> Sheet:
+    return Sheet((None,) * rules.cells)
+
+
+def start(rules: Ruleset, players: int = 1) -> State:
+    """The state before the first throw of a game."""
+    return turn_start(rules, (empty_sheet(rules),) * players, 0)
+
+
+def turn_start(rules: Ruleset, sheets: tuple[Sheet, ...], player: int) -> State:
+    return State(sheets, player, dice=(), kept=(), throws_left=rules.throws)
+
+
+def dice_to_throw(rules: Ruleset, state: State) -> int:
+    """How many dice the throw that is due takes."""
+    return rules.dice.count - len(state.kept or ())

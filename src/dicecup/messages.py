@@ -1,0 +1,123 @@
+"""Every sentence and phrase that code below the interfaces can cause, in English, under its code.
+
+The English text is the message id of the gettext catalogues. Nothing here translates: `N_` only marks.
+"""
+
+from __future__ import annotations
+
+
+def N_(text: str) -> str:  # noqa: N802 - the name that extraction tools know
+    return text
+
+
+class Phrase:
+    """A part of a sentence that has to be translated by itself."""
+
+    def __init__(self, code: str, **values: object) -> None:
+        self.code = code
+        self.values = values
+
+    @property
+    def template(self) -> str:
+        return PHRASES[self.code]
+
+    def __str__(self) -> str:
+        return self.template.format(**self.values)
+
+
+PHRASES = {
+    "expected_at_most": N_("at most {most} entries"),
+    "expected_box": N_("the id of a box of this game; there is no “{found}”"),
+    "expected_boxes": N_("from 1 to {most} boxes"),
+    "expected_different_faces": N_("a different face for every box"),
+    "expected_every_layer": N_("each of these layers once: {layers}"),
+    "expected_id": N_("an id of small letters, digits, “_” and “-”, at most 40 characters"),
+    "expected_ids": N_("a list of different ids"),
+    "expected_multiple": N_(
+        "a number of boxes that can be shared out; {boxes} boxes do not go up in turns of {scored}"
+    ),
+    "expected_new_id": N_("an id that is not used for another line of the sheet"),
+    "expected_no_base_cycle": N_("a file that does not lead back to itself"),
+    "expected_no_cycle": N_("boxes that do not wait for each other in a circle ({boxes})"),
+    "expected_no_more_dice": N_("groups of together at most {counted} dice"),
+    "expected_no_repeat_with_columns": N_("no points for repeats in a game with several columns"),
+    "expected_one_need": N_("one of alike, run, faces or at_least; “different” goes with alike only"),
+    "expected_one_of": N_("one of: {known}"),
+    "expected_one_of_keys": N_("no such key; the keys here are: {known}"),
+    "expected_points": N_(
+        "a whole number from 0 to 10000, or a text like “matching”, “all”, “50 + all”, “36 - all”, “-all”"
+    ),
+    "expected_ruleset": N_("the id of a game or the path of a rules file"),
+    "expected_strike_with_need": N_("true: only a box that takes any dice can forbid the strike"),
+    "expected_table": N_("a table"),
+    "expected_text": N_("a text of 1 to 500 characters on one line"),
+    "expected_tiers": N_("a list of steps like {{ at = 63, points = 50 }}, the lowest first"),
+    "expected_true_or_false": N_("true or false"),
+    "expected_upper_box_for_every_face": N_("a game with an upper box for every face, which a joker needs"),
+    "expected_whole_number": N_("a whole number from {low} to {high}"),
+    "expected_whole_numbers": N_("a list of 1 to {most} whole numbers from {low} to {high}"),
+}
+
+SENTENCES = {
+    # Rules
+    "file_too_large": N_("{file} is too large: at most {most} bytes are read. Give another file."),
+    "file_unreadable": N_("{file} cannot be read: {problem}. Check the path and the permissions."),
+    "option_unknown": N_("{ruleset} has no option “{option}”. Its options are: {known}."),
+    "option_value_unknown": N_("The option {option} has no value “{value}”. Choose one of: {known}."),
+    "rules_key_wrong": N_("{file}, key {key}: expected {expected}."),
+    "rules_not_text": N_("{file} is no rules file: byte {byte} is not text. Give a TOML file in UTF-8."),
+    "rules_not_toml": N_("{file} is not valid TOML: {problem}. Correct that place."),
+    "ruleset_unknown": N_(
+        "There is no game and no rules file called “{ruleset}”. Give a file's path or one of: {known}."
+    ),
+    # Dice
+    "die_unreadable": N_("“{text}” is not a die of this game. Write each die like {example}."),
+    "face_out_of_range": N_("“{text}” shows a face that the die does not have. Faces go from 1 to {faces}."),
+    "dice_count_wrong": N_("That is {found} dice, but {expected} are thrown. Give {expected} dice."),
+    # Moves
+    "box_cannot_be_struck": N_("{box} cannot be struck. Score it as it is, or choose another box."),
+    "box_filled": N_("{box} is filled already. Choose an open box."),
+    "box_twice": N_("{box} cannot take both scores of a turn. Choose two different boxes."),
+    "box_unknown": N_("There is no box “{box}”. The boxes are: {known}."),
+    "column_missing": N_("Say in which column: {known}."),
+    "column_unknown": N_("There is no column “{column}”. The columns are: {known}."),
+    "game_over": N_("The game is over: every sheet is full."),
+    "joker_forced": N_("With this joker you must fill {box} first."),
+    "joker_forced_lower": N_("With this joker you must fill a box of the lower section while one is open."),
+    "keep_all": N_("Keeping every die is stopping: choose a box instead."),
+    "keep_not_there": N_("You cannot keep {kept}: the dice are {dice}."),
+    "layers_wrong": N_("A score names one box for each of: {known}."),
+    "no_throw_left": N_("There is no throw left in this turn. Choose a box."),
+    "score_before_throw": N_("Throw the dice first."),
+    "strike_not_last_resort": N_("0 is allowed only when no open box scores, and {box} would score now."),
+    "throw_first": N_("The dice are still to be thrown. Throw them first."),
+    "throw_not_due": N_("No throw is due. Say which dice you keep, or choose a box."),
+    "throw_not_sorted": N_("The dice of a throw or keep must be given in order, the lowest first."),
+    # Positions and moves as data
+    "json_wrong": N_("{file} is not valid JSON: {problem}."),
+    "move_unreadable": N_(
+        'That is not a move. A move is like {{"keep": [6, 6]}}, {{"box": "sixes"}}, '
+        '{{"column": "x2", "box": "sixes"}} or {{"inner": "pair", "outer": "chance"}}.'
+    ),
+    "position_key_wrong": N_("The position's {key} is wrong: expected {expected}."),
+    "position_text_wrong": N_("“{text}” is not a position. One looks like: {example}"),
+    "position_points_impossible": N_("{box} cannot hold {points} points. Correct the sheet."),
+    "position_turn_unfinished": N_(
+        "{filled} filled boxes cannot be: every turn fills {scored}. Correct the sheet."
+    ),
+    # Records
+    "record_cut": N_("The record has no complete header. It cannot be used; start a new one."),
+    "record_damaged": N_("Line {line} of the record is damaged or was changed."),
+    "record_illegal": N_("Line {line} of the record breaks the rules: {problem}"),
+    "record_line_wrong": N_("Line {line} of the record cannot be read: expected {expected}."),
+    "record_not_text": N_("This is not a record: it is not text."),
+    "record_of_other_rules": N_(
+        "The record was made with other rules of “{ruleset}” (identity {found}, here {expected}). "
+        "Use the rules file it was made with."
+    ),
+    "record_points_wrong": N_(
+        "Line {line} of the record writes {found} points in {box}; the dice give {points}."
+    ),
+    "record_version_unknown": N_("The record's version {found} is unknown here; this program reads {known}."),
+    "undo_too_far": N_("Only {most} steps can be taken back."),
+}

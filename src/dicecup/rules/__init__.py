@@ -1,0 +1,20 @@
+"""The games as data: what a ruleset is, how a rules file is read, what a throw is worth in a box."""
+
+from dicecup.rules.loader import builtin_ids, load_ruleset
+from dicecup.rules.model import Box, Column, DiceSet, Joker, Points, Repeat, Ruleset, Tier
+from dicecup.rules.scoring import Scored, score_box
+
+__all__ = [
+    "Box",
+    "Column",
+    "DiceSet",
+    "Joker",
+    "Points",
+    "Repeat",
+    "Ruleset",
+    "Scored",
+    "Tier",
+    "builtin_ids",
+    "load_ruleset",
+    "score_box",
+]

@@ -1,0 +1,274 @@
+"""From the tables of a rules file, options already chosen, to a checked `Ruleset`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import chain
+from typing import Any, cast
+
+from dicecup.rules.model import (
+    Alike,
+    AnyDice,
+    Box,
+    Column,
+    DiceSet,
+    Joker,
+    Needs,
+    OfFace,
+    Points,
+    Repeat,
+    Ruleset,
+    Run,
+    Section,
+    StrikePolicy,
+    TheseFaces,
+    Tier,
+)
+from dicecup.rules.reader import Reader
+
+# Far beyond any game of the family, and small enough that a strange file cannot bring a machine down.
+MOST_DICE = 10
+MOST_FACES = 20
+MOST_LAYERS = 3
+MOST_THROWS = 10
+MOST_POINTS = 10_000
+MOST_BOXES = 60
+MOST_COLUMNS = 10
+
+GAME_KEYS = {
+    "dice",
+    "throws",
+    "scored",
+    "strike",
+    "section_totals",
+    "upper",
+    "box",
+    "columns",
+    "joker",
+    "repeat",
+}
+COMPUTED_LINES = {
+    "upper_sum",
+    "bonus",
+    "upper_total",
+    "lower_total",
+    "grand_total",
+    "weighted_total",
+    "final_score",
+}
+POINTS_PATTERN = re.compile(r"(?:(?P<base>\d{1,5}) *(?P<sign>[+-]) *|(?P<minus>-) *)?(?P<sum>all|matching)")
+
+
+def build_ruleset(
+    game: Reader,
+    *,
+    ruleset_id: str,
+    options: Mapping[str, str],
+    choices: Mapping[str, tuple[str, ...]],
+    names: Mapping[str, Mapping[str, Any]],
+) -> Ruleset:
+    dice = read_dice(game.child("dice"))
+    boxes = read_upper_boxes(game.child("upper"), dice) + read_boxes(game.child("box"), dice)
+    columns = read_columns(game.child("columns"))
+    check_boxes(game, boxes)
+    ruleset = Ruleset(
+        id=ruleset_id,
+        dice=dice,
+        throws=game.whole_number("throws", 1, MOST_THROWS),
+        scored=read_scored(game, dice),
+        boxes=boxes,
+        bonus=read_bonus(game.child("upper")),
+        columns=columns,
+        joker=read_joker(game.child("joker"), boxes, dice) if game.has("joker") else None,
+        repeat=read_repeat(game.child("repeat"), boxes) if game.has("repeat") else None,
+        strike=cast(StrikePolicy, game.one_of("strike", ("free", "last_resort"), "free")),
+        section_totals=game.yes_or_no("section_totals", default=False),
+        options=options,
+        choices=choices,
+        names=names,
+    )
+    if ruleset.cells % len(ruleset.scored):
+        raise game.error("box", "expected_multiple", boxes=ruleset.cells, scored=len(ruleset.scored))
+    if ruleset.repeat and ruleset.has_columns:
+        raise game.error("repeat", "expected_no_repeat_with_columns")
+    return ruleset
+
+
+def read_dice(table: Reader) -> DiceSet:
+    table.allow({"count", "faces", "layers", "counted"})
+    count = table.whole_number("count", 1, MOST_DICE)
+    layers = table.ids("layers") if table.has("layers") else ("dice",)
+    if len(layers) > MOST_LAYERS:
+        raise table.error("layers", "expected_at_most", most=MOST_LAYERS)
+    return DiceSet(
+        count=count,
+        faces=table.whole_number("faces", 2, MOST_FACES),
+        layers=layers,
+        counted=table.whole_number("counted", 1, count, default=count),
+    )
+
+
+def read_scored(game: Reader, dice: DiceSet) -> tuple[str, ...]:
+    """Every layer is scored once a turn; the file may only say in which order."""
+    scored = game.ids("scored") if game.has("scored") else dice.layers
+    if sorted(scored) != sorted(dice.layers):
+        raise game.error("scored", "expected_every_layer", layers=", ".join(dice.layers))
+    return scored
+
+
+def read_upper_boxes(table: Reader, dice: DiceSet) -> tuple[Box, ...]:
+    table.allow({"boxes", "bonus"})
+    boxes = table.child("boxes")
+    made = tuple(
+        Box(
+            id=boxes.check_id(name, name),
+            section="upper",
+            needs=OfFace(boxes.whole_number(name, 1, dice.faces)),
+            points=Points(matching=1),
+        )
+        for name in boxes.table
+    )
+    if len({box.needs for box in made}) != len(made):
+        raise table.error("boxes", "expected_different_faces")
+    return made
+
+
+def read_bonus(table: Reader) -> tuple[Tier, ...]:
+    rows = table.table.get("bonus", [])
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise table.error("bonus", "expected_tiers")
+    tiers = []
+    for number, row in enumerate(rows, start=1):
+        reader = Reader(row, table.file, f"{table.key('bonus')}[{number}]")
+        reader.allow({"at", "points"})
+        tiers.append(
+            Tier(
+                at=reader.whole_number("at", 1, MOST_POINTS),
+                points=reader.whole_number("points", 0, MOST_POINTS),
+            )
+        )
+    if any(low.at >= high.at for low, high in zip(tiers, tiers[1:], strict=False)):
+        raise table.error("bonus", "expected_tiers")
+    return tuple(tiers)
+
+
+def read_boxes(table: Reader, dice: DiceSet) -> tuple[Box, ...]:
+    return tuple(read_box(name, box, dice) for name, box in table.children())
+
+
+def read_box(name: str, table: Reader, dice: DiceSet) -> Box:
+    table.allow({"needs", "points", "after_total", "strike", "after", "above"})
+    section: Section = "after_total" if table.yes_or_no("after_total", default=False) else "lower"
+    return Box(
+        id=name,
+        section=section,
+        needs=read_needs(table.child("needs"), dice),
+        points=read_points(table),
+        strike=table.yes_or_no("strike", default=True),
+        after=table.id("after") if table.has("after") else None,
+        above=table.id("above") if table.has("above") else None,
+    )
+
+
+def read_needs(table: Reader, dice: DiceSet) -> Needs:
+    table.allow({"at_least", "alike", "different", "run", "faces"})
+    kinds = [name for name in table.table if name != "different"]
+    if len(kinds) > 1 or ("different" in table.table and kinds != ["alike"]):
+        raise table.error(kinds[-1] if kinds else "different", "expected_one_need")
+    match kinds:
+        case ["alike"]:
+            groups = table.whole_numbers("alike", 1, dice.counted, dice.counted)
+            if sum(groups) > dice.counted:
+                raise table.error("alike", "expected_no_more_dice", counted=dice.counted)
+            return Alike(groups, table.yes_or_no("different", default=False))
+        case ["run"]:
+            return Run(table.whole_number("run", 2, min(dice.counted, dice.faces)))
+        case ["faces"]:
+            return TheseFaces(tuple(sorted(table.whole_numbers("faces", 1, dice.faces, dice.counted))))
+        case ["at_least"]:
+            return AnyDice(table.whole_number("at_least", 1, dice.counted * dice.faces))
+        case _:
+            return AnyDice()
+
+
+def read_points(table: Reader) -> Points:
+    """A whole number, or a text: `matching`, `all`, `50 + all`, `36 - all`, `-all`."""
+    value = table.table.get("points")
+    if type(value) is int and 0 <= value <= MOST_POINTS:
+        return Points(base=value)
+    found = POINTS_PATTERN.fullmatch(value) if isinstance(value, str) else None
+    base = int(found["base"] or 0) if found else 0
+    sign = -1 if found and "-" in (found["sign"], found["minus"]) else 1
+    if not found or base > MOST_POINTS or (sign < 0 and found["sum"] == "matching"):
+        raise table.error("points", "expected_points")
+    return Points(base=base, all=sign) if found["sum"] == "all" else Points(base=base, matching=sign)
+
+
+def read_columns(table: Reader) -> tuple[Column, ...]:
+    if len(table.table) > MOST_COLUMNS:
+        raise table.error("", "expected_at_most", most=MOST_COLUMNS)
+    columns = tuple(
+        Column(table.check_id(name, name), table.whole_number(name, 1, 100)) for name in table.table
+    )
+    return columns or (Column("", 1),)
+
+
+def read_joker(table: Reader, boxes: tuple[Box, ...], dice: DiceSet) -> Joker:
+    table.allow({"filled", "boxes", "forced"})
+    joker = Joker(
+        filled=table.ids("filled"), boxes=table.ids("boxes"), forced=table.yes_or_no("forced", default=False)
+    )
+    for name in ("filled", "boxes"):
+        check_known(table, name, getattr(joker, name), boxes)
+    faces = {box.needs.face for box in boxes if isinstance(box.needs, OfFace)}
+    if len(faces) != dice.faces:
+        raise table.error("filled", "expected_upper_box_for_every_face")
+    return joker
+
+
+def read_repeat(table: Reader, boxes: tuple[Box, ...]) -> Repeat:
+    table.allow({"id", "box", "points"})
+    repeat = Repeat(
+        id=table.id("id"), box=table.id("box"), points=table.whole_number("points", 0, MOST_POINTS)
+    )
+    check_known(table, "box", (repeat.box,), boxes)
+    if repeat.id in COMPUTED_LINES or repeat.id in {box.id for box in boxes}:
+        raise table.error("id", "expected_new_id")
+    return repeat
+
+
+def check_boxes(game: Reader, boxes: tuple[Box, ...]) -> None:
+    """What concerns several boxes: ids, counts, references and their cycles."""
+    ids = [box.id for box in boxes]
+    if not 1 <= len(boxes) <= MOST_BOXES:
+        raise game.error("box", "expected_boxes", most=MOST_BOXES)
+    for box_id in ids:
+        if ids.count(box_id) > 1 or box_id in COMPUTED_LINES:
+            raise game.error(f"box.{box_id}", "expected_new_id")
+    for box in boxes:
+        table = game.child("box").child(box.id) if box.section != "upper" else game
+        for name in ("after", "above"):
+            if other := getattr(box, name):
+                check_known(table, name, (other,), boxes)
+        if not box.strike and (box.needs != AnyDice() or box.after or box.above):
+            raise table.error("strike", "expected_strike_with_need")
+    check_cycles(game, boxes)
+
+
+def check_known(table: Reader, name: str, wanted: tuple[str, ...], boxes: tuple[Box, ...]) -> None:
+    known = {box.id for box in boxes}
+    for box_id in wanted:
+        if box_id not in known:
+            raise table.error(name, "expected_box", found=box_id)
+
+
+def check_cycles(game: Reader, boxes: tuple[Box, ...]) -> None:
+    """Follow `after` and `above` from every box: nobody can fill boxes that wait for each other."""
+    links = {box.id: [other for other in (box.after, box.above) if other] for box in boxes}
+    for start in links:
+        reached = links[start]
+        for _ in boxes:
+            reached = sorted(set(chain(reached, *(links[box_id] for box_id in reached))))
+        if start in reached:
+            raise game.error(f"box.{start}", "expected_no_cycle", boxes=", ".join(reached))

@@ -1,0 +1,186 @@
+"""Finding and reading rules files: a built-in game by its id, a file of the user's by its path.
+
+A file may name a `base` whose tables it changes, and options whose values change its tables. Both are the same
+thing, a patch, so that every combination is again a plain game.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from dicecup.errors import RulesError
+from dicecup.messages import Phrase
+from dicecup.rules.build import GAME_KEYS, build_ruleset
+from dicecup.rules.model import Ruleset
+from dicecup.rules.reader import Reader
+
+FORMAT = 1
+MOST_BYTES = 200_000
+MOST_BASES = 10
+FILE_KEYS = GAME_KEYS | {"format", "id", "base", "options", "option", "names"}
+# The games of the mission in the order people meet them; the folder holds exactly these.
+BUILTIN = ("yatzy", "yatzy-sv", "dice-in-dice", "yum-plus", "triple-yum-plus", "yahtzee")
+
+Tables = dict[str, Any]
+
+
+def builtin_ids() -> tuple[str, ...]:
+    return BUILTIN
+
+
+def load_ruleset(reference: str, options: Mapping[str, str] | None = None) -> Ruleset:
+    """The ruleset of an id or a file's path, with options chosen; what is not chosen is the default."""
+    return _load(reference, tuple(sorted((options or {}).items())))
+
+
+def _load(reference: str, options: tuple[tuple[str, str], ...]) -> Ruleset:
+    if reference in BUILTIN:
+        return _load_builtin(reference, options)
+    return _build(reference, read_tables(reference), dict(options))
+
+
+@cache
+def _load_builtin(reference: str, options: tuple[tuple[str, str], ...]) -> Ruleset:
+    return _build(reference, read_tables(reference), dict(options))
+
+
+def _build(reference: str, tables: Tables, chosen: Mapping[str, str]) -> Ruleset:
+    file = Reader(tables, reference)
+    file.allow(FILE_KEYS)
+    choices = read_choices(file)
+    options = choose(choices, chosen, file.id("id"))
+    patches = file.child("option")
+    for name, value in options.items():
+        patch = patches.child(name).child(value)
+        patch.allow(GAME_KEYS)
+        tables = merge(tables, patch.table)
+    return build_ruleset(
+        Reader({key: tables[key] for key in tables if key in GAME_KEYS}, reference),
+        ruleset_id=reference if reference in BUILTIN else file.id("id"),
+        options=options,
+        choices=choices,
+        names=read_names(file),
+    )
+
+
+def read_choices(file: Reader) -> dict[str, tuple[str, ...]]:
+    """Every option with its values, and a check that each patch belongs to one."""
+    table = file.child("options")
+    choices = {table.check_id(name, name): table.ids(name) for name in table.table}
+    patches = file.child("option")
+    patches.allow(choices)
+    for name, values in patches.children():
+        values.allow(choices[name])
+    return choices
+
+
+def choose(
+    choices: Mapping[str, tuple[str, ...]], chosen: Mapping[str, str], ruleset_id: str
+) -> dict[str, str]:
+    for name, value in chosen.items():
+        if name not in choices:
+            known = ", ".join(choices) or "–"
+            raise RulesError("option_unknown", option=name, ruleset=ruleset_id, known=known)
+        if value not in choices[name]:
+            raise RulesError("option_value_unknown", option=name, value=value, known=", ".join(choices[name]))
+    return {name: chosen.get(name, values[0]) for name, values in choices.items()}
+
+
+def read_names(file: Reader) -> Mapping[str, Mapping[str, Any]]:
+    """Words by language: texts under ids, and under `options` a table of texts per option."""
+    names = file.child("names")
+    for language in names.table:
+        words = names.child(language)
+        for word in words.table:
+            if word != "options":
+                check_text(words, word)
+        for _, option in words.child("options").children():
+            for word in option.table:
+                check_text(option, word)
+    return names.table
+
+
+def check_text(table: Reader, name: str) -> None:
+    value = table.table[name]
+    if not isinstance(value, str) or not value or len(value) > 500 or not value.isprintable():
+        raise table.error(name, "expected_text")
+
+
+def merge(below: Tables, patch: Tables) -> Tables:
+    """The tables below with the patch laid over them. `needs` is one value; `false` takes a table or list away."""
+    merged = dict(below)
+    for key, value in patch.items():
+        if value is False and isinstance(merged.get(key), dict | list):
+            del merged[key]
+        elif isinstance(value, dict) and isinstance(merged.get(key), dict) and key != "needs":
+            merged[key] = merge(merged[key], value)
+        else:
+            merged[key] = value
+    return merged
+
+
+def read_tables(reference: str) -> Tables:
+    """The tables of a file laid over those of its bases."""
+    layers: list[Tables] = []
+    seen: list[str] = []
+    here: str | None = reference
+    while here is not None:
+        if here in seen or len(seen) > MOST_BASES:
+            raise RulesError(
+                "rules_key_wrong", file=seen[-1], key="base", expected=Phrase("expected_no_base_cycle")
+            )
+        seen.append(here)
+        tables = parse_tables(here)
+        layers.append(tables)
+        here = base_of(here, tables)
+    whole: Tables = {}
+    for tables in reversed(layers):
+        whole = merge(whole, tables)
+    whole.pop("base", None)
+    return whole
+
+
+def base_of(here: str, tables: Tables) -> str | None:
+    """The base's id, or its path as seen from the file that names it."""
+    base = tables.get("base")
+    if base is None:
+        return None
+    if not isinstance(base, str) or not base:
+        raise Reader(tables, here).error("base", "expected_ruleset")
+    return base if base in BUILTIN else str(Path(here).parent / base)
+
+
+def parse_tables(reference: str) -> Tables:
+    data = read_bytes(reference)
+    try:
+        tables = tomllib.loads(data.decode())
+    except UnicodeDecodeError as error:
+        raise RulesError("rules_not_text", file=reference, byte=error.start) from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise RulesError("rules_not_toml", file=reference, problem=str(error)) from None
+    file = Reader(tables, reference)
+    file.whole_number("format", FORMAT, FORMAT)
+    file.id("id")
+    return tables
+
+
+def read_bytes(reference: str) -> bytes:
+    if reference in BUILTIN:
+        return resources.files("dicecup.rules").joinpath(f"sheets/{reference}.toml").read_bytes()
+    path = Path(reference)
+    try:
+        if not path.is_file():
+            raise RulesError("ruleset_unknown", ruleset=reference, known=", ".join(BUILTIN))
+        with path.open("rb") as stream:
+            data = stream.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        problem = getattr(error, "strerror", None) or str(error)
+        raise RulesError("file_unreadable", file=reference, problem=problem) from None
+    if len(data) > MOST_BYTES:
+        raise RulesError("file_too_large", file=reference, most=MOST_BYTES)
+    return data
