@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from itertools import chain
+from itertools import pairwise
 from typing import Any, cast
 
 from dicecup.rules.model import (
@@ -37,16 +37,8 @@ MOST_BOXES = 60
 MOST_COLUMNS = 10
 
 GAME_KEYS = {
-    "dice",
-    "throws",
-    "scored",
-    "strike",
-    "section_totals",
-    "upper",
-    "box",
-    "columns",
-    "joker",
-    "repeat",
+    *("dice", "throws", "scored", "strike", "section_totals"),
+    *("upper", "box", "columns", "joker", "repeat"),
 }
 COMPUTED_LINES = {
     "upper_sum",
@@ -142,13 +134,9 @@ def read_bonus(table: Reader) -> tuple[Tier, ...]:
     for number, row in enumerate(rows, start=1):
         reader = Reader(row, table.file, f"{table.key('bonus')}[{number}]")
         reader.allow({"at", "points"})
-        tiers.append(
-            Tier(
-                at=reader.whole_number("at", 1, MOST_POINTS),
-                points=reader.whole_number("points", 0, MOST_POINTS),
-            )
-        )
-    if any(low.at >= high.at for low, high in zip(tiers, tiers[1:], strict=False)):
+        at = reader.whole_number("at", 1, MOST_POINTS)
+        tiers.append(Tier(at, reader.whole_number("points", 0, MOST_POINTS)))
+    if any(low.at >= high.at for low, high in pairwise(tiers)):
         raise table.error("bonus", "expected_tiers")
     return tuple(tiers)
 
@@ -265,10 +253,10 @@ def check_known(table: Reader, name: str, wanted: tuple[str, ...], boxes: tuple[
 
 def check_cycles(game: Reader, boxes: tuple[Box, ...]) -> None:
     """Follow `after` and `above` from every box: nobody can fill boxes that wait for each other."""
-    links = {box.id: [other for other in (box.after, box.above) if other] for box in boxes}
-    for start in links:
-        reached = links[start]
+    links = {box.id: {other for other in (box.after, box.above) if other} for box in boxes}
+    for start, linked in links.items():
+        reached = linked
         for _ in boxes:
-            reached = sorted(set(chain(reached, *(links[box_id] for box_id in reached))))
+            reached = reached.union(*(links[box_id] for box_id in reached))
         if start in reached:
-            raise game.error(f"box.{start}", "expected_no_cycle", boxes=", ".join(reached))
+            raise game.error(f"box.{start}", "expected_no_cycle", boxes=", ".join(sorted(reached)))

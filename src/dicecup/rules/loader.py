@@ -1,11 +1,12 @@
 """Finding and reading rules files: a built-in game by its id, a file of the user's by its path.
 
-A file may name a `base` whose tables it changes, and options whose values change its tables. Both are the same
-thing, a patch, so that every combination is again a plain game.
+A file may name a `base` whose tables it changes, and options whose values change its tables. Both are the
+same thing, a patch, so that every combination is again a plain game.
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -27,6 +28,8 @@ FILE_KEYS = GAME_KEYS | {"format", "id", "base", "options", "option", "names"}
 BUILTIN = ("yatzy", "yatzy-sv", "dice-in-dice", "yum-plus", "triple-yum-plus", "yahtzee")
 
 Tables = dict[str, Any]
+
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def builtin_ids() -> tuple[str, ...]:
@@ -107,12 +110,12 @@ def read_names(file: Reader) -> Mapping[str, Mapping[str, Any]]:
 
 def check_text(table: Reader, name: str) -> None:
     value = table.table[name]
-    if not isinstance(value, str) or not value or len(value) > 500 or not value.isprintable():
+    if not isinstance(value, str) or not value or len(value) > 500 or CONTROL.search(value):
         raise table.error(name, "expected_text")
 
 
 def merge(below: Tables, patch: Tables) -> Tables:
-    """The tables below with the patch laid over them. `needs` is one value; `false` takes a table or list away."""
+    """The tables with the patch laid over them. `needs` is one value; `false` takes a table or list away."""
     merged = dict(below)
     for key, value in patch.items():
         if value is False and isinstance(merged.get(key), dict | list):

@@ -107,8 +107,8 @@ class Column:
 class Joker:
     """Counted dice all alike, when these boxes and the upper box of the face are filled in every column.
 
-    Then each box of `boxes` takes them as if they met its need. With `forced`, once `filled` holds, the upper box
-    of the face must be used while it is open, after that a lower box while one is open.
+    Then each box of `boxes` takes them as if they met its need. With `forced`, once `filled` holds, the upper
+    box of the face must be used while it is open, after that a lower box while one is open.
     """
 
     filled: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What dice are worth in a box by themselves: the scoring vocabulary. What is on the sheet does not enter here."""
+"""What dice are worth in a box by themselves: the scoring vocabulary. The sheet does not enter here."""
 
 from __future__ import annotations
 
