@@ -1,4 +1,4 @@
-"""Typed access to a rules file: a wrong value becomes one error that names file, key and what was expected."""
+"""Typed access to a rules file: a wrong value becomes one error with file, key and what was expected."""
 
 from __future__ import annotations
 
