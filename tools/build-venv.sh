@@ -20,7 +20,7 @@ else
         kind=check # whoever had the tools for checking keeps them
     fi
     rm -f "$venv"/stamp-*
-    if ! { rm -rf "$venv" && mkdir "$venv" && "$base" -I -m venv "$venv" >"$log"; } 2>&1; then
+    if ! { rm -rf "$venv" && mkdir "$venv" && "$base" -I -m venv "$venv" >"$log" 2>&1; } 2>/dev/null; then
         tell broken_venv "$log"
         exit 2
     fi

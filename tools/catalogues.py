@@ -133,7 +133,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Extract and compile the gettext catalogues.")
     commands = parser.add_subparsers(dest="command", required=True)
     extracting = commands.add_parser("extract", help="bring the .po files up to date with the source")
-    extracting.add_argument("--check", action="store_true", help="write nothing; exit 1 if a file would change")
+    extracting.add_argument(
+        "--check", action="store_true", help="write nothing; exit 1 if a file would change"
+    )
     commands.add_parser("compile", help="write a .mo file for each .po file")
     args = parser.parse_args()
     try:

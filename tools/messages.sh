@@ -9,7 +9,7 @@ fr*)
     no_venv='Python %s est là, mais sans ses modules venv et ensurepip ; installez le paquet python%s-venv (Debian, Ubuntu) ou un Python complet, puis relancez.'
     read_only='impossible d’écrire dans %s, où se fait la préparation ; rendez ce dossier accessible en écriture ou clonez ailleurs, puis relancez.'
     broken_venv='l’environnement virtuel n’a pas pu être créé ; vérifiez l’espace disque, puis relancez (détails dans %s).'
-    no_packages='les paquets nécessaires n’ont pas pu être téléchargés et installés ; vérifiez la connexion réseau, puis relancez (détails dans %s).'
+    no_packages='les paquets nécessaires n’ont pas pu être téléchargés et installés ; vérifiez la connexion réseau et l’espace disque, puis relancez (détails dans %s).'
     no_catalogues='les traductions n’ont pas pu être compilées (détails dans %s).'
     ;;
 de*)
@@ -19,7 +19,7 @@ de*)
     no_venv='Python %s ist da, aber ohne die Module venv und ensurepip; bitte das Paket python%s-venv (Debian, Ubuntu) oder ein vollständiges Python installieren und noch einmal starten.'
     read_only='in %s, wo eingerichtet wird, kann nicht geschrieben werden; bitte den Ordner beschreibbar machen oder anderswohin klonen und noch einmal starten.'
     broken_venv='die virtuelle Umgebung konnte nicht angelegt werden; bitte den freien Speicherplatz prüfen und noch einmal starten (Einzelheiten in %s).'
-    no_packages='die nötigen Pakete konnten nicht heruntergeladen und installiert werden; bitte die Netzverbindung prüfen und noch einmal starten (Einzelheiten in %s).'
+    no_packages='die nötigen Pakete konnten nicht heruntergeladen und installiert werden; bitte die Netzverbindung und den freien Speicherplatz prüfen und noch einmal starten (Einzelheiten in %s).'
     no_catalogues='die Übersetzungen konnten nicht kompiliert werden (Einzelheiten in %s).'
     ;;
 sv*)
@@ -29,7 +29,7 @@ sv*)
     no_venv='Python %s finns men saknar modulerna venv och ensurepip; installera paketet python%s-venv (Debian, Ubuntu) eller ett fullständigt Python och kör igen.'
     read_only='det går inte att skriva i %s, där allt förbereds; gör mappen skrivbar eller klona någon annanstans och kör igen.'
     broken_venv='den virtuella miljön kunde inte skapas; kontrollera ledigt diskutrymme och kör igen (detaljer i %s).'
-    no_packages='de nödvändiga paketen kunde inte hämtas och installeras; kontrollera nätverket och kör igen (detaljer i %s).'
+    no_packages='de nödvändiga paketen kunde inte hämtas och installeras; kontrollera nätverket och ledigt diskutrymme och kör igen (detaljer i %s).'
     no_catalogues='översättningarna kunde inte kompileras (detaljer i %s).'
     ;;
 *)
@@ -39,7 +39,7 @@ sv*)
     no_venv='Python %s is here, but without its modules venv and ensurepip; install the package python%s-venv (Debian, Ubuntu) or a complete Python and run this again.'
     read_only='cannot write to %s, where the set-up goes; make this folder writable or clone elsewhere and run this again.'
     broken_venv='the virtual environment could not be made; check the free disk space and run this again (details in %s).'
-    no_packages='the packages needed could not be downloaded and installed; check the network connection and run this again (details in %s).'
+    no_packages='the packages needed could not be downloaded and installed; check the network connection and the free disk space and run this again (details in %s).'
     no_catalogues='the translations could not be compiled (details in %s).'
     ;;
 esac

@@ -39,13 +39,14 @@ if sys.version_info < (3, 11):
     sys.exit(3)
 print(sys._base_executable)
 try:
-    import ensurepip, venv
+    import venv
+    from ensurepip import bootstrap
 except ImportError:
     sys.exit(4)'
     old='' bare=''
     for candidate in ${DICECUP_PYTHON:-python3 python3.14 python3.13 python3.12 python3.11 python}; do
         command -v "$candidate" >/dev/null 2>&1 || continue
-        found=$("$candidate" -I -c "$probe" 2>/dev/null)
+        found=$("$candidate" -E -s -c "$probe" 2>/dev/null)
         case $? in
         0) base=${found#*
 } && return ;;

@@ -1,0 +1,234 @@
+"""./dicecup and ./check on machines that lack something, and in a clone that is ready."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Launch = Callable[..., subprocess.CompletedProcess[str]]
+
+NO_PYTHON = {
+    "en_GB.UTF-8": "Python 3.11 or newer is needed but was not found",
+    "fr_FR.UTF-8": "Python 3.11 ou plus récent est nécessaire mais introuvable",
+    "de_DE.UTF-8": "Python 3.11 oder neuer wird gebraucht, wurde aber nicht gefunden",
+    "sv_SE.UTF-8": "Python 3.11 eller nyare behövs men hittades inte",
+}
+
+
+def executable(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def only_sentence(result: subprocess.CompletedProcess[str]) -> str:
+    assert result.returncode == 2, result
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1, result.stderr
+    return result.stderr
+
+
+def python_with(machine: Path, name: str, change: str) -> None:
+    """A Python on the PATH that differs from this one by a statement run before all else."""
+    code = f"import sys; {change}; exec(sys.argv[1])"
+    executable(
+        machine / name,
+        f'#!/bin/sh\n[ "$1 $2 $3" = "-E -s -c" ] && exec "{sys.executable}" -c "{code}" "$4"\n',
+    )
+
+
+def ready(clone: Path, kind: str = "run") -> None:
+    """Make the clone look set up, with a Python that says what it is asked to do."""
+    executable(clone / ".venv/bin/python", '#!/bin/sh\nprintf "%s|" "$PWD" "$@"\n')
+    lock = (clone / f"requirements/{kind}.txt").read_text(encoding="utf-8")
+    (clone / f".venv/stamp-{kind}").write_text(f"{clone}\n{lock}", encoding="utf-8")
+
+
+@pytest.mark.parametrize("script", ["dicecup", "check"])
+@pytest.mark.parametrize("locale", NO_PYTHON)
+def test_without_python_one_sentence_says_so(clone: Path, launch: Launch, script: str, locale: str) -> None:
+    sentence = only_sentence(launch(clone / script, LANG="C", LC_ALL=locale))
+    assert sentence.startswith(f"{script}: {NO_PYTHON[locale]}")
+
+
+@pytest.mark.parametrize("variable", ["LANG", "LC_MESSAGES", "LC_ALL"])
+def test_the_language_comes_from_the_locale(clone: Path, launch: Launch, variable: str) -> None:
+    assert NO_PYTHON["sv_SE.UTF-8"] in only_sentence(launch(clone / "dicecup", **{variable: "sv_SE"}))
+
+
+def test_the_more_special_variable_wins(clone: Path, launch: Launch) -> None:
+    result = launch(clone / "dicecup", LANG="sv_SE", LC_MESSAGES="de_DE", LC_ALL="")
+    assert NO_PYTHON["de_DE.UTF-8"] in only_sentence(result)
+
+
+def test_an_old_python_is_named(clone: Path, machine: Path, launch: Launch) -> None:
+    python_with(machine, "python3", "sys.version_info = (3, 9, 18)")
+    assert "only Python 3.9 was found" in only_sentence(launch(clone / "dicecup"))
+
+
+def test_a_python_that_does_not_start_is_passed_over(clone: Path, machine: Path, launch: Launch) -> None:
+    executable(machine / "python3", "#!/bin/sh\necho no such version >&2\nexit 127\n")
+    assert NO_PYTHON["en_GB.UTF-8"] in only_sentence(launch(clone / "dicecup"))
+
+
+def test_a_python_without_ensurepip_names_the_package(clone: Path, machine: Path, launch: Launch) -> None:
+    python_with(machine, "python3", "sys.modules['ensurepip'] = None")
+    version = "{}.{}".format(*sys.version_info[:2])
+    assert f"the package python{version}-venv " in only_sentence(launch(clone / "dicecup"))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_clone_that_cannot_be_written_to(clone: Path, launch: Launch) -> None:
+    clone.chmod(0o555)
+    assert f"cannot write to {clone}" in only_sentence(launch(clone / "dicecup"))
+
+
+@pytest.mark.slow
+def test_a_failed_download_leaves_nothing_that_counts_as_ready(
+    clone: Path, machine: Path, launch: Launch
+) -> None:
+    (machine / "python3.11").symlink_to(sys.executable)
+    for _ in range(2):
+        result = launch(clone / "dicecup", LANG="de_DE", PIP_NO_INDEX="1")
+        assert result.returncode == 2
+        assert result.stdout == ""
+        assert "Traceback" not in result.stderr
+        start, sentence = result.stderr.splitlines()
+        assert "Einrichtung in .venv" in start
+        assert "konnten nicht heruntergeladen und installiert werden" in sentence
+        assert not list(clone.glob(".venv/stamp*"))
+    assert not list((clone.parent / "home").iterdir())
+
+
+def test_a_ready_clone_runs_the_package_where_it_is_called(
+    clone: Path, launch: Launch, tmp_path: Path
+) -> None:
+    ready(clone)
+    elsewhere = tmp_path / "else where"
+    elsewhere.mkdir()
+    result = launch("../à clone/dicecup", "score", "a b", "", cwd=elsewhere)
+    assert result.stdout == f"{elsewhere}|-P|-m|dicecup|score|a b||"
+    assert result.stderr == ""
+    assert result.returncode == 0
+
+
+def test_a_launcher_may_be_called_through_links(clone: Path, launch: Launch, tmp_path: Path) -> None:
+    ready(clone)
+    (tmp_path / "first").symlink_to(Path("à clone") / "dicecup")
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "second").symlink_to(tmp_path / "first")
+    result = launch(tmp_path / "links" / "second", "x")
+    assert result.stdout == f"{tmp_path}|-P|-m|dicecup|x|"
+
+
+def test_the_status_of_the_program_is_handed_on(clone: Path, launch: Launch) -> None:
+    ready(clone)
+    executable(clone / ".venv/bin/python", "#!/bin/sh\nexit 7\n")
+    assert launch(clone / "dicecup").returncode == 7
+
+
+def test_a_ready_clone_costs_next_to_nothing(clone: Path, launch: Launch) -> None:
+    ready(clone)
+
+    def seconds() -> float:
+        start = time.perf_counter()
+        launch(clone / "dicecup")
+        return time.perf_counter() - start
+
+    assert min(seconds() for _ in range(10)) < 0.1
+
+
+def test_a_moved_clone_is_set_up_again(clone: Path, launch: Launch) -> None:
+    ready(clone)
+    moved = clone.rename(clone.with_name("moved"))
+    only_sentence(launch(moved / "dicecup"))
+
+
+def test_another_lock_is_set_up_again(clone: Path, launch: Launch) -> None:
+    ready(clone)
+    with (clone / "requirements/run.txt").open("a", encoding="utf-8") as lock:
+        lock.write("# more\n")
+    only_sentence(launch(clone / "dicecup"))
+
+
+def test_an_environment_whose_python_is_gone_is_set_up_again(clone: Path, launch: Launch) -> None:
+    ready(clone)
+    (clone / ".venv/bin/python").unlink()
+    only_sentence(launch(clone / "dicecup"))
+
+
+def test_check_needs_more_than_a_run(clone: Path, launch: Launch) -> None:
+    ready(clone)
+    only_sentence(launch(clone / "check"))
+
+
+def test_check_goes_on_after_a_failure_and_then_fails(clone: Path, launch: Launch) -> None:
+    ready(clone, "check")
+    executable(clone / ".venv/bin/python", '#!/bin/sh\necho "$2"\n[ "$2" != mypy ]\n')
+    result = launch(clone / "check")
+    assert result.returncode == 1
+    assert "== pytest\npytest\n" in result.stdout
+    assert result.stdout.endswith("\n== failed: mypy\n")
+
+
+def test_check_hands_arguments_to_pytest(clone: Path, launch: Launch) -> None:
+    ready(clone, "check")
+    result = launch(clone / "check", "-k", "some name")
+    assert "|-m|pytest|-n|2|--dist|loadgroup|-k|some name|" in result.stdout
+    assert "coverage" not in result.stdout
+    assert result.stdout.endswith("\n== all checks passed\n")
+    assert result.returncode == 0
+
+
+def test_check_explains_itself_without_any_set_up(clone: Path, launch: Launch) -> None:
+    result = launch(clone / "check", "--help")
+    assert result.stdout.startswith("Usage: ./check")
+    assert result.returncode == 0
+
+
+def test_catalogues_are_compiled_when_they_are_newer(clone: Path, launch: Launch) -> None:
+    ready(clone)
+    folder = clone / "src/dicecup/i18n/locale/fr/LC_MESSAGES"
+    folder.mkdir(parents=True)
+    (folder / "dicecup.po").touch()
+    compiler = executable(
+        clone / ".venv/bin/python",
+        f'#!/bin/sh\ncase $* in *catalogues.py*) echo >>"{clone}/count"; : >"{folder}/dicecup.mo" ;; esac\n',
+    )
+    for _ in range(2):
+        assert launch(clone / "dicecup").returncode == 0
+    assert (clone / "count").read_text() == "\n"
+    os.utime(folder / "dicecup.mo", (1, 1))
+    assert launch(clone / "dicecup").returncode == 0
+    assert (clone / "count").read_text() == "\n\n"
+
+    executable(compiler, "#!/bin/sh\necho Traceback >&2\nexit 1\n")
+    (folder / "dicecup.mo").unlink()
+    assert "could not be compiled" in only_sentence(launch(clone / "dicecup"))
+
+
+def test_every_language_has_every_sentence(root: Path) -> None:
+    text = (root / "tools/messages.sh").read_text(encoding="utf-8")
+    languages = [re.findall(r"^    (\w+)='(.*)'$", part, re.M) for part in text.split(";;")[:-1]]
+    assert len(languages) == 4
+    english = {name: sentence.count("%s") for name, sentence in languages[-1]}
+    for sentences in languages:
+        assert {name: sentence.count("%s") for name, sentence in sentences} == english
+    assert len({sentence for sentences in languages for _, sentence in sentences}) == 4 * len(english)
+
+
+def test_the_scripts_are_plain_shell(root: Path) -> None:
+    shell = shutil.which("dash") or "sh"
+    for script in [root / "dicecup", root / "check", *sorted((root / "tools").glob("*.sh"))]:
+        subprocess.run([shell, "-n", script], check=True)
+    for script in [root / "dicecup", root / "check", root / ".ci/run"]:
+        assert os.access(script, os.X_OK), script
