@@ -29,13 +29,19 @@ PHRASES = {
     "expected_at_most": N_("at most {most} entries"),
     "expected_box": N_("the id of a box of this game; there is no “{found}”"),
     "expected_boxes": N_("from 1 to {most} boxes"),
+    "expected_dice": N_("a list of {count} dice"),
     "expected_different_faces": N_("a different face for every box"),
+    "expected_entry": N_("a throw, keep, score, undo or secret"),
     "expected_every_layer": N_("each of these layers once: {layers}"),
+    "expected_header_word": N_("a line of the header (game, option, identity, date, player, dice, seed)"),
     "expected_id": N_("an id of small letters, digits, “_” and “-”, at most 40 characters"),
     "expected_ids": N_("a list of different ids"),
+    "expected_kept": N_("some, not all, of the dice, while a throw is left"),
     "expected_multiple": N_(
         "a number of boxes that can be shared out; {boxes} boxes do not go up in turns of {scored}"
     ),
+    "expected_multiple_of": N_("a multiple of {step}, 0 or more"),
+    "expected_name": N_("a name of 1 to {most} characters without a comma"),
     "expected_new_id": N_("an id that is not used for another line of the sheet"),
     "expected_no_base_cycle": N_("a file that does not lead back to itself"),
     "expected_no_cycle": N_("boxes that do not wait for each other in a circle ({boxes})"),
@@ -44,10 +50,15 @@ PHRASES = {
     "expected_one_need": N_("one of alike, run, faces or at_least; “different” goes with alike only"),
     "expected_one_of": N_("one of: {known}"),
     "expected_one_of_keys": N_("no such key; the keys here are: {known}"),
+    "expected_option": N_("an option like name=value"),
+    "expected_origin": N_("where the dice come from: system, typed, seed or verifiable"),
     "expected_points": N_(
         "a whole number from 0 to 10000, or a text like “matching”, “all”, “50 + all”, “36 - all”, “-all”"
     ),
+    "expected_points_written": N_("a whole number of points"),
+    "expected_record_word": N_("a line that begins with “{word}”"),
     "expected_ruleset": N_("the id of a game or the path of a rules file"),
+    "expected_score": N_("a score like “full_house 21”"),
     "expected_strike_with_need": N_("true: only a box that takes any dice can forbid the strike"),
     "expected_table": N_("a table"),
     "expected_text": N_("a text of 1 to 500 characters on one line"),
@@ -92,7 +103,6 @@ SENTENCES = {
     "strike_not_last_resort": N_("0 is allowed only when no open box scores, and {box} would score now."),
     "throw_first": N_("The dice are still to be thrown. Throw them first."),
     "throw_not_due": N_("No throw is due. Say which dice you keep, or choose a box."),
-    "throw_not_sorted": N_("The dice of a throw or keep must be given in order, the lowest first."),
     # Positions and moves as data
     "json_wrong": N_("{file} is not valid JSON: {problem}."),
     "move_unreadable": N_(
@@ -106,6 +116,8 @@ SENTENCES = {
         "{filled} filled boxes cannot be: every turn fills {scored}. Correct the sheet."
     ),
     # Records
+    "commitment_wrong": N_("The secret in the record is not the one that was promised before the game."),
+    "record_closed": N_("The record is closed: its secret has been revealed. Start a new game."),
     "record_cut": N_("The record has no complete header. It cannot be used; start a new one."),
     "record_damaged": N_("Line {line} of the record is damaged or was changed."),
     "record_illegal": N_("Line {line} of the record breaks the rules: {problem}"),
@@ -115,9 +127,25 @@ SENTENCES = {
         "The record was made with other rules of “{ruleset}” (identity {found}, here {expected}). "
         "Use the rules file it was made with."
     ),
-    "record_points_wrong": N_(
-        "Line {line} of the record writes {found} points in {box}; the dice give {points}."
+    "record_line_other": N_(
+        "Line {line} of the record does not follow from the lines before it; expected: {expected}"
     ),
+    "record_too_large": N_("The record is too large: at most {most} bytes are read."),
     "record_version_unknown": N_("The record's version {found} is unknown here; this program reads {known}."),
+    "reveal_not_due": N_("This game's dice have no secret to reveal."),
+    "reveal_too_early": N_("The secret is revealed only when the game is over."),
+    "secret_missing": N_(
+        "The secret is not in the record yet, so the dice cannot be proved. It is added when the game ends."
+    ),
+    "throw_wrong": N_("Throw {number} is wrong: the record says {found}, the secret gives {expected}."),
     "undo_too_far": N_("Only {most} steps can be taken back."),
+    # Playing and keeping games
+    "bot_unknown": N_("There is no bot “{bot}”. The bots are: {known}."),
+    "dice_not_typed": N_("The dice of this game are thrown by the program, not typed."),
+    "dice_typed_missing": N_("The dice of this game lie on the table: type what they show."),
+    "file_exists": N_("{file} exists already and is not overwritten. Choose another name."),
+    "file_in_use": N_("{file} is open in another program. Close that one first."),
+    "file_unwritable": N_("{file} cannot be written: {problem}. Nothing was changed."),
+    "secret_lost": N_("The secret of this game's dice is missing, so it cannot go on. Start a new game."),
+    "version_stale": N_("The game went on meanwhile (version {version}, yours is {found}). Look again."),
 }

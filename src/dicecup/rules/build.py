@@ -28,8 +28,8 @@ from dicecup.rules.model import (
 from dicecup.rules.reader import Reader
 
 # Far beyond any game of the family, and small enough that a strange file cannot bring a machine down.
-MOST_DICE = 10
-MOST_FACES = 20
+MOST_DICE = 8
+MOST_FACES = 12
 MOST_LAYERS = 3
 MOST_THROWS = 10
 MOST_POINTS = 10_000

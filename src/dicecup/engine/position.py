@@ -1,0 +1,94 @@
+"""A position: one player's sheet and turn, as JSON data. It is read back exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dicecup.dice import Dice, contains, format_die, parse_die, sort_dice
+from dicecup.engine.sheet_data import sheet_from_data, sheet_to_data, wrong
+from dicecup.engine.state import State
+from dicecup.errors import DiceError, PositionError
+from dicecup.rules.loader import load_ruleset
+from dicecup.rules.model import Ruleset
+
+POSITION_KEYS = ("ruleset", "options", "sheet", "dice", "throws_left", "kept")
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A state of one player, the rules, and the id or path by which the rules were asked for."""
+
+    reference: str
+    rules: Ruleset
+    state: State
+
+
+def dice_to_data(dice: Dice) -> list[int | str]:
+    """One-layer dice are numbers, others are texts like `6-5`."""
+    return [die if isinstance(die, int) else format_die(die) for die in dice]
+
+
+def dice_from_data(rules: Ruleset, data: object) -> Dice:
+    if not isinstance(data, list | tuple) or len(data) > rules.dice.count:
+        raise wrong("dice", "expected_dice", count=rules.dice.count)
+    layers = len(rules.dice.layers)
+    kind = int if layers == 1 else str
+    for die in data:
+        if type(die) is not kind:
+            raise DiceError("die_unreadable", text=str(die)[:20], example="-".join("65432"[:layers]))
+    return sort_dice(tuple(parse_die(str(die), rules.dice.faces, layers) for die in data))
+
+
+def position_to_data(position: Position) -> dict[str, Any]:
+    rules, state = position.rules, position.state
+    data: dict[str, Any] = {"ruleset": position.reference}
+    if rules.non_default_options:
+        data["options"] = dict(rules.non_default_options)
+    data["sheet"] = sheet_to_data(rules, state.sheet)
+    if state.dice:
+        data |= {"dice": dice_to_data(state.dice), "throws_left": state.throws_left}
+        if state.kept is not None:
+            data["kept"] = dice_to_data(state.kept)
+    return data
+
+
+def position_from_data(data: object) -> Position:
+    if not isinstance(data, Mapping):
+        raise wrong("JSON", "expected_table")
+    for key in data:
+        if key not in POSITION_KEYS:
+            raise wrong(str(key)[:40], "expected_one_of_keys", known=", ".join(POSITION_KEYS))
+    reference = data.get("ruleset")
+    if not isinstance(reference, str):
+        raise wrong("ruleset", "expected_ruleset")
+    options = data.get("options", {})
+    if not isinstance(options, Mapping) or not all(
+        isinstance(text, str) for pair in options.items() for text in pair
+    ):
+        raise wrong("options", "expected_table")
+    rules = load_ruleset(reference, options)
+    return Position(reference, rules, state_from_data(rules, data))
+
+
+def state_from_data(rules: Ruleset, data: Mapping[str, Any]) -> State:
+    sheet = sheet_from_data(rules, data.get("sheet", {}))
+    if "dice" not in data:
+        if data.get("throws_left", rules.throws) != rules.throws or "kept" in data:
+            raise wrong("dice", "expected_dice", count=rules.dice.count)
+        return State((sheet,), 0, (), (), rules.throws)
+    if sheet.full:
+        raise PositionError("game_over")
+    dice = dice_from_data(rules, data["dice"])
+    if len(dice) != rules.dice.count:
+        raise DiceError("dice_count_wrong", found=len(dice), expected=rules.dice.count)
+    throws_left = data.get("throws_left")
+    if type(throws_left) is not int or not 0 <= throws_left < rules.throws:
+        raise wrong("throws_left", "expected_whole_number", low=0, high=rules.throws - 1)
+    kept = None
+    if "kept" in data:
+        kept = dice_from_data(rules, data["kept"])
+        if not throws_left or len(kept) == len(dice) or not contains(dice, kept):
+            raise wrong("kept", "expected_kept")
+    return State((sheet,), 0, dice, kept, throws_left)

@@ -1,0 +1,192 @@
+"""A record: everything that happened in a game, from which every state, undo and review derives.
+
+Entries are only ever added. Taking something back is an entry too, so that nothing anybody did is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+from dicecup.dice import Dice
+from dicecup.engine.moves import Move, Throw
+from dicecup.engine.play import apply
+from dicecup.engine.state import State, start
+from dicecup.engine.verifiable import commitment, derive_throw, seed_secret
+from dicecup.errors import DicecupError, RecordError
+from dicecup.rules.model import Ruleset
+
+DiceKind = Literal["system", "seed", "typed", "verifiable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """The last `steps` moves are taken back."""
+
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reveal:
+    """The secret of verifiable dice, published after the game."""
+
+    secret: str  # hexadecimal
+
+
+Entry = Move | Undo | Reveal
+
+
+@dataclass(frozen=True, slots=True)
+class DiceOrigin:
+    """Where the dice of a game come from, and what is public about it."""
+
+    kind: DiceKind
+    seed: int | None = None  # with `seed`
+    commitment: str = ""  # with `verifiable`
+    player_seeds: tuple[str, ...] = ()  # with `verifiable`, one a player
+
+    def throw(self, secret: bytes, number: int, rules: Ruleset, count: int) -> Dice:
+        """The dice of a throw that are derived, not drawn."""
+        return derive_throw(secret, self.player_seeds, number, rules.dice, count)
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What is settled before the first throw."""
+
+    reference: str  # the id or the path of the rules
+    rules: Ruleset
+    players: tuple[str, ...]
+    origin: DiceOrigin
+    date: str = ""  # as the interface wrote it; means nothing to the game
+
+
+@dataclass(frozen=True)
+class Record:
+    """A header and entries. Build it with `append`, which refuses what the rules refuse."""
+
+    header: Header
+    entries: tuple[Entry, ...] = ()
+
+    @property
+    def rules(self) -> Ruleset:
+        return self.header.rules
+
+    @cached_property
+    def moves(self) -> tuple[Move, ...]:
+        """The moves that stand: what was taken back is not among them."""
+        return tuple(move for move, _ in self._line)
+
+    @cached_property
+    def states(self) -> tuple[State, ...]:
+        """The state at the start and after each move that stands."""
+        return (start(self.rules, len(self.header.players)), *(state for _, state in self._line))
+
+    @property
+    def state(self) -> State:
+        return self.states[-1]
+
+    @property
+    def throws_made(self) -> int:
+        """How many throws stand; the next throw has the number after it."""
+        return sum(isinstance(move, Throw) for move in self.moves)
+
+    @property
+    def secret(self) -> str | None:
+        """The revealed secret of verifiable dice."""
+        last = self.entries[-1] if self.entries else None  # nothing follows a reveal
+        return last.secret if isinstance(last, Reveal) else None
+
+    def append(self, entry: Entry) -> Record:
+        """The record with one entry more."""
+        line = advance(self, entry)
+        longer = replace(self, entries=(*self.entries, entry))
+        longer.__dict__["_line"] = line  # what `_line` would find by playing the whole game again
+        return longer
+
+    @cached_property
+    def _line(self) -> tuple[tuple[Move, State], ...]:
+        """Each move that stands with the state after it."""
+        record = Record(self.header)
+        record.__dict__["_line"] = ()
+        for entry in self.entries:
+            record = record.append(entry)
+        return record._line
+
+
+def advance(record: Record, entry: Entry) -> tuple[tuple[Move, State], ...]:
+    """The line of moves and states after one entry more."""
+    line = record._line
+    if record.secret is not None:
+        raise RecordError("record_closed")
+    match entry:
+        case Undo(steps):
+            if not 1 <= steps <= len(line):
+                raise RecordError("undo_too_far", most=len(line))
+            return line[:-steps]
+        case Reveal():
+            if record.header.origin.kind != "verifiable":
+                raise RecordError("reveal_not_due")
+            if not record.state.finished:
+                raise RecordError("reveal_too_early")
+            return line
+        case _:
+            return (*line, (entry, apply(record.rules, record.state, entry)))
+
+
+def secret_of(record: Record) -> bytes | None:
+    """The secret that anyone can derive the throws from, if it is known by now."""
+    origin = record.header.origin
+    if origin.kind == "seed":
+        assert origin.seed is not None
+        return seed_secret(origin.seed)
+    return bytes.fromhex(record.secret) if record.secret else None
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What checking the dice of a record found."""
+
+    kind: DiceKind
+    throws: int = 0  # how many were compared and agree
+    problem: DicecupError | None = None  # the first thing that does not
+
+    @property
+    def proved(self) -> bool:
+        return self.problem is None and self.kind in ("seed", "verifiable")
+
+
+def verify(record: Record) -> Proof:
+    """Derive every throw again and compare, also throws that were taken back."""
+    origin = record.header.origin
+    if origin.kind in ("system", "typed"):
+        return Proof(origin.kind)
+    secret = secret_of(record)
+    if secret is None:
+        return Proof(origin.kind, problem=RecordError("secret_missing"))
+    if origin.kind == "verifiable" and commitment(secret) != origin.commitment:
+        return Proof(origin.kind, problem=RecordError("commitment_wrong"))
+    compared = 0
+    for index, number, found in throws_in(record):
+        expected = origin.throw(secret, number, record.rules, len(found))
+        if expected != found:
+            problem = RecordError("throw_wrong", number=index, expected=expected, found=found)
+            return Proof(origin.kind, compared, problem)
+        compared += 1
+    return Proof(origin.kind, compared)
+
+
+def throws_in(record: Record) -> Iterator[tuple[int, int, Dice]]:
+    """Every throw entry: its place among all throws written, its number in the game, its dice."""
+    written = 0
+    numbers = [0]  # after each standing move, how many throws stand
+    for entry in record.entries:
+        if isinstance(entry, Undo):
+            del numbers[-entry.steps :]
+        elif not isinstance(entry, Reveal):
+            numbers.append(numbers[-1] + isinstance(entry, Throw))
+            if isinstance(entry, Throw):
+                written += 1
+                yield written, numbers[-1], entry.dice

@@ -1,0 +1,296 @@
+"""Records as text that a person can read: one line an entry, each closed by a check.
+
+    dicecup record 1                          #5f0c7a1e
+    game yatzy                                …
+    identity 3a7bd3e2360a…
+    player Ann
+    player Bo
+    dice typed
+    begin
+    1 throw 3 3 3 6 6
+    1 score full_house 21
+
+The check is taken over the line and all lines before it, so that a changed line is found and named. A line is
+only whole with its line break: what a kill cut off is left out when the record is read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dicecup.dice import format_dice, parse_dice
+from dicecup.engine.moves import Keep, Move, Placement, Score, Throw
+from dicecup.engine.play import score_sheet
+from dicecup.engine.record import DiceOrigin, Entry, Header, Record, Reveal, Undo
+from dicecup.errors import DicecupError, RecordError
+from dicecup.messages import Phrase
+from dicecup.rules.loader import load_ruleset
+from dicecup.rules.model import Ruleset
+
+VERSION = 1
+TITLE = "dicecup record"
+MOST_BYTES = 2_000_000
+MOST_PLAYERS = 100
+MOST_NAME = 60
+CHECK = re.compile(r"(?P<text>.*?) +#(?P<check>[0-9a-f]{8})")
+HEX = re.compile(r"[0-9a-f]{32,128}")
+NAME = re.compile(r"[^\s\x00-\x1f\x7f-\x9f](?:[^\x00-\x1f\x7f-\x9f\u2028\u2029]*[^\s\x00-\x1f\x7f-\x9f])?")
+CHECK_COLUMN = 56  # checks stand below each other, out of the reader's way
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a record without its check, and where it stands."""
+
+    number: int
+    text: str
+
+    def error(self, expected: str, **values: object) -> RecordError:
+        return RecordError("record_line_wrong", line=self.number, expected=Phrase(expected, **values))
+
+    def after(self, word: str) -> str:
+        """The rest of a line that begins with this word."""
+        first, _, rest = self.text.partition(" ")
+        if first != word or not rest:
+            raise self.error("expected_record_word", word=word)
+        return rest
+
+
+def record_to_text(record: Record) -> str:
+    writer = RecordWriter()
+    text = writer.header(record.header)
+    played = Record(record.header)
+    for entry in record.entries:
+        text += writer.entry(played, entry)
+        played = played.append(entry)
+    return text
+
+
+class RecordWriter:
+    """Writes line after line and remembers the check of all that went before."""
+
+    def __init__(self, check: str = "") -> None:
+        self.check = check
+
+    def line(self, text: str) -> str:
+        self.check = next_check(self.check, text)
+        return f"{text:<{CHECK_COLUMN}} #{self.check}\n"
+
+    def header(self, header: Header) -> str:
+        return "".join(self.line(text) for text in header_lines(header))
+
+    def entry(self, before: Record, entry: Entry) -> str:
+        """The line of an entry that follows the record `before`."""
+        return self.line(entry_text(before, entry))
+
+
+def next_check(before: str, text: str) -> str:
+    return hashlib.sha256(f"{before}\n{text}".encode()).hexdigest()[:8]
+
+
+def header_lines(header: Header) -> Iterator[str]:
+    yield f"{TITLE} {VERSION}"
+    yield f"game {header.reference}"
+    for name, value in header.rules.options.items():
+        yield f"option {name}={value}"
+    yield f"identity {header.rules.identity}"
+    if header.date:
+        yield f"date {header.date}"
+    for player in header.players:
+        yield f"player {player}"
+    origin = header.origin
+    match origin.kind:
+        case "seed":
+            yield f"dice seed {origin.seed}"
+        case "verifiable":
+            yield f"dice verifiable {origin.commitment}"
+            for seed in origin.player_seeds:
+                yield f"seed {seed}"
+        case kind:
+            yield f"dice {kind}"
+    yield "begin"
+
+
+def entry_text(before: Record, entry: Entry) -> str:
+    seat = before.state.player + 1
+    match entry:
+        case Throw(dice):
+            return f"{seat} throw {format_dice(dice)}"
+        case Keep(dice):
+            return f"{seat} keep {format_dice(dice)}".rstrip()
+        case Score(placements):
+            return f"{seat} score {score_text(before, placements)}"
+        case Undo(steps):
+            return f"undo {steps}"
+        case Reveal(secret):
+            return f"secret {secret}"
+
+
+def score_text(before: Record, placements: tuple[Placement, ...]) -> str:
+    """`full_house 21`; with columns `x2 full_house 25`; with layers `inner pair 8, outer chance 22`."""
+    rules, state = before.rules, before.state
+    _, written = score_sheet(rules, state.sheet, state.dice, placements)
+    pieces = []
+    for layer, placement, scored in zip(rules.scored, placements, written, strict=True):
+        words = [layer] if rules.has_layers else []
+        words += [placement.column] if rules.has_columns else []
+        words += [placement.box, str(scored.points)]
+        words += ["struck"] if placement.strike else []
+        pieces.append(" ".join(words))
+    return ", ".join(pieces)
+
+
+def record_from_text(data: bytes) -> tuple[Record, int]:
+    """The record, and how many bytes of the data it takes: more than that is a line that was cut off."""
+    lines, whole = split_lines(data)
+    header, first_entry = read_header(lines)
+    record = Record(header)
+    for line in lines[first_entry:]:
+        record = append_line(record, line)
+    return record, whole
+
+
+def split_lines(data: bytes) -> tuple[list[Line], int]:
+    """The lines that are whole, each with its check proved."""
+    if len(data) > MOST_BYTES:
+        raise RecordError("record_too_large", most=MOST_BYTES)
+    whole = data.rfind(b"\n") + 1
+    try:
+        text = data[:whole].decode()
+    except UnicodeDecodeError:
+        raise RecordError("record_not_text") from None
+    lines = []
+    check = ""
+    for number, raw in enumerate(text.split("\n")[:-1], start=1):
+        found = CHECK.fullmatch(raw)
+        if number == 1 and not raw.startswith(TITLE):
+            raise RecordError("record_not_text")
+        check = next_check(check, found["text"]) if found else ""
+        if not found or found["check"] != check:
+            raise RecordError("record_damaged", line=number)
+        lines.append(Line(number, found["text"]))
+    return lines, whole
+
+
+def last_check(data: bytes) -> str:
+    """The check on the last whole line, from which a writer goes on."""
+    found = re.search(rb"#([0-9a-f]{8})\n[^\n]*\Z", data)
+    return found[1].decode() if found else ""
+
+
+def read_header(lines: list[Line]) -> tuple[Header, int]:
+    """The header, and the place of the first line after it."""
+    end = next((place for place, line in enumerate(lines) if line.text == "begin"), None)
+    if end is None:
+        raise RecordError("record_cut")
+    rest = lines[:end]
+    version = rest.pop(0)
+    if version.text != f"{TITLE} {VERSION}":
+        found = version.text.removeprefix(TITLE).strip()
+        raise RecordError("record_version_unknown", found=found, known=VERSION)
+    by_word: dict[str, list[Line]] = {}
+    for line in rest:
+        word = line.text.partition(" ")[0]
+        if word not in ("game", "option", "identity", "date", "player", "dice", "seed"):
+            raise line.error("expected_header_word")
+        by_word.setdefault(word, []).append(line)
+    for word in ("game", "identity", "player", "dice"):
+        if word not in by_word:
+            raise lines[end].error("expected_record_word", word=word)
+    reference = by_word["game"][0].after("game")
+    options = dict(read_option(line) for line in by_word.get("option", []))
+    rules = load_ruleset(reference, options)
+    identity = by_word["identity"][0].after("identity")
+    if identity != rules.identity:
+        raise RecordError(
+            "record_of_other_rules", ruleset=reference, found=identity[:12], expected=rules.identity[:12]
+        )
+    players = tuple(read_name(line) for line in by_word["player"])
+    if len(players) > MOST_PLAYERS:
+        raise by_word["player"][MOST_PLAYERS].error("expected_at_most", most=MOST_PLAYERS)
+    origin = read_origin(by_word["dice"][0], by_word.get("seed", []), len(players))
+    date = by_word["date"][0].after("date") if "date" in by_word else ""
+    return Header(reference, rules, players, origin, date), end + 1
+
+
+def read_option(line: Line) -> tuple[str, str]:
+    name, sign, value = line.after("option").partition("=")
+    if not sign:
+        raise line.error("expected_option")
+    return name, value
+
+
+def read_name(line: Line) -> str:
+    name = line.after("player")
+    if not good_name(name):
+        raise line.error("expected_name", most=MOST_NAME)
+    return name
+
+
+def good_name(name: str) -> bool:
+    """Whether a player can be called so: one line, no space at the ends, no comma (it parts names)."""
+    return len(name) <= MOST_NAME and bool(NAME.fullmatch(name)) and "," not in name
+
+
+def read_origin(line: Line, seeds: list[Line], players: int) -> DiceOrigin:
+    match line.after("dice").split(" "):
+        case ["typed"]:
+            return DiceOrigin("typed")
+        case ["system"]:
+            return DiceOrigin("system")
+        case ["seed", number] if re.fullmatch(r"\d{1,30}", number):
+            return DiceOrigin("seed", seed=int(number))
+        case ["verifiable", commitment] if HEX.fullmatch(commitment) and len(seeds) == players:
+            return DiceOrigin(
+                "verifiable", commitment=commitment, player_seeds=tuple(seed.after("seed") for seed in seeds)
+            )
+        case _:
+            raise line.error("expected_origin")
+
+
+def append_line(record: Record, line: Line) -> Record:
+    """The record with the entry of one more line; what does not fit is an error that names the line."""
+    entry = read_entry(record, line)
+    try:
+        longer = record.append(entry)
+    except DicecupError as problem:
+        raise RecordError("record_illegal", line=line.number, problem=problem) from None
+    if entry_text(record, entry) != line.text:
+        raise RecordError("record_line_other", line=line.number, expected=entry_text(record, entry))
+    return longer
+
+
+def read_entry(record: Record, line: Line) -> Entry:
+    words = line.text.split(" ")
+    match words:
+        case ["undo", steps] if re.fullmatch(r"\d{1,6}", steps):
+            return Undo(int(steps))
+        case ["secret", secret] if HEX.fullmatch(secret):
+            return Reveal(secret)
+        case [seat, "throw" | "keep" | "score" as what, *rest] if seat.isdigit():
+            return read_move(record.rules, line, what, rest)
+        case _:
+            raise line.error("expected_entry")
+
+
+def read_move(rules: Ruleset, line: Line, what: str, rest: list[str]) -> Move:
+    if what == "score":
+        pieces = " ".join(rest).split(", ")
+        return Score(tuple(read_placement(rules, line, piece.split(" ")) for piece in pieces))
+    try:
+        dice = parse_dice(rest, rules.dice.faces, len(rules.dice.layers))
+    except DicecupError as problem:
+        raise RecordError("record_illegal", line=line.number, problem=problem) from None
+    return Throw(dice) if what == "throw" else Keep(dice)
+
+
+def read_placement(rules: Ruleset, line: Line, words: list[str]) -> Placement:
+    strike = words[-1] == "struck"
+    expected = 2 + rules.has_layers + rules.has_columns + strike
+    if len(words) != expected:
+        raise line.error("expected_score")
+    words = words[rules.has_layers :]
+    return Placement(words[rules.has_columns], words[0] if rules.has_columns else "", strike)

@@ -1,0 +1,134 @@
+"""One authority over a game that is being played: where dice come from, who is next, what is taken back.
+
+A match saves every entry before anyone is told of it. Each change may name the version it was made against; a
+change against an older version is refused, so that two devices cannot act on the same moment.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from random import Random
+
+from dicecup.bots import bot_of_player
+from dicecup.dice import Dice, all_dice, sort_dice
+from dicecup.engine.moves import Keep, Score, Throw
+from dicecup.engine.record import DiceOrigin, Entry, Header, Record, Reveal, Undo, secret_of
+from dicecup.engine.state import State, dice_to_throw
+from dicecup.engine.verifiable import SECRET_BYTES, commitment
+from dicecup.errors import MoveError, UsageError
+from dicecup.rules.model import Ruleset
+
+Save = Callable[[Record, Entry], None]
+
+
+def new_secret() -> bytes:
+    return secrets.token_bytes(SECRET_BYTES)
+
+
+def verifiable_origin(secret: bytes, player_seeds: tuple[str, ...]) -> DiceOrigin:
+    """Publish the commitment first; only then may the players choose their seeds."""
+    return DiceOrigin("verifiable", commitment=commitment(secret), player_seeds=player_seeds)
+
+
+class Match:
+    """A record that grows. `save` gets the record so far and the entry, and must keep it or raise."""
+
+    def __init__(self, record: Record, save: Save, secret: bytes | None = None) -> None:
+        self.record = record
+        self.save = save
+        self.secret = secret or secret_of(record)
+
+    @property
+    def rules(self) -> Ruleset:
+        return self.record.rules
+
+    @property
+    def state(self) -> State:
+        return self.record.state
+
+    @property
+    def version(self) -> int:
+        """Grows by one with every entry."""
+        return len(self.record.entries)
+
+    @property
+    def player(self) -> str:
+        return self.record.header.players[self.state.player]
+
+    def add(self, entry: Entry, version: int | None = None) -> None:
+        """Check, save, and only then be in the new state."""
+        if version is not None and version != self.version:
+            raise MoveError("version_stale", found=version, version=self.version)
+        longer = self.record.append(entry)
+        self.save(self.record, entry)
+        self.record = longer
+
+    def decide(self, move: Keep | Score, version: int | None = None) -> None:
+        self.add(move, version)
+
+    def throw(self, typed: Dice | None = None, version: int | None = None) -> Dice:
+        """Throw the dice that are due; dice on the table are typed, all others come from the match."""
+        if (self.record.header.origin.kind == "typed") != (typed is not None):
+            raise UsageError("dice_not_typed" if typed is not None else "dice_typed_missing")
+        dice = self.draw() if typed is None else sort_dice(typed)
+        self.add(Throw(dice), version)
+        return dice
+
+    def draw(self) -> Dice:
+        """The dice of the next throw."""
+        count = dice_to_throw(self.rules, self.state)
+        if self.record.header.origin.kind == "system":
+            sides = all_dice(self.rules.dice.faces, len(self.rules.dice.layers))
+            return sort_dice(tuple(secrets.choice(sides) for _ in range(count)))
+        if self.secret is None:
+            raise UsageError("secret_lost")
+        number = self.record.throws_made + 1
+        return self.record.header.origin.throw(self.secret, number, self.rules, count)
+
+    def let_bot_decide(self, version: int | None = None) -> Keep | Score:
+        """The bot whose turn it is takes one decision, repeatable where the dice are."""
+        bot = bot_of_player(self.player)
+        assert bot is not None
+        seed = self.record.header.origin.seed
+        chance = Random(secrets.randbits(128) if seed is None else f"{seed} {self.version}")
+        move = bot.decide(self.rules, self.state, chance)
+        self.decide(move, version)
+        return move
+
+    def undo(self, steps: int, version: int | None = None) -> None:
+        self.add(Undo(steps), version)
+
+    def steps_to_last_decision(self) -> int:
+        """How many moves to take back so that a person can take their last decision again; 0 if none.
+
+        Dice on the table count as a decision too, since a person typed them. Bots' turns in between go along.
+        """
+        typed = self.record.header.origin.kind == "typed"
+        moves, states = self.record.moves, self.record.states
+        for steps in range(1, len(moves) + 1):
+            move, before = moves[-steps], states[-steps - 1]
+            person = bot_of_player(self.record.header.players[before.player]) is None
+            if typed and isinstance(move, Throw):
+                return steps
+            if person and not isinstance(move, Throw):
+                return steps
+        return 0
+
+    def reveal(self) -> None:
+        """Publish the secret of verifiable dice once the game is over."""
+        if self.secret is None:
+            raise UsageError("secret_lost")
+        self.add(Reveal(self.secret.hex()))
+
+    @property
+    def reveal_due(self) -> bool:
+        return (
+            self.state.finished
+            and self.record.header.origin.kind == "verifiable"
+            and self.record.secret is None
+        )
+
+
+def new_match(header: Header, save: Save, secret: bytes | None = None) -> Match:
+    return Match(Record(header), save, secret)

@@ -1,0 +1,136 @@
+"""A record as a file that grows line by line and survives whatever happens to the program.
+
+Every line is on the disk before the game goes on. A line that a kill cut off is taken away when the file is
+opened again; a full disk leaves the file as it was. One program at a time may write.
+
+The secret of verifiable dice lies beside the record, for its owner's eyes only, until it is revealed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from pathlib import Path
+
+from dicecup.engine.record import Entry, Header, Record
+from dicecup.engine.record_text import MOST_BYTES, RecordWriter, last_check, record_from_text
+from dicecup.errors import StorageError
+
+
+def read_record(path: Path) -> Record:
+    """The record in a file, for looking at."""
+    record, _ = record_from_text(read_bytes(path))
+    return record
+
+
+def read_bytes(path: Path) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise StorageError("file_unreadable", file=path, problem=error.strerror) from None
+
+
+class RecordFile:
+    """An open record file: what is in it, and a way to add to it."""
+
+    def __init__(self, path: Path, descriptor: int, record: Record, writer: RecordWriter) -> None:
+        self.path = path
+        self.descriptor = descriptor
+        self.record = record
+        self.writer = writer
+
+    @classmethod
+    def create(cls, path: Path, header: Header, secret: bytes | None = None) -> RecordFile:
+        """A new file with the header in it. An existing file is never overwritten."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if secret is not None:
+                write_secret(secret_path(path), secret)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+        except FileExistsError:
+            raise StorageError("file_exists", file=path) from None
+        except OSError as error:
+            raise StorageError("file_unwritable", file=path, problem=error.strerror) from None
+        lock(descriptor, path)
+        writer = RecordWriter()
+        file = cls(path, descriptor, Record(header), writer)
+        try:
+            file.write(writer.header(header))
+        except StorageError:
+            file.close()
+            path.unlink()
+            raise
+        return file
+
+    @classmethod
+    def open(cls, path: Path) -> RecordFile:
+        """An existing record to go on with; a cut-off last line is taken away."""
+        try:
+            descriptor = os.open(path, os.O_RDWR)
+        except OSError as error:
+            raise StorageError("file_unwritable", file=path, problem=error.strerror) from None
+        try:
+            lock(descriptor, path)
+            data = read_bytes(path)
+            record, whole = record_from_text(data)
+            if whole < len(data):
+                os.ftruncate(descriptor, whole)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return cls(path, descriptor, record, RecordWriter(last_check(data[:whole])))
+
+    def save(self, before: Record, entry: Entry) -> None:
+        """Add the line of an entry and wait until the disk has it."""
+        writer = RecordWriter(self.writer.check)
+        self.write(writer.entry(before, entry))
+        self.writer = writer
+        self.record = before.append(entry)
+
+    def write(self, text: str) -> None:
+        size = os.lseek(self.descriptor, 0, os.SEEK_END)
+        try:
+            data = text.encode()
+            while data:
+                data = data[os.write(self.descriptor, data) :]
+            os.fsync(self.descriptor)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self.descriptor, size)
+            raise StorageError("file_unwritable", file=self.path, problem=error.strerror) from None
+
+    def secret(self) -> bytes | None:
+        """The secret that lies beside the record, if there is one."""
+        try:
+            return bytes.fromhex(secret_path(self.path).read_text().strip())
+        except (OSError, ValueError):
+            return None
+
+    def forget_secret(self) -> None:
+        """Take away the file of a secret that is in the record now."""
+        secret_path(self.path).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        os.close(self.descriptor)
+
+
+def secret_path(path: Path) -> Path:
+    return path.with_name(path.name + ".secret")
+
+
+def write_secret(path: Path, secret: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as stream:
+        stream.write(secret.hex() + "\n")
+        stream.flush()
+        os.fsync(descriptor)
+
+
+def lock(descriptor: int, path: Path) -> None:
+    """Hold the file for this program until it is closed."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise StorageError("file_in_use", file=path) from None
