@@ -13,7 +13,7 @@ from random import Random
 from dicecup.bots import bot_of_player
 from dicecup.dice import Dice, all_dice, sort_dice
 from dicecup.engine.moves import Keep, Score, Throw
-from dicecup.engine.record import DiceOrigin, Entry, Header, Record, Reveal, Undo, secret_of
+from dicecup.engine.record import DiceOrigin, Entry, Record, Reveal, Undo, secret_of
 from dicecup.engine.state import State, dice_to_throw
 from dicecup.engine.verifiable import SECRET_BYTES, commitment
 from dicecup.errors import MoveError, UsageError
@@ -34,10 +34,13 @@ def verifiable_origin(secret: bytes, player_seeds: tuple[str, ...]) -> DiceOrigi
 class Match:
     """A record that grows. `save` gets the record so far and the entry, and must keep it or raise."""
 
-    def __init__(self, record: Record, save: Save, secret: bytes | None = None) -> None:
+    def __init__(
+        self, record: Record, save: Save, secret: bytes | None = None, bot_seed: int | None = None
+    ) -> None:
         self.record = record
         self.save = save
         self.secret = secret or secret_of(record)
+        self.bot_seed = record.header.origin.seed if bot_seed is None else bot_seed
 
     @property
     def rules(self) -> Ruleset:
@@ -87,11 +90,11 @@ class Match:
         return self.record.header.origin.throw(self.secret, number, self.rules, count)
 
     def let_bot_decide(self, version: int | None = None) -> Keep | Score:
-        """The bot whose turn it is takes one decision, repeatable where the dice are."""
+        """The bot whose turn it is takes one decision, repeatable with a seed."""
         bot = bot_of_player(self.player)
         assert bot is not None
-        seed = self.record.header.origin.seed
-        chance = Random(secrets.randbits(128) if seed is None else f"{seed} {self.version}")
+        repeatable = f"{self.bot_seed} {self.version}"
+        chance = Random(secrets.randbits(128) if self.bot_seed is None else repeatable)
         move = bot.decide(self.rules, self.state, chance)
         self.decide(move, version)
         return move
@@ -128,7 +131,3 @@ class Match:
             and self.record.header.origin.kind == "verifiable"
             and self.record.secret is None
         )
-
-
-def new_match(header: Header, save: Save, secret: bytes | None = None) -> Match:
-    return Match(Record(header), save, secret)

@@ -10,6 +10,11 @@ def N_(text: str) -> str:  # noqa: N802 - the name that extraction tools know
     return text
 
 
+def ngettext(one: str, many: str) -> tuple[str, str]:
+    """Marks a pair of texts for one and for several, as `N_` marks a single one."""
+    return one, many
+
+
 class Phrase:
     """A part of a sentence that has to be translated by itself."""
 
@@ -139,6 +144,23 @@ SENTENCES = {
     ),
     "throw_wrong": N_("Throw {number} is wrong: the record says {found}, the secret gives {expected}."),
     "undo_too_far": N_("Only {most} steps can be taken back."),
+    # The command line
+    "answer_empty": N_("Type the dice you keep, a box to fill, or “?” for help."),
+    "box_ambiguous": N_("“{text}” could be any of: {known}. Type more of the name."),
+    "box_not_found": N_("There is no box “{text}”. The boxes are: {known}."),
+    "name_twice": N_("Two players have the same name. Give each their own."),
+    "name_wrong": N_("“{name}” is no name for a player: use 1 to {most} characters without a comma."),
+    "option_twice": N_("The option {option} is given twice with different values. Give it once."),
+    "option_unreadable": N_("“{text}” is not an option. Write it like -o scoring=scandinavian."),
+    "player_seeds_wrong": N_(
+        "Give a seed of 1 to {most} characters for each of the {players} players, or none."
+    ),
+    "players_too_many": N_("At most {most} players fit in a game."),
+    "record_of_other_game": N_(
+        "{file} holds a game with other rules or players. Leave them out to go on with it, "
+        "or name another file."
+    ),
+    "file_not_text": N_("{file} is not a text file. Give another file."),
     # Playing and keeping games
     "bot_unknown": N_("There is no bot “{bot}”. The bots are: {known}."),
     "dice_not_typed": N_("The dice of this game are thrown by the program, not typed."),

@@ -61,8 +61,7 @@ def box_links(rules: Ruleset) -> tuple[tuple[int, str, int], ...]:
     """Boxes whose points depend on what another box of their column holds: (box, how, other box)."""
     links = []
     for index, box in enumerate(rules.boxes):
-        if box.after:
-            links.append((index, "after", rules.box_index[box.after]))
+        links += [(index, "after", rules.box_index[other]) for other in box.after]
         if box.above:
             other = rules.box_index[box.above]
             links += [(index, "above", other), (other, "below", index)]

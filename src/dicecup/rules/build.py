@@ -154,7 +154,7 @@ def read_box(name: str, table: Reader, dice: DiceSet) -> Box:
         needs=read_needs(table.child("needs"), dice),
         points=read_points(table),
         strike=table.yes_or_no("strike", default=True),
-        after=table.id("after") if table.has("after") else None,
+        after=table.ids("after") if table.has("after") else (),
         above=table.id("above") if table.has("above") else None,
     )
 
@@ -236,9 +236,8 @@ def check_boxes(game: Reader, boxes: tuple[Box, ...]) -> None:
             raise game.error(f"box.{box_id}", "expected_new_id")
     for box in boxes:
         table = game.child("box").child(box.id) if box.section != "upper" else game
-        for name in ("after", "above"):
-            if other := getattr(box, name):
-                check_known(table, name, (other,), boxes)
+        check_known(table, "after", box.after, boxes)
+        check_known(table, "above", (box.above,) if box.above else (), boxes)
         if not box.strike and (box.needs != AnyDice() or box.after or box.above):
             raise table.error("strike", "expected_strike_with_need")
     check_cycles(game, boxes)
@@ -253,7 +252,7 @@ def check_known(table: Reader, name: str, wanted: tuple[str, ...], boxes: tuple[
 
 def check_cycles(game: Reader, boxes: tuple[Box, ...]) -> None:
     """Follow `after` and `above` from every box: nobody can fill boxes that wait for each other."""
-    links = {box.id: {other for other in (box.after, box.above) if other} for box in boxes}
+    links = {box.id: {*box.after, *([box.above] if box.above else [])} for box in boxes}
     for start, linked in links.items():
         reached = linked
         for _ in boxes:

@@ -83,7 +83,7 @@ class Box:
     needs: Needs
     points: Points
     strike: bool = True  # whether 0 may be written whatever the dice show
-    after: str | None = None  # scores only once that box is filled
+    after: tuple[str, ...] = ()  # scores only once those boxes are filled
     above: str | None = None  # its points and that box's must ascend, whichever is filled first
 
 

@@ -1,0 +1,146 @@
+"""What all commands share: texts in the user's language, options, reading files, writing answers."""
+
+from __future__ import annotations
+
+import gettext
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from dicecup.errors import StorageError, UsageError
+from dicecup.i18n.language import DOMAIN, LANGUAGES, LOCALE_FOLDER, Language, language
+from dicecup.messages import N_
+from dicecup.rules.loader import load_ruleset
+from dicecup.rules.model import Ruleset
+
+MOST_JSON_BYTES = 1_000_000
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Speech:
+    """The language of this run."""
+
+    def __init__(self) -> None:
+        self.language: Language = language("en")
+
+    def choose(self, code: str) -> None:
+        """Speak this language from now on, and let click do so too: it asks gettext's own default."""
+        self.language = language(code)
+        gettext.bindtextdomain(DOMAIN, str(LOCALE_FOLDER))
+        gettext.textdomain(DOMAIN)
+        os.environ["LANGUAGE"] = code
+
+
+speech = Speech()
+
+
+def _(text: str) -> str:
+    return speech.language.gettext(text)
+
+
+def talk(text: str = "") -> None:
+    """Say something that is not the answer: to stderr."""
+    click.echo(text, err=True)
+
+
+class Option(click.Option):
+    """An option whose help is a message id."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        said = self.help
+        try:
+            self.help = _(said) if said else said
+            return super().get_help_record(ctx)
+        finally:
+            self.help = said
+
+
+class Command(click.Command):
+    """A command whose help is a message id, followed by an example that needs no translation."""
+
+    def __init__(self, *args: Any, example: str = "", **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.example = example
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(_(self.help or ""))
+        if self.example:
+            with formatter.section(_("Example")):
+                for line in self.example.splitlines():
+                    formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
+
+    def get_short_help_str(self, limit: int = 45) -> str:  # noqa: ARG002
+        return _(self.help or "").split(".", maxsplit=1)[0]
+
+
+def option(*names: str, **settings: Any) -> Callable[[Function], Function]:
+    return click.option(*names, cls=Option, **settings)
+
+
+def language_option(function: Function) -> Function:
+    # The value was read before click began (see main): here the option is only documented and checked.
+    return option(
+        "--lang", type=click.Choice(LANGUAGES), expose_value=False, help=N_("The language of all texts.")
+    )(function)
+
+
+def json_option(function: Function) -> Function:
+    return option("--json", "as_json", is_flag=True, help=N_("Answer as JSON on stdout."))(function)
+
+
+def rules_options(function: Function) -> Function:
+    return option(
+        "-o",
+        "--option",
+        "options",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help=N_("Choose an option of the rules; may be given several times."),
+    )(function)
+
+
+def read_ruleset(reference: str, options: tuple[str, ...]) -> Ruleset:
+    """The ruleset of an id or path with options given as `name=value`."""
+    chosen: dict[str, str] = {}
+    for text in options:
+        name, sign, value = text.partition("=")
+        if not (name and sign and value):
+            raise UsageError("option_unreadable", text=text)
+        if chosen.get(name, value) != value:
+            raise UsageError("option_twice", option=name)
+        chosen[name] = value
+    return load_ruleset(reference, chosen)
+
+
+def read_json(text: str, source: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError("json_wrong", file=source, problem=error) from None
+
+
+def read_text_file(path: Path) -> str:
+    """A small text file, or stdin for `-`."""
+    try:
+        stream = sys.stdin.buffer if str(path) == "-" else path.open("rb")
+        with stream:
+            data = stream.read(MOST_JSON_BYTES + 1)
+    except OSError as error:
+        raise StorageError("file_unreadable", file=path, problem=error.strerror) from None
+    if len(data) > MOST_JSON_BYTES:
+        raise StorageError("file_too_large", file=path, most=MOST_JSON_BYTES)
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise StorageError("file_not_text", file=path) from None
+
+
+def print_json(data: Any) -> None:
+    click.echo(json.dumps(data, ensure_ascii=False, indent=2))

@@ -1,0 +1,239 @@
+"""A game in the terminal: shows, asks, explains, takes back, until the sheets are full or the input ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import click
+
+from dicecup.bots import bot_of_player
+from dicecup.cli.commands import WORDS, read_keep, read_placement, understand
+from dicecup.cli.common import _, speech
+from dicecup.cli.drawing import draw_dice, draw_sheets, fitting, turn_title
+from dicecup.dice import format_dice, layer_faces, parse_dice
+from dicecup.engine.moves import Keep, Placement, Score
+from dicecup.engine.offers import offers
+from dicecup.engine.play import place, score_sheet, scored_layers
+from dicecup.engine.state import State, dice_to_throw
+from dicecup.engine.totals import standings
+from dicecup.errors import DicecupError, MoveError, StorageError, UsageError
+from dicecup.i18n.names import name
+from dicecup.match import Match
+
+
+class InputEnded(Exception):  # noqa: N818 - it is no error
+    """The player left, or the pipe ran dry. The game is kept."""
+
+
+Ask = Callable[[str], str | None]
+
+
+def say(text: str = "") -> None:
+    click.echo(fitting(text))
+
+
+class Conversation:
+    """One match, one keyboard; people on it take turns, bots play by themselves."""
+
+    def __init__(self, match: Match, ask: Ask) -> None:
+        self.match = match
+        self.ask = ask
+
+    @property
+    def typed(self) -> bool:
+        return self.match.record.header.origin.kind == "typed"
+
+    def play(self) -> None:
+        """Until the game is over. Raises InputEnded when nobody answers any more."""
+        while not self.match.state.finished:
+            if self.match.state.throw_due:
+                self.throw()
+            elif bot_of_player(self.match.player):
+                self.bot_decides()
+            else:
+                self.person_decides()
+        if self.match.reveal_due:
+            self.match.reveal()
+        self.show_end()
+
+    def answer(self, prompt: str) -> str:
+        line = self.ask(fitting(prompt))
+        if line is None:
+            raise InputEnded
+        return line.strip()
+
+    def complain(self, error: DicecupError) -> None:
+        say(speech.language.sentence(error, self.match.rules))
+
+    def throw(self) -> None:
+        if not self.typed:
+            self.match.throw()
+            return
+        count = dice_to_throw(self.match.rules, self.match.state)
+        prompt = _("{player}, throw {count} dice and type what they show: ")
+        while True:
+            text = self.answer(prompt.format(player=self.match.player, count=count))
+            try:
+                typed = understand(text)
+                if typed.command in ("undo", "help", "quit", "sheet"):
+                    if self.aside(typed.command):
+                        return
+                    continue
+                rules = self.match.rules
+                words = text.replace(",", " ").split()
+                self.match.throw(parse_dice(words, rules.dice.faces, len(rules.dice.layers)))
+            except StorageError:
+                raise
+            except DicecupError as error:
+                self.complain(error)
+            else:
+                return
+
+    def bot_decides(self) -> None:
+        state, player = self.match.state, self.match.player
+        move = self.match.let_bot_decide()
+        if isinstance(move, Keep):
+            said = _("{player} throws {dice} and keeps {kept}.")
+            kept = format_dice(move.dice) or "–"
+            say(said.format(player=player, dice=format_dice(state.dice), kept=kept))
+        else:
+            self.tell_score(state, player, move)
+
+    def person_decides(self) -> None:
+        """Ask until a legal decision, an undo or a goodbye comes."""
+        self.show_turn()
+        while True:
+            typed = understand(self.answer("> "))
+            try:
+                if typed.command in ("undo", "help", "quit", "sheet"):
+                    if self.aside(typed.command):
+                        return
+                    continue
+                if typed.command == "keep":
+                    self.match.decide(read_keep(self.match.rules, typed.rest))
+                    return
+                state, player = self.match.state, self.match.player
+                move = self.read_score(typed.rest, strike=typed.command == "strike")
+                self.match.decide(move)
+            except StorageError:
+                raise
+            except DicecupError as error:
+                self.complain(error)
+            else:
+                self.tell_score(state, player, move)
+                return
+
+    def read_score(self, text: str, *, strike: bool) -> Score:
+        """A box for every scored layer; what was not said is asked for, each shown on the sheet so far."""
+        rules, sheet = self.match.rules, self.match.state.sheet
+        if not text and not strike:
+            raise UsageError("answer_empty")
+        said = [piece.strip() for piece in text.split(",")]
+        placements: list[Placement] = []
+        for number, layer in enumerate(scored_layers(rules)):
+            if number < len(said):
+                piece = said[number]
+            else:
+                label = name(rules, rules.scored[number], speech.language.code)
+                piece = self.answer(_("Which box for the {layer}? ").format(layer=label))
+            placement = read_placement(rules, piece, strike=strike and not number)
+            faces = layer_faces(self.match.state.dice, layer)
+            sheet, _scored = place(rules, sheet, faces, placement)
+            placements.append(placement)
+        if len(said) > len(placements):
+            raise MoveError("layers_wrong", known=", ".join(rules.scored))
+        return Score(tuple(placements))
+
+    def aside(self, command: str) -> bool:
+        """Undo, help, sheet, quit; true when the state is another one afterwards."""
+        if command == "quit":
+            raise InputEnded
+        if command == "undo":
+            return self.undo()
+        if command == "help":
+            say(
+                help_text(
+                    typed=self.typed, layers=self.match.rules.scored if self.match.rules.has_layers else ()
+                )
+            )
+        else:
+            say(draw_sheets(self.match.rules, self.match.state, self.match.record.header.players))
+        return False
+
+    def undo(self) -> bool:
+        """Take back the last decision of a person, if everybody it concerns agrees."""
+        steps = self.match.steps_to_last_decision()
+        if not steps:
+            say(_("There is nothing to take back."))
+            return False
+        players = self.match.record.header.players
+        concerned = {state.player for state in self.match.record.states[-steps - 1 :]}
+        others = [players[player] for player in sorted(concerned) if not bot_of_player(players[player])]
+        if len(others) > 1:
+            question = _("This concerns {players}. Does everybody agree? (yes/no) ")
+            agreed = self.answer(question.format(players=speech.language.join(others)))
+            if agreed.casefold() not in {"y", "yes", _("yes").casefold(), _("yes")[0].casefold()}:
+                say(_("Nothing was taken back."))
+                return False
+        self.match.undo(steps)
+        say(_("Taken back."))
+        return True
+
+    def show_turn(self) -> None:
+        rules, state = self.match.rules, self.match.state
+        given = [offers(rules, state.sheet, layer_faces(state.dice, layer)) for layer in scored_layers(rules)]
+        say()
+        say(draw_sheets(rules, state, self.match.record.header.players, given))
+        say()
+        say(turn_title(rules, state, self.match.player))
+        say(draw_dice(state.dice))
+        if rules.has_layers:
+            labels = [name(rules, layer, speech.language.code) for layer in rules.scored]
+            say(_("In brackets: {layers}.").format(layers=" / ".join(labels)))
+        if state.throws_left:
+            say(_("Type the dice you keep, or a box to fill. “?” helps."))
+        else:
+            say(_("Type a box to fill. “?” helps."))
+
+    def tell_score(self, state: State, player: str, move: Score) -> None:
+        rules, code = self.match.rules, speech.language.code
+        _sheet, written = score_sheet(rules, state.sheet, state.dice, move.placements)
+        for placement, scored in zip(move.placements, written, strict=True):
+            column = f"{name(rules, placement.column, code)} " if placement.column else ""
+            said = (
+                _("{player} writes {points} in {box}, counting {dice}.")
+                if scored.counted
+                else _("{player} strikes {box}.")
+            )
+            box = column + name(rules, placement.box, code)
+            say(said.format(player=player, points=scored.points, box=box, dice=format_dice(scored.counted)))
+
+    def show_end(self) -> None:
+        rules, state, players = self.match.rules, self.match.state, self.match.record.header.players
+        say()
+        say(draw_sheets(rules, state, players))
+        say()
+        for row, player, points in standings(rules, state):
+            say(
+                _("{place}. {player}: {points} points").format(
+                    place=row, player=players[player], points=points
+                )
+            )
+
+
+def help_text(*, typed: bool, layers: tuple[str, ...]) -> str:
+    local = {command: _(word) for command, (word, _short) in WORDS.items()}
+    lines = [
+        _("6 6 5        keep these dice and throw the others again"),
+        _("{keep}         keep nothing: throw all dice again").format(keep=local["keep"]),
+        _("pair         fill this box (its name, or the beginning of it)"),
+        _("{strike} pair  write 0 in this box").format(strike=local["strike"]),
+        _("{undo}         take back the last decision").format(undo=local["undo"]),
+        _("{sheet}        show all sheets").format(sheet=local["sheet"]),
+        _("{quit}         leave; the game is kept and can go on later").format(quit=local["quit"]),
+    ]
+    if layers:
+        lines.insert(3, _("pair, chance fill two boxes: first for the inner dice, then for the outer dice"))
+    if typed:
+        lines.insert(0, _("1 2 3 4 5    when asked: what the dice on the table show"))
+    return "\n".join(f"  {line}" for line in lines)

@@ -1,0 +1,138 @@
+"""Dice and sheets drawn with characters."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from dicecup.cli.common import _, speech
+from dicecup.cli.texts import pad, shorten, width
+from dicecup.dice import Dice, Die
+from dicecup.engine.offers import Offers
+from dicecup.engine.state import Sheet, State
+from dicecup.engine.totals import column_lines, final_score
+from dicecup.i18n.names import name
+from dicecup.rules.model import Ruleset
+
+PIPS = {
+    1: ("     ", "  ●  ", "     "),
+    2: ("●    ", "     ", "    ●"),
+    3: ("●    ", "  ●  ", "    ●"),
+    4: ("●   ●", "     ", "●   ●"),
+    5: ("●   ●", "  ●  ", "●   ●"),
+    6: ("●   ●", "●   ●", "●   ●"),
+}
+PLAIN = str.maketrans("●┌┐└┘─│╔╗╚╝═║…×–•", "o++++-|####=#.x-*")
+LABEL_COLUMNS = 24
+CELL_COLUMNS = 11
+MOST_SHEETS = 5  # as many fit side by side in 80 columns
+
+
+def fitting(text: str) -> str:
+    """The text in characters that the output can carry."""
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return text.translate(PLAIN).encode("ascii", "replace").decode()
+    return text
+
+
+def draw_dice(dice: Dice) -> str:
+    """The dice side by side."""
+    drawn = [draw_die(die) for die in dice]
+    return "\n".join("  ".join(lines) for lines in zip(*drawn, strict=True))
+
+
+def draw_die(die: Die) -> list[str]:
+    """A die with pips; a double die as a large one with the small one inside it."""
+    if isinstance(die, int):
+        rows = PIPS.get(die, ("     ", f"{die:^5}", "     "))
+        return ["┌───────┐", *(f"│ {row} │" for row in rows), "└───────┘"]
+    outer, inner = die[0], "·".join(map(str, die[1:]))
+    return [
+        "╔═══════╗",
+        f"║{outer}┌───┐ ║",
+        f"║ │{inner:^3}│ ║",
+        f"║ └───┘{outer}║",
+        "╚═══════╝",
+    ]
+
+
+def draw_sheets(rules: Ruleset, state: State, players: tuple[str, ...], given: Sequence[Offers] = ()) -> str:
+    """The sheets side by side, with what the dice would give the player whose turn it is.
+
+    With columns only that player's sheet is shown, with many players only some; then all scores stand below.
+    """
+    shown = shown_columns(rules, state, players)
+    lines = [head(shown)]
+    lines += [
+        line_text(rules, state, shown, line, given)
+        for line in rules.lines
+        if not (rules.has_columns and line == "final_score")
+    ]
+    if rules.has_columns or len(shown) < len(players):
+        lines.append("")
+        lines += [
+            f"  {pad(shorten(player, LABEL_COLUMNS - 3), LABEL_COLUMNS - 2)}"
+            + pad(f"{final_score(rules, sheet)} ", CELL_COLUMNS, right=True)
+            for player, sheet in zip(players, state.sheets, strict=True)
+        ]
+    return "\n".join(lines)
+
+
+def shown_columns(rules: Ruleset, state: State, players: tuple[str, ...]) -> list[tuple[int, int, str]]:
+    """Which columns to draw: (player, column, label)."""
+    if rules.has_columns:
+        labels = [name(rules, column.id, speech.language.code) for column in rules.columns]
+        return [(state.player, number, label) for number, label in enumerate(labels)]
+    first = min(state.player // MOST_SHEETS * MOST_SHEETS, max(0, len(players) - MOST_SHEETS))
+    return [(player, 0, players[player]) for player in range(len(players))][first : first + MOST_SHEETS]
+
+
+def head(shown: list[tuple[int, int, str]]) -> str:
+    labels = [
+        pad(shorten(label, CELL_COLUMNS - 1), CELL_COLUMNS, right=True) for _player, _column, label in shown
+    ]
+    text = " " * LABEL_COLUMNS + "".join(labels)
+    return f"{text}\n{'─' * width(text)}"
+
+
+def line_text(
+    rules: Ruleset, state: State, shown: list[tuple[int, int, str]], line: str, given: Sequence[Offers]
+) -> str:
+    """A line of the sheet: what is written, or in brackets what the dice would give."""
+    cells = []
+    for player, column, _label in shown:
+        sheet = state.sheets[player]
+        if line in rules.box_index:
+            cell = column * len(rules.boxes) + rules.box_index[line]
+            cells.append(cell_text(sheet, cell, given if player == state.player else ()))
+        elif line == "final_score":
+            cells.append(f"{final_score(rules, sheet)} ")
+        else:
+            cells.append(f"{column_lines(rules, sheet, column)[line]} ")
+    mark = " " if line in rules.box_index else "="
+    label = shorten(name(rules, line, speech.language.code), LABEL_COLUMNS - 3)
+    return f"{mark} {pad(label, LABEL_COLUMNS - 2)}" + "".join(
+        pad(text, CELL_COLUMNS, right=True) for text in cells
+    )
+
+
+def cell_text(sheet: Sheet, cell: int, given: Sequence[Offers]) -> str:
+    points = sheet.cells[cell]
+    if points is not None:
+        return f"{points} "
+    offered = [str(scored.points) for layer in given if (scored := layer[cell]) is not None]
+    return f"({'/'.join(offered)})" if offered else "· "
+
+
+def turn_title(rules: Ruleset, state: State, player: str) -> str:
+    """Whose turn it is, and which throw."""
+    filled = sum(points is not None for points in state.sheet.cells)
+    return _("{player} – turn {turn} of {turns}, throw {throw} of {throws}").format(
+        player=player,
+        turn=filled // len(rules.scored) + 1,
+        turns=rules.turns,
+        throw=rules.throws - state.throws_left,
+        throws=rules.throws,
+    )

@@ -1,0 +1,89 @@
+"""The entry point: finds language and command, and turns every error into one sentence and a status."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+from dicecup import __version__
+from dicecup.cli.common import Command, _, language_option, speech, talk
+from dicecup.errors import DicecupError
+from dicecup.i18n.language import LANGUAGES, language_of_environment
+from dicecup.messages import N_
+
+# Every command is a module of the same name in this folder, with a `command` in it.
+COMMANDS = ("rules", "score", "play", "sheet", "verify")
+INTERRUPTED = 130
+
+
+class Commands(click.Group):
+    """A group that imports a command only when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        command: Command = importlib.import_module(f"dicecup.cli.{cmd_name}").command
+        return command
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        Command.format_help_text(self, ctx, formatter)  # type: ignore[arg-type]
+
+    example = "dicecup score yatzy 3 3 3 6 6"
+
+
+@click.group(
+    cls=Commands,
+    invoke_without_command=True,
+    help=N_(
+        "Play, score and master every game of the Yatzy family. Without a command: choose a game and play."
+    ),
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@language_option
+@click.version_option(__version__, prog_name="dicecup")
+@click.pass_context
+def dicecup(context: click.Context) -> None:
+    if context.invoked_subcommand is None:
+        from dicecup.cli.play import choose_and_play
+
+        choose_and_play()
+
+
+def wanted_language(arguments: list[str]) -> str:
+    """The value of --lang wherever it stands, else the environment's language."""
+    for place, argument in enumerate(arguments):
+        following = arguments[place + 1] if place + 1 < len(arguments) else ""
+        value = following if argument == "--lang" else argument.removeprefix("--lang=")
+        if argument.startswith("--lang") and value in LANGUAGES:
+            return value
+    return language_of_environment(os.environ)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    arguments = sys.argv[1:] if arguments is None else arguments
+    speech.choose(wanted_language(arguments))
+    try:
+        status = dicecup.main(arguments, prog_name="dicecup", standalone_mode=False)
+        sys.stdout.flush()
+    except DicecupError as error:
+        talk(f"dicecup: {speech.language.sentence(error, error.rules)} [{error.code}]")
+        return error.exit_status
+    except click.ClickException as error:
+        talk(f"dicecup: {error.format_message()} [usage]")
+        if isinstance(error, click.UsageError) and error.ctx:
+            talk(_("“{command} --help” shows how it is used.").format(command=error.ctx.command_path))
+        return 2
+    except (KeyboardInterrupt, click.Abort):
+        talk()
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader went away (a pager was closed): nothing is wrong, and nothing more can be said.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return status if isinstance(status, int) else 0

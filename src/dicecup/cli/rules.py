@@ -1,0 +1,138 @@
+"""`dicecup rules`: the games, and each game's sheet and rules in the user's language."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from dicecup.cli.common import (
+    Command,
+    _,
+    json_option,
+    language_option,
+    print_json,
+    read_ruleset,
+    rules_options,
+    speech,
+)
+from dicecup.cli.texts import table_text
+from dicecup.i18n.describe import describe_box, describe_game, describe_line
+from dicecup.i18n.names import game_name, name, option_name, option_text, summary
+from dicecup.messages import N_
+from dicecup.rules.loader import builtin_ids, load_ruleset
+from dicecup.rules.model import Ruleset, box_meaning
+
+TEXT_WIDTH = 98
+
+
+@click.command(
+    "rules",
+    cls=Command,
+    help=N_("List the games, or show a game's sheet and rules. GAME is an id or the path of a rules file."),
+    example="dicecup rules\ndicecup rules yum-plus --lang fr\ndicecup rules yatzy -o scoring=international",
+)
+@click.argument("game", required=False)
+@rules_options
+@json_option
+@language_option
+def command(game: str | None, options: tuple[str, ...], as_json: bool) -> None:
+    if game is None:
+        games = [load_ruleset(ruleset_id) for ruleset_id in builtin_ids()]
+        if as_json:
+            print_json({"games": [overview(rules) for rules in games]})
+        else:
+            click.echo(games_text(games))
+        return
+    rules = read_ruleset(game, options)
+    if as_json:
+        print_json(details(rules))
+    else:
+        click.echo(rules_text(rules))
+
+
+def overview(rules: Ruleset) -> dict[str, Any]:
+    code = speech.language.code
+    return {
+        "id": rules.id,
+        "name": game_name(rules, code),
+        "summary": summary(rules, code),
+        "options": {option: list(values) for option, values in rules.choices.items()},
+    }
+
+
+def details(rules: Ruleset) -> dict[str, Any]:
+    """Everything that the game means, and the words for it."""
+    code = speech.language.code
+    return overview(rules) | {
+        "chosen": dict(rules.options),
+        "identity": rules.identity,
+        "dice": asdict(rules.dice),
+        "throws": rules.throws,
+        "turns": rules.turns,
+        "scored": list(rules.scored),
+        "columns": {column.id: column.multiplier for column in rules.columns if rules.has_columns},
+        "bonus": [asdict(tier) for tier in rules.bonus],
+        "joker": asdict(rules.joker) if rules.joker else None,
+        "repeat": asdict(rules.repeat) if rules.repeat else None,
+        "strike": rules.strike,
+        "boxes": [
+            box_meaning(box)
+            | {"name": name(rules, box.id, code), "text": describe_box(rules, box, speech.language)}
+            for box in rules.boxes
+        ],
+        "lines": list(rules.lines),
+        "text": describe_game(rules, speech.language),
+    }
+
+
+def games_text(games: list[Ruleset]) -> str:
+    code = speech.language.code
+    rows = [(rules.id, game_name(rules, code), summary(rules, code)) for rules in games]
+    table = table_text((_("Id"), _("Game"), _("What it is")), rows)
+    return table + "\n\n" + _("“dicecup rules ID” shows the sheet and the rules of a game.")
+
+
+def rules_text(rules: Ruleset) -> str:
+    code = speech.language.code
+    title = f"{game_name(rules, code)} ({rules.id})"
+    rows = []
+    by_id = {box.id: box for box in rules.boxes}
+    for line in rules.lines:
+        box = by_id.get(line)
+        text = describe_box(rules, box, speech.language) if box else describe_line(line, speech.language)
+        label = name(rules, line, code)
+        rows.append((label, line, text) if box else (f"= {label}", "", text))
+    parts = [f"{title}\n{'═' * len(title)}"]
+    parts += [summary(rules, code)] if summary(rules, code) else []
+    parts.append(table_text((_("Line of the sheet"), _("Id"), _("What it gives")), rows))
+    parts.append("\n".join(bullet(sentence) for sentence in describe_game(rules, speech.language)))
+    if rules.choices:
+        parts.append(options_text(rules))
+    return "\n\n".join(parts)
+
+
+def options_text(rules: Ruleset) -> str:
+    """Every option with what its values mean; the chosen value is marked."""
+    code = speech.language.code
+    lines = [_("Options (the chosen value is marked):")]
+    for option, values in rules.choices.items():
+        lines.append(f"  {option_name(rules, option, code)} (-o {option}=…)")
+        for value in values:
+            mark = "●" if rules.options[option] == value else "○"
+            text = option_text(rules, option, value, code)
+            lines.append(
+                textwrap.fill(
+                    f"{mark} {value}  {text}".rstrip(),
+                    TEXT_WIDTH,
+                    initial_indent="    ",
+                    subsequent_indent="      ",
+                )
+            )
+    return "\n".join(lines)
+
+
+def bullet(sentence: str) -> str:
+    return textwrap.fill(sentence, TEXT_WIDTH, initial_indent="• ", subsequent_indent="  ")

@@ -1,0 +1,70 @@
+"""`dicecup verify`: proves a record, and every throw in it where the dice can be proved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dicecup.cli.common import Command, _, json_option, language_option, print_json, speech, talk
+from dicecup.engine.record import Proof, Record, verify
+from dicecup.engine.totals import standings
+from dicecup.errors import RecordError
+from dicecup.messages import N_
+from dicecup.storage.record_file import read_record
+
+
+@click.command(
+    "verify",
+    cls=Command,
+    help=N_("Check a record against the rules, and prove its dice: every throw, or the first that is wrong."),
+    example="dicecup verify game.record",
+)
+@click.argument("record", type=click.Path(path_type=Path))
+@json_option
+@language_option
+def command(record: Path, as_json: bool) -> int:
+    try:
+        found = read_record(record)
+    except RecordError as error:
+        if as_json:
+            print_json({"valid": False, "error": error.code, "line": error.values.get("line")})
+        raise
+    proof = verify(found)
+    if as_json:
+        print_json(answer(found, proof))
+    else:
+        click.echo(text(proof))
+    if proof.problem:
+        talk(f"dicecup: {speech.language.sentence(proof.problem)} [{proof.problem.code}]")
+    return 1 if proof.problem else 0
+
+
+def answer(record: Record, proof: Proof) -> dict[str, object]:
+    wrong = proof.problem.values if proof.problem else {}
+    return {
+        "valid": True,
+        "dice": proof.kind,
+        "proved": proof.proved,
+        "throws": proof.throws,
+        "error": proof.problem.code if proof.problem else None,
+        "first_wrong_throw": wrong.get("number"),
+        "finished": record.state.finished,
+        "standings": [
+            {"place": place, "name": record.header.players[player], "points": points}
+            for place, player, points in standings(record.rules, record.state)
+        ],
+    }
+
+
+def text(proof: Proof) -> str:
+    in_order = _("The record follows the rules in every line.")
+    if proof.proved:
+        proved = _("All {throws} throws are proved.").format(throws=proof.throws)
+    elif proof.problem:
+        proved = _("The dice are not proved.")
+    elif proof.kind == "typed":
+        proved = _("The dice lay on the table and were typed in: there is nothing to prove about them.")
+    else:
+        proved = _("The dice came from the system's randomness without a promise: they cannot be proved.")
+    return f"{in_order}\n{proved}"

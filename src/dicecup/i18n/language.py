@@ -1,0 +1,70 @@
+"""A language: its catalogue, and the ways texts of other rooms are put into it."""
+
+from __future__ import annotations
+
+import gettext as catalogues
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from dicecup.dice import format_dice
+from dicecup.errors import DicecupError
+from dicecup.i18n.names import box_name
+from dicecup.messages import Phrase
+from dicecup.rules.model import Ruleset
+
+LANGUAGES = ("en", "fr", "de", "sv")
+DOMAIN = "dicecup"
+LOCALE_FOLDER = Path(__file__).parent / "locale"
+
+
+class Language:
+    """One of the four languages. English is the language of the message ids."""
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+        self.catalogue = (
+            catalogues.NullTranslations()
+            if code == "en"
+            else catalogues.translation(DOMAIN, LOCALE_FOLDER, languages=[code])
+        )
+        self.gettext = self.catalogue.gettext
+        self.ngettext = self.catalogue.ngettext
+        self.pgettext = self.catalogue.pgettext
+
+    def sentence(self, error: DicecupError | Phrase, rules: Ruleset | None = None) -> str:
+        """An error's sentence, with the names of boxes where the rules are known."""
+        values = {name: self.value(name, value, rules) for name, value in error.values.items()}
+        return self.gettext(error.template).format(**values)
+
+    def value(self, name: str, value: object, rules: Ruleset | None) -> object:
+        if isinstance(value, DicecupError | Phrase):
+            return self.sentence(value, rules)
+        if name == "box" and rules is not None and isinstance(value, str):
+            return box_name(rules, value, self.code)
+        if isinstance(value, tuple):
+            return format_dice(value) or "–"
+        return value
+
+    def join(self, parts: list[str]) -> str:
+        """`a, b and c`."""
+        if len(parts) < 2:
+            return "".join(parts)
+        return self.gettext("{first} and {last}").format(first=", ".join(parts[:-1]), last=parts[-1])
+
+
+@cache
+def language(code: str) -> Language:
+    return Language(code)
+
+
+def language_of_environment(environment: Mapping[str, str]) -> str:
+    """The first of the four that the environment asks for, else English."""
+    for variable in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
+        for wish in environment.get(variable, "").split(":"):
+            code = wish.partition(".")[0].partition("_")[0].lower()
+            if code in LANGUAGES:
+                return code
+            if wish and variable != "LANGUAGE":  # LC_ALL=C outweighs LANG=sv_SE
+                return "en"
+    return "en"
