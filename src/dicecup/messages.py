@@ -160,6 +160,7 @@ SENTENCES = {
         "{file} holds a game with other rules or players. Leave them out to go on with it, "
         "or name another file."
     ),
+    "typst_missing": N_("Printing needs the package typst. Install it with: pip install typst"),
     "file_not_text": N_("{file} is not a text file. Give another file."),
     # Playing and keeping games
     "bot_unknown": N_("There is no bot “{bot}”. The bots are: {known}."),

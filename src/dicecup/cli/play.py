@@ -30,8 +30,8 @@ MOST_SEARCHED = 50
     "play",
     cls=Command,
     help=N_(
-        "Play a game in the terminal. It is kept in a record from the first throw: after Ctrl-C or a power cut "
-        "the same command with --record goes on where it stopped."
+        "Play a game in the terminal. It is kept in a record from the first throw: after Ctrl-C or a power "
+        "cut the same command with --record goes on where it stopped."
     ),
     example="dicecup play yatzy --players Ann,Bo,bot:greedy\n"
     "dicecup play dice-in-dice --dice typed --record sunday.record\n"

@@ -26,6 +26,7 @@ from dicecup.rules.loader import builtin_ids, load_ruleset
 from dicecup.rules.model import Ruleset, box_meaning
 
 TEXT_WIDTH = 98
+TEXT_COLUMN = 56
 
 
 @click.command(
@@ -98,13 +99,17 @@ def games_text(games: list[Ruleset]) -> str:
 def rules_text(rules: Ruleset) -> str:
     code = speech.language.code
     title = f"{game_name(rules, code)} ({rules.id})"
-    rows = []
+    rows: list[tuple[str, str, str]] = []
     by_id = {box.id: box for box in rules.boxes}
     for line in rules.lines:
         box = by_id.get(line)
-        text = describe_box(rules, box, speech.language) if box else describe_line(line, speech.language)
+        text = (
+            describe_box(rules, box, speech.language) if box else describe_line(rules, line, speech.language)
+        )
         label = name(rules, line, code)
-        rows.append((label, line, text) if box else (f"= {label}", "", text))
+        first, *more = textwrap.wrap(text, TEXT_COLUMN)
+        rows.append((label, line, first) if box else (f"= {label}", "", first))
+        rows += [("", "", f"  {rest}") for rest in more]
     parts = [f"{title}\n{'═' * len(title)}"]
     parts += [summary(rules, code)] if summary(rules, code) else []
     parts.append(table_text((_("Line of the sheet"), _("Id"), _("What it gives")), rows))

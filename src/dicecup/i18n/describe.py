@@ -127,11 +127,17 @@ def describe_joker(rules: Ruleset, language: Language) -> list[str]:
         return []
     filled = language.join([box_name(rules, box, language.code) for box in rules.joker.filled])
     boxes = language.join([box_name(rules, box, language.code) for box in rules.joker.boxes])
-    sentences = [
+    condition = (
         _(
             "Joker: {count} alike, when these boxes and the upper box of that face are filled in every "
-            "column: {filled}. They then count as if they met the need of: {boxes}."
-        ).format(count=rules.dice.counted, filled=filled, boxes=boxes)
+            "column: {filled}."
+        )
+        if rules.has_columns
+        else _("Joker: {count} alike, when these boxes and the upper box of that face are filled: {filled}.")
+    )
+    sentences = [
+        condition.format(count=rules.dice.counted, filled=filled),
+        _("A joker counts as if it met the need of: {boxes}.").format(boxes=boxes),
     ]
     if rules.joker.forced:
         sentences.append(
@@ -145,24 +151,25 @@ def describe_repeat(rules: Ruleset, language: Language) -> list[str]:
         return []
     _ = language.gettext
     return [
-        _("{line}: {points} points each time the dice fit {box} again while it holds points.").format(
-            line=name(rules, rules.repeat.id, language.code),
+        _("{points} points more each time the dice fit {box} again while it holds points.").format(
             points=rules.repeat.points,
             box=box_name(rules, rules.repeat.box, language.code),
         )
     ]
 
 
-def describe_line(line: str, language: Language) -> str:
+def describe_line(rules: Ruleset, line: str, language: Language) -> str:
     """What a computed line of the sheet adds up."""
     _ = language.gettext
     texts = {
         "upper_sum": _("the sum of the upper boxes"),
-        "bonus": _("see below"),
+        "bonus": "; ".join(
+            _("from {at} on: {points}").format(at=tier.at, points=tier.points) for tier in rules.bonus
+        ),
         "upper_total": _("upper boxes and bonus"),
         "lower_total": _("the sum of the lower boxes"),
         "grand_total": _("everything above"),
         "weighted_total": _("the total times the column's number"),
         "final_score": _("everything together"),
     }
-    return texts.get(line, _("see below"))
+    return texts.get(line) or describe_repeat(rules, language)[0]

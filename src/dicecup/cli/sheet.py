@@ -1,0 +1,120 @@
+"""`dicecup sheet`: the score pad that lies in the box, as a PDF to print."""
+
+from __future__ import annotations
+
+import json
+import os
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dicecup.cli.common import Command, _, language_option, option, read_ruleset, rules_options, speech, talk
+from dicecup.errors import StorageError, UsageError
+from dicecup.i18n.describe import describe_box, describe_game, describe_line
+from dicecup.i18n.names import game_name, name, option_text
+from dicecup.messages import N_
+from dicecup.rules.model import Ruleset
+
+PAPERS = {"a4": "a4", "letter": "us-letter"}
+MOST_PLAYERS = 24
+# As many columns as leave room for a pencil; with more the pad turns sideways, then takes a second page.
+COLUMNS_UPRIGHT = 6
+COLUMNS_SIDEWAYS = 12
+
+
+@click.command(
+    "sheet",
+    cls=Command,
+    help=N_("Print the score pad of a game to a PDF file, for pencil and dice."),
+    example="dicecup sheet dice-in-dice --lang sv --players 4 --pdf pad.pdf",
+)
+@click.argument("game")
+@rules_options
+@option(
+    "--players",
+    type=click.IntRange(1, MOST_PLAYERS),
+    default=4,
+    show_default=True,
+    help=N_("How many players the pad has room for."),
+)
+@option(
+    "--paper",
+    type=click.Choice(list(PAPERS)),
+    default="a4",
+    show_default=True,
+    help=N_("The paper's format."),
+)
+@option("--pdf", "path", type=click.Path(path_type=Path), required=True, help=N_("The file to write."))
+@language_option
+def command(game: str, options: tuple[str, ...], players: int, paper: str, path: Path) -> None:
+    rules = read_ruleset(game, options)
+    write_file(path, pdf_of(pad_data(rules, players, paper)))
+    talk(_("The pad is in {file}.").format(file=path))
+
+
+def pad_data(rules: Ruleset, players: int, paper: str) -> dict[str, Any]:
+    """What the template lays out."""
+    code = speech.language.code
+    lines = [line_data(rules, line) for line in rules.lines]
+    columns = [name(rules, column.id, code) for column in rules.columns]
+    landscape = players * len(columns) > COLUMNS_UPRIGHT and len(lines) <= 24
+    per_page = max(1, (COLUMNS_SIDEWAYS if landscape else COLUMNS_UPRIGHT) // len(columns))
+    seats = [""] * players
+    chosen = [option_text(rules, option, value, code) for option, value in rules.non_default_options.items()]
+    return {
+        "title": game_name(rules, code),
+        "subtitle": rules.id,
+        "language": code,
+        "paper": PAPERS[paper],
+        "landscape": landscape,
+        "name-label": _("Name"),
+        "columns": columns,
+        "lines": lines,
+        "row-height": row_height(len(lines), landscape=landscape),
+        "label-share": 3.2 if per_page * len(columns) <= COLUMNS_UPRIGHT else 4.5,
+        "groups": [seats[first : first + per_page] for first in range(0, players, per_page)],
+        "notes": [*describe_game(rules, speech.language), *filter(None, chosen)],
+    }
+
+
+def line_data(rules: Ruleset, line: str) -> dict[str, Any]:
+    index = rules.box_index.get(line)
+    if index is None:
+        text = describe_line(rules, line, speech.language)
+    else:
+        text = describe_box(rules, rules.boxes[index], speech.language)
+    return {
+        "name": name(rules, line, speech.language.code),
+        "text": text,
+        "computed": index is None,
+        "overall": rules.has_columns and line == "final_score",
+    }
+
+
+def row_height(lines: int, *, landscape: bool) -> float:
+    """In millimetres: the lines and the small print fill one page."""
+    room = 130 if landscape else 212
+    return min(9.5, room / lines)
+
+
+def pdf_of(data: dict[str, Any]) -> bytes:
+    try:
+        import typst
+    except ImportError:
+        raise UsageError("typst_missing") from None
+    template = resources.files("dicecup.cli").joinpath("sheet.typ").read_bytes()
+    pdf: bytes = typst.compile(template, sys_inputs={"data": json.dumps(data)}, ignore_system_fonts=True)
+    return pdf
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write aside and rename: a full disk or a kill leaves what was there."""
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        aside.write_bytes(data)
+        aside.replace(path)
+    except OSError as error:
+        aside.unlink(missing_ok=True)
+        raise StorageError("file_unwritable", file=path, problem=error.strerror) from None
