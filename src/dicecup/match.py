@@ -64,7 +64,7 @@ class Match:
         if version is not None and version != self.version:
             raise MoveError("version_stale", found=version, version=self.version)
         longer = self.record.append(entry)
-        self.save(self.record, entry)
+        self.save(self.record, longer.entries[-1])
         self.record = longer
 
     def decide(self, move: Keep | Score, version: int | None = None) -> None:

@@ -38,6 +38,7 @@ PHRASES = {
     "expected_different_faces": N_("a different face for every box"),
     "expected_entry": N_("a throw, keep, score, undo or secret"),
     "expected_every_layer": N_("each of these layers once: {layers}"),
+    "expected_fewer_endings": N_("fewer boxes: a turn may end in at most {most} ways"),
     "expected_header_word": N_("a line of the header (game, option, identity, date, player, dice, seed)"),
     "expected_id": N_("an id of small letters, digits, “_” and “-”, at most 40 characters"),
     "expected_ids": N_("a list of different ids"),
@@ -83,6 +84,9 @@ SENTENCES = {
     "rules_key_wrong": N_("{file}, key {key}: expected {expected}."),
     "rules_not_text": N_("{file} is no rules file: byte {byte} is not text. Give a TOML file in UTF-8."),
     "rules_not_toml": N_("{file} is not valid TOML: {problem}. Correct that place."),
+    "rules_too_deep": N_(
+        "{file} is no rules file: its tables stand too deep in each other. Make it simpler."
+    ),
     "ruleset_unknown": N_(
         "There is no game and no rules file called “{ruleset}”. Give a file's path or one of: {known}."
     ),
@@ -114,7 +118,7 @@ SENTENCES = {
         'That is not a move. A move is like {{"keep": [6, 6]}}, {{"box": "sixes"}}, '
         '{{"column": "x2", "box": "sixes"}} or {{"inner": "pair", "outer": "chance"}}.'
     ),
-    "position_key_wrong": N_("The position's {key} is wrong: expected {expected}."),
+    "position_key_wrong": N_("The value of “{key}” is wrong: expected {expected}."),
     "position_text_wrong": N_("“{text}” is not a position. One looks like: {example}"),
     "position_points_impossible": N_("{box} cannot hold {points} points. Correct the sheet."),
     "position_turn_unfinished": N_(
@@ -142,6 +146,7 @@ SENTENCES = {
     "secret_missing": N_(
         "The secret is not in the record yet, so the dice cannot be proved. It is added when the game ends."
     ),
+    "secret_unreadable": N_("A secret is written with 32 to 128 hexadecimal digits."),
     "throw_wrong": N_("Throw {number} is wrong: the record says {found}, the secret gives {expected}."),
     "undo_too_far": N_("Only {most} steps can be taken back."),
     # The command line

@@ -36,9 +36,9 @@ def move_from_data(rules: Ruleset, data: object) -> Move:
         raise MoveError("move_unreadable")
     keys = set(data)
     if keys == {"keep"}:
-        return Keep(dice_from_data(rules, data["keep"]))
+        return Keep(dice_from_data(rules, data["keep"], "keep"))
     if keys == {"throw"}:
-        return Throw(dice_from_data(rules, data["throw"]))
+        return Throw(dice_from_data(rules, data["throw"], "throw"))
     if rules.has_layers:
         return layered_score(rules, data)
     box, column, strike = data.get("box"), data.get("column", ""), data.get("strike", False)

@@ -49,7 +49,10 @@ def position_from_line(line: str) -> Position:
     if not fields[0] or len(fields) not in (1, 2, 4, 5):
         raise problem
     data: dict[str, Any] = {"ruleset": unquote(fields[0][0])}
-    data["options"] = dict(split_pair(token, problem) for token in fields[0][1:])
+    options = [split_pair(token, problem) for token in fields[0][1:]]
+    data["options"] = dict(options)
+    if len(data["options"]) < len(options):
+        raise problem
     data["sheet"] = sheet_of(fields[1] if len(fields) > 1 else [], problem)
     if len(fields) > 2:
         data["dice"] = [number_or_text(token) for token in fields[2]]
@@ -65,7 +68,7 @@ def sheet_of(tokens: list[str], problem: PositionError) -> dict[str, Any]:
         name, points = split_pair(token, problem)
         column, dot, box = name.rpartition(".")
         place = sheet.setdefault(column, {}) if dot else sheet
-        if box in place:
+        if not isinstance(place, dict) or box in place:
             raise problem
         place[box] = number_or_text(points)
     return sheet

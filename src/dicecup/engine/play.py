@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from dicecup.dice import Dice, contains, layer_faces, parts, sort_dice
+from dicecup.dice import Dice, contains, format_dice, format_die, layer_faces, parts, sort_dice
 from dicecup.engine.moves import Keep, Move, Placement, Score, Throw
 from dicecup.engine.offers import cell_names, cell_of, offers, refusal, repeat_pays
 from dicecup.engine.state import Sheet, State, dice_to_throw, turn_start
@@ -56,9 +56,9 @@ def check_dice(rules: Ruleset, dice: Dice) -> None:
     for die in dice:
         faces = (die,) if isinstance(die, int) else die
         if len(faces) != layers or isinstance(die, int) != (layers == 1):
-            raise DiceError("die_unreadable", text=str(die), example="-".join("65432"[:layers]))
+            raise DiceError("die_unreadable", text=format_die(die), example="-".join("65432"[:layers]))
         if not all(1 <= face <= rules.dice.faces for face in faces):
-            raise DiceError("face_out_of_range", text=str(die), faces=rules.dice.faces)
+            raise DiceError("face_out_of_range", text=format_die(die), faces=rules.dice.faces)
 
 
 def apply_keep(state: State, dice: Dice) -> State:
@@ -68,7 +68,7 @@ def apply_keep(state: State, dice: Dice) -> State:
         raise MoveError("no_throw_left")
     dice = sort_dice(dice)
     if not contains(state.dice, dice):
-        raise MoveError("keep_not_there", kept=dice, dice=state.dice)
+        raise MoveError("keep_not_there", kept=format_dice(dice), dice=format_dice(state.dice))
     if len(dice) == len(state.dice):
         raise MoveError("keep_all")
     return State(state.sheets, state.player, state.dice, dice, state.throws_left)

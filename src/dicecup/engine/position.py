@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dicecup.dice import Dice, contains, format_die, parse_die, sort_dice
+from dicecup.dice import Dice, Die, contains, format_die, parse_die, sort_dice
 from dicecup.engine.sheet_data import sheet_from_data, sheet_to_data, wrong
 from dicecup.engine.state import State
 from dicecup.errors import DiceError, PositionError
 from dicecup.rules.loader import load_ruleset
 from dicecup.rules.model import Ruleset
 
+MOST_SHOWN = 10**9  # a larger number is not repeated in an error
 POSITION_KEYS = ("ruleset", "options", "sheet", "dice", "throws_left", "kept")
 
 
@@ -30,15 +31,21 @@ def dice_to_data(dice: Dice) -> list[int | str]:
     return [die if isinstance(die, int) else format_die(die) for die in dice]
 
 
-def dice_from_data(rules: Ruleset, data: object) -> Dice:
+def dice_from_data(rules: Ruleset, data: object, key: str = "dice") -> Dice:
     if not isinstance(data, list | tuple) or len(data) > rules.dice.count:
-        raise wrong("dice", "expected_dice", count=rules.dice.count)
-    layers = len(rules.dice.layers)
-    kind = int if layers == 1 else str
-    for die in data:
-        if type(die) is not kind:
-            raise DiceError("die_unreadable", text=str(die)[:20], example="-".join("65432"[:layers]))
-    return sort_dice(tuple(parse_die(str(die), rules.dice.faces, layers) for die in data))
+        raise wrong(key, "expected_dice", count=rules.dice.count)
+    return sort_dice(tuple(die_from_data(rules, die) for die in data))
+
+
+def die_from_data(rules: Ruleset, die: object) -> Die:
+    layers, faces = len(rules.dice.layers), rules.dice.faces
+    if layers > 1 and isinstance(die, str):
+        return parse_die(die[:40], faces, layers)
+    if layers > 1 or type(die) is not int:
+        raise DiceError("die_unreadable", text=str(die)[:20], example="-".join("65432"[:layers]))
+    if not 1 <= die <= faces:
+        raise DiceError("face_out_of_range", text=die if abs(die) < MOST_SHOWN else "…", faces=faces)
+    return die
 
 
 def position_to_data(position: Position) -> dict[str, Any]:
@@ -88,7 +95,7 @@ def state_from_data(rules: Ruleset, data: Mapping[str, Any]) -> State:
         raise wrong("throws_left", "expected_whole_number", low=0, high=rules.throws - 1)
     kept = None
     if "kept" in data:
-        kept = dice_from_data(rules, data["kept"])
+        kept = dice_from_data(rules, data["kept"], "kept")
         if not throws_left or len(kept) == len(dice) or not contains(dice, kept):
             raise wrong("kept", "expected_kept")
     return State((sheet,), 0, dice, kept, throws_left)

@@ -5,18 +5,21 @@ Entries are only ever added. Taking something back is an entry too, so that noth
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
-from dicecup.dice import Dice
-from dicecup.engine.moves import Move, Throw
+from dicecup.dice import Dice, format_dice, sort_dice
+from dicecup.engine.moves import Keep, Move, Throw
 from dicecup.engine.play import apply
 from dicecup.engine.state import State, start
 from dicecup.engine.verifiable import commitment, derive_throw, seed_secret
 from dicecup.errors import DicecupError, RecordError
 from dicecup.rules.model import Ruleset
+
+SECRET = re.compile(r"(?:[0-9a-f]{2}){16,64}")  # 128 bits or more
 
 DiceKind = Literal["system", "seed", "typed", "verifiable"]
 
@@ -100,7 +103,9 @@ class Record:
         return last.secret if isinstance(last, Reveal) else None
 
     def append(self, entry: Entry) -> Record:
-        """The record with one entry more."""
+        """The record with one entry more; dice are put in order."""
+        if isinstance(entry, Throw | Keep):
+            entry = replace(entry, dice=sort_dice(entry.dice))
         line = advance(self, entry)
         longer = replace(self, entries=(*self.entries, entry))
         longer.__dict__["_line"] = line  # what `_line` would find by playing the whole game again
@@ -126,7 +131,9 @@ def advance(record: Record, entry: Entry) -> tuple[tuple[Move, State], ...]:
             if not 1 <= steps <= len(line):
                 raise RecordError("undo_too_far", most=len(line))
             return line[:-steps]
-        case Reveal():
+        case Reveal(secret):
+            if not SECRET.fullmatch(secret):
+                raise RecordError("secret_unreadable")
             if record.header.origin.kind != "verifiable":
                 raise RecordError("reveal_not_due")
             if not record.state.finished:
@@ -172,7 +179,9 @@ def verify(record: Record) -> Proof:
     for index, number, found in throws_in(record):
         expected = origin.throw(secret, number, record.rules, len(found))
         if expected != found:
-            problem = RecordError("throw_wrong", number=index, expected=expected, found=found)
+            problem = RecordError(
+                "throw_wrong", number=index, expected=format_dice(expected), found=format_dice(found)
+            )
             return Proof(origin.kind, compared, problem)
         compared += 1
     return Proof(origin.kind, compared)

@@ -20,11 +20,12 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from dicecup.dice import format_dice, parse_dice
 from dicecup.engine.moves import Keep, Move, Placement, Score, Throw
 from dicecup.engine.play import score_sheet
-from dicecup.engine.record import DiceOrigin, Entry, Header, Record, Reveal, Undo
+from dicecup.engine.record import SECRET, DiceOrigin, Entry, Header, Record, Reveal, Undo
 from dicecup.errors import DicecupError, RecordError
 from dicecup.messages import Phrase
 from dicecup.rules.loader import load_ruleset
@@ -36,7 +37,8 @@ MOST_BYTES = 2_000_000
 MOST_PLAYERS = 100
 MOST_NAME = 60
 CHECK = re.compile(r"(?P<text>.*?) +#(?P<check>[0-9a-f]{8})")
-HEX = re.compile(r"[0-9a-f]{32,128}")
+COMMITMENT = re.compile(r"[0-9a-f]{64}")
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 NAME = re.compile(r"[^\s\x00-\x1f\x7f-\x9f](?:[^\x00-\x1f\x7f-\x9f\u2028\u2029]*[^\s\x00-\x1f\x7f-\x9f])?")
 CHECK_COLUMN = 56  # checks stand below each other, out of the reader's way
 
@@ -80,7 +82,14 @@ class RecordWriter:
         return f"{text:<{CHECK_COLUMN}} #{self.check}\n"
 
     def header(self, header: Header) -> str:
-        return "".join(self.line(text) for text in header_lines(header))
+        """The lines of a header; one that could not be read back is refused."""
+        texts = list(header_lines(header))
+        lines = [Line(number, text) for number, text in enumerate(texts, start=1)]
+        for line in lines:
+            if CONTROL.search(line.text) or line.text != line.text.strip():
+                raise line.error("expected_text")
+        read_header(lines)
+        return "".join(self.line(text) for text in texts)
 
     def entry(self, before: Record, entry: Entry) -> str:
         """The line of an entry that follows the record `before`."""
@@ -160,8 +169,10 @@ def split_lines(data: bytes) -> tuple[list[Line], int]:
     whole = data.rfind(b"\n") + 1
     try:
         text = data[:whole].decode()
-    except UnicodeDecodeError:
-        raise RecordError("record_not_text") from None
+    except UnicodeDecodeError as error:
+        if not data.startswith(TITLE.encode()):
+            raise RecordError("record_not_text") from None
+        raise RecordError("record_damaged", line=data.count(b"\n", 0, error.start) + 1) from None
     lines = []
     check = ""
     for number, raw in enumerate(text.split("\n")[:-1], start=1):
@@ -213,7 +224,12 @@ def read_header(lines: list[Line]) -> tuple[Header, int]:
         raise by_word["player"][MOST_PLAYERS].error("expected_at_most", most=MOST_PLAYERS)
     origin = read_origin(by_word["dice"][0], by_word.get("seed", []), len(players))
     date = by_word["date"][0].after("date") if "date" in by_word else ""
-    return Header(reference, rules, players, origin, date), end + 1
+    header = Header(reference, rules, players, origin, date)
+    for line, text in zip_longest(lines[: end + 1], header_lines(header)):
+        if line is None or line.text != text:
+            number = line.number if line else end + 1
+            raise RecordError("record_line_other", line=number, expected=text or "begin")
+    return header, end + 1
 
 
 def read_option(line: Line) -> tuple[str, str]:
@@ -243,7 +259,7 @@ def read_origin(line: Line, seeds: list[Line], players: int) -> DiceOrigin:
             return DiceOrigin("system")
         case ["seed", number] if re.fullmatch(r"\d{1,30}", number):
             return DiceOrigin("seed", seed=int(number))
-        case ["verifiable", commitment] if HEX.fullmatch(commitment) and len(seeds) == players:
+        case ["verifiable", commitment] if COMMITMENT.fullmatch(commitment) and len(seeds) == players:
             return DiceOrigin(
                 "verifiable", commitment=commitment, player_seeds=tuple(seed.after("seed") for seed in seeds)
             )
@@ -268,7 +284,7 @@ def read_entry(record: Record, line: Line) -> Entry:
     match words:
         case ["undo", steps] if re.fullmatch(r"\d{1,6}", steps):
             return Undo(int(steps))
-        case ["secret", secret] if HEX.fullmatch(secret):
+        case ["secret", secret] if SECRET.fullmatch(secret):
             return Reveal(secret)
         case [seat, "throw" | "keep" | "score" as what, *rest] if seat.isdigit():
             return read_move(record.rules, line, what, rest)

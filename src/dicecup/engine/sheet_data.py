@@ -9,15 +9,16 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from dicecup.dice import throws
+from dicecup.dice import layer_faces, throws
 from dicecup.engine.offers import box_links, cell_of, filled_everywhere, joker_score, link_holds
 from dicecup.engine.state import Sheet
-from dicecup.errors import PositionError
+from dicecup.errors import MoveError, PositionError
 from dicecup.messages import Phrase
 from dicecup.rules.model import Ruleset
-from dicecup.rules.scoring import score_table
+from dicecup.rules.scoring import score_box
 
 SheetData = dict[str, Any]
+MOST_WRITTEN = 1_000_000  # no box holds more; keeps numbers printable
 
 
 def wrong(key: str, expected: str, **values: object) -> PositionError:
@@ -51,6 +52,9 @@ def sheet_from_data(rules: Ruleset, data: object) -> Sheet:
     repeats = 0
     columns = data if rules.has_columns else {rules.columns[0].id: data}
     for column, boxes in columns.items():
+        if column not in rules.column_index:
+            known = ", ".join(rules.column_index)
+            raise MoveError("column_unknown", column=str(column)[:40], known=known)
         if not isinstance(boxes, Mapping):
             raise wrong(f"sheet.{column}", "expected_table")
         for box, points in boxes.items():
@@ -58,7 +62,7 @@ def sheet_from_data(rules: Ruleset, data: object) -> Sheet:
                 repeats = read_repeats(rules, points)
                 continue
             cell = cell_of(rules, str(box), str(column))
-            if type(points) is not int:
+            if type(points) is not int or abs(points) > MOST_WRITTEN:
                 raise wrong(f"sheet.{box}", "expected_points_written")
             cells[cell] = points
     sheet = Sheet(tuple(cells), repeats)
@@ -69,7 +73,7 @@ def sheet_from_data(rules: Ruleset, data: object) -> Sheet:
 def read_repeats(rules: Ruleset, points: object) -> int:
     assert rules.repeat is not None
     step = rules.repeat.points
-    if type(points) is not int or points < 0 or not step or points % step:
+    if type(points) is not int or not 0 <= points <= MOST_WRITTEN or not step or points % step:
         raise wrong(f"sheet.{rules.repeat.id}", "expected_multiple_of", step=step)
     return points // step
 
@@ -96,9 +100,12 @@ def check_sheet(rules: Ruleset, sheet: Sheet) -> None:
 @lru_cache(maxsize=1000)
 def possible_points(rules: Ruleset, index: int) -> frozenset[int]:
     """Every number that can stand in a box without a joker."""
-    table = score_table(rules)
-    found = {table[dice][index].points for dice, _ in throws(rules.dice.count, rules.dice.faces)}  # type: ignore[index]
-    return frozenset(found | {0} if rules.boxes[index].strike else found)
+    box = rules.boxes[index]
+    found = {
+        score_box(box, layer_faces(dice, 0), rules.dice.counted).points
+        for dice, _ in throws(rules.dice.count, rules.dice.faces)
+    }
+    return frozenset(found | {0} if box.strike else found)
 
 
 def joker_points(rules: Ruleset, sheet: Sheet, index: int) -> frozenset[int]:

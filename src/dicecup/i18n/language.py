@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from dicecup.dice import format_dice
 from dicecup.errors import DicecupError
 from dicecup.i18n.names import box_name
 from dicecup.messages import Phrase
@@ -42,8 +41,6 @@ class Language:
             return self.sentence(value, rules)
         if name == "box" and rules is not None and isinstance(value, str):
             return box_name(rules, value, self.code)
-        if isinstance(value, tuple):
-            return format_dice(value) or "–"
         return value
 
     def join(self, parts: list[str]) -> str:

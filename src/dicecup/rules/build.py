@@ -29,12 +29,14 @@ from dicecup.rules.reader import Reader
 
 # Far beyond any game of the family, and small enough that a strange file cannot bring a machine down.
 MOST_DICE = 8
-MOST_FACES = 12
+MOST_FACES = 10
 MOST_LAYERS = 3
 MOST_THROWS = 10
+MOST_GROUPS = 4
 MOST_POINTS = 10_000
 MOST_BOXES = 60
 MOST_COLUMNS = 10
+MOST_ENDINGS = 10_000  # ways to fill the boxes of one turn
 
 GAME_KEYS = {
     *("dice", "throws", "scored", "strike", "section_totals"),
@@ -82,6 +84,8 @@ def build_ruleset(
     )
     if ruleset.cells % len(ruleset.scored):
         raise game.error("box", "expected_multiple", boxes=ruleset.cells, scored=len(ruleset.scored))
+    if ruleset.cells ** len(ruleset.scored) > MOST_ENDINGS:
+        raise game.error("box", "expected_fewer_endings", most=MOST_ENDINGS)
     if ruleset.repeat and ruleset.has_columns:
         raise game.error("repeat", "expected_no_repeat_with_columns")
     return ruleset
@@ -166,7 +170,7 @@ def read_needs(table: Reader, dice: DiceSet) -> Needs:
         raise table.error(kinds[-1] if kinds else "different", "expected_one_need")
     match kinds:
         case ["alike"]:
-            groups = table.whole_numbers("alike", 1, dice.counted, dice.counted)
+            groups = table.whole_numbers("alike", 1, dice.counted, min(MOST_GROUPS, dice.counted))
             if sum(groups) > dice.counted:
                 raise table.error("alike", "expected_no_more_dice", counted=dice.counted)
             return Alike(groups, table.yes_or_no("different", default=False))
@@ -238,7 +242,8 @@ def check_boxes(game: Reader, boxes: tuple[Box, ...]) -> None:
         table = game.child("box").child(box.id) if box.section != "upper" else game
         check_known(table, "after", box.after, boxes)
         check_known(table, "above", (box.above,) if box.above else (), boxes)
-        if not box.strike and (box.needs != AnyDice() or box.after or box.above):
+        limited = box.needs != AnyDice() or box.after or box.above
+        if not box.strike and (limited or any(other.above == box.id for other in boxes)):
             raise table.error("strike", "expected_strike_with_need")
     check_cycles(game, boxes)
 

@@ -23,6 +23,8 @@ from dicecup.rules.reader import Reader
 FORMAT = 1
 MOST_BYTES = 200_000
 MOST_BASES = 10
+MOST_DEPTH = 10
+MOST_DOTS = 100
 FILE_KEYS = GAME_KEYS | {"format", "id", "base", "options", "option", "names"}
 # The games of the mission in the order people meet them; the folder holds exactly these.
 BUILTIN = ("yatzy", "yatzy-sv", "dice-in-dice", "yum-plus", "triple-yum-plus", "yahtzee")
@@ -160,16 +162,30 @@ def base_of(here: str, tables: Tables) -> str | None:
 
 def parse_tables(reference: str) -> Tables:
     data = read_bytes(reference)
+    # A key of thousands of parts would take the parser minutes.
+    if any(line.count(b".") > MOST_DOTS for line in data.splitlines()):
+        raise RulesError("rules_too_deep", file=reference)
     try:
         tables = tomllib.loads(data.decode())
     except UnicodeDecodeError as error:
         raise RulesError("rules_not_text", file=reference, byte=error.start) from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise RulesError("rules_not_toml", file=reference, problem=str(error)) from None
+    if depth(tables) > MOST_DEPTH:
+        raise RulesError("rules_too_deep", file=reference)
     file = Reader(tables, reference)
     file.whole_number("format", FORMAT, FORMAT)
     file.id("id")
     return tables
+
+
+def depth(tables: Tables) -> int:
+    """How many tables stand in each other."""
+    levels, inside = 0, [tables]
+    while inside:
+        levels += 1
+        inside = [value for table in inside for value in table.values() if isinstance(value, dict)]
+    return levels
 
 
 def read_bytes(reference: str) -> bytes:

@@ -22,7 +22,7 @@ class Reader:
     path: str = ""
 
     def key(self, name: str) -> str:
-        return f"{self.path}.{name}" if self.path else name
+        return ".".join(filter(None, (self.path, name)))
 
     def error(self, name: str, expected: str, **values: object) -> RulesError:
         return RulesError(

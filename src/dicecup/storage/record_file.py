@@ -44,23 +44,25 @@ class RecordFile:
     @classmethod
     def create(cls, path: Path, header: Header, secret: bytes | None = None) -> RecordFile:
         """A new file with the header in it. An existing file is never overwritten."""
+        writer = RecordWriter()
+        text = writer.header(header)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            if secret is not None:
-                write_secret(secret_path(path), secret)
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
         except FileExistsError:
             raise StorageError("file_exists", file=path) from None
         except OSError as error:
             raise StorageError("file_unwritable", file=path, problem=error.strerror) from None
-        lock(descriptor, path)
-        writer = RecordWriter()
         file = cls(path, descriptor, Record(header), writer)
         try:
-            file.write(writer.header(header))
-        except StorageError:
+            lock(descriptor, path)
+            if secret is not None:
+                write_secret(secret_path(path), secret)
+            file.write(text)
+        except BaseException:
             file.close()
             path.unlink()
+            secret_path(path).unlink(missing_ok=True)
             raise
         return file
 
@@ -121,11 +123,16 @@ def secret_path(path: Path) -> Path:
 
 
 def write_secret(path: Path, secret: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w") as stream:
-        stream.write(secret.hex() + "\n")
-        stream.flush()
-        os.fsync(descriptor)
+    """A secret left over from a record that is gone is overwritten."""
+    try:
+        path.unlink(missing_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as stream:
+            stream.write(secret.hex() + "\n")
+            stream.flush()
+            os.fsync(descriptor)
+    except OSError as error:
+        raise StorageError("file_unwritable", file=path, problem=error.strerror) from None
 
 
 def lock(descriptor: int, path: Path) -> None:
