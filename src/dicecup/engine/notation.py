@@ -15,7 +15,7 @@ from dicecup.errors import PositionError
 
 EXAMPLE = "yatzy / ones=3 pair=12 / 1 3 3 6 6 / 1"
 MOST_CHARACTERS = 10_000
-WHOLE_NUMBER = re.compile(r"-?\d{1,6}")
+WHOLE_NUMBER = re.compile(r"-?[0-9]{1,6}")
 
 
 def position_to_line(position: Position) -> str:

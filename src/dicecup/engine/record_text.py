@@ -257,7 +257,7 @@ def read_origin(line: Line, seeds: list[Line], players: int) -> DiceOrigin:
             return DiceOrigin("typed")
         case ["system"]:
             return DiceOrigin("system")
-        case ["seed", number] if re.fullmatch(r"\d{1,30}", number):
+        case ["seed", number] if re.fullmatch(r"[0-9]{1,30}", number):
             return DiceOrigin("seed", seed=int(number))
         case ["verifiable", commitment] if COMMITMENT.fullmatch(commitment) and len(seeds) == players:
             return DiceOrigin(
@@ -282,7 +282,7 @@ def append_line(record: Record, line: Line) -> Record:
 def read_entry(record: Record, line: Line) -> Entry:
     words = line.text.split(" ")
     match words:
-        case ["undo", steps] if re.fullmatch(r"\d{1,6}", steps):
+        case ["undo", steps] if re.fullmatch(r"[0-9]{1,6}", steps):
             return Undo(int(steps))
         case ["secret", secret] if SECRET.fullmatch(secret):
             return Reveal(secret)

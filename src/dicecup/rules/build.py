@@ -51,7 +51,9 @@ COMPUTED_LINES = {
     "weighted_total",
     "final_score",
 }
-POINTS_PATTERN = re.compile(r"(?:(?P<base>\d{1,5}) *(?P<sign>[+-]) *|(?P<minus>-) *)?(?P<sum>all|matching)")
+POINTS_PATTERN = re.compile(
+    r"(?:(?P<base>[0-9]{1,5}) *(?P<sign>[+-]) *|(?P<minus>-) *)?(?P<sum>all|matching)"
+)
 
 
 def build_ruleset(
@@ -173,7 +175,7 @@ def read_needs(table: Reader, dice: DiceSet) -> Needs:
             groups = table.whole_numbers("alike", 1, dice.counted, min(MOST_GROUPS, dice.counted))
             if sum(groups) > dice.counted:
                 raise table.error("alike", "expected_no_more_dice", counted=dice.counted)
-            return Alike(groups, table.yes_or_no("different", default=False))
+            return Alike(tuple(sorted(groups, reverse=True)), table.yes_or_no("different", default=False))
         case ["run"]:
             return Run(table.whole_number("run", 2, min(dice.counted, dice.faces)))
         case ["faces"]:

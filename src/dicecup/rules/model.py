@@ -154,7 +154,7 @@ class Ruleset:
             "boxes": [box_meaning(box) for box in self.boxes],
             "bonus": [asdict(tier) for tier in self.bonus],
             "columns": [asdict(column) for column in self.columns],
-            "joker": asdict(self.joker) if self.joker else None,
+            "joker": joker_meaning(self.joker) if self.joker else None,
             "repeat": asdict(self.repeat) if self.repeat else None,
             "strike": self.strike,
         }
@@ -217,7 +217,8 @@ class Ruleset:
 
     @property
     def has_columns(self) -> bool:
-        return len(self.columns) > 1
+        """Whether columns have names, which moves and sheets then use."""
+        return bool(self.columns[0].id)
 
     @property
     def has_layers(self) -> bool:
@@ -226,4 +227,12 @@ class Ruleset:
 
 def box_meaning(box: Box) -> dict[str, Any]:
     """A box as plain data; the kind of need is part of it, since two kinds can have equal fields."""
-    return asdict(box) | {"needs": [type(box.needs).__name__, asdict(box.needs)]}
+    return asdict(box) | {
+        "needs": [type(box.needs).__name__, asdict(box.needs)],
+        "after": sorted(box.after),
+    }
+
+
+def joker_meaning(joker: Joker) -> dict[str, Any]:
+    """A joker as plain data; in which order its boxes are listed means nothing."""
+    return asdict(joker) | {"filled": sorted(joker.filled), "boxes": sorted(joker.boxes)}
