@@ -1,0 +1,276 @@
+"""Files that are no rules files, bases, house rules and where files are looked for."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from time import monotonic
+
+import pytest
+
+from dicecup.errors import RulesError
+from dicecup.rules import builtin_ids, load_ruleset
+
+
+def refusal(reference: str) -> RulesError:
+    with pytest.raises(RulesError) as caught:
+        load_ruleset(reference)
+    assert str(caught.value)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    "reference", ["", ".", "..", "nothing", "yatzy.toml", "Yatzy", " yatzy", "a\0b", "\udcff"]
+)
+def test_no_such_game(reference):
+    error = refusal(reference)
+    assert error.code == "ruleset_unknown"
+    assert error.values["ruleset"] == reference
+    assert error.values["known"] == ", ".join(builtin_ids())
+
+
+def test_a_folder_is_no_rules_file(tmp_path):
+    assert refusal(str(tmp_path)).code == "ruleset_unknown"
+
+
+def test_a_device_or_pipe_is_no_rules_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert refusal(str(tmp_path / "pipe")).code == "ruleset_unknown"
+    assert refusal("/dev/zero").code == "ruleset_unknown"
+
+
+def test_name_too_long_for_the_system():
+    error = refusal("a" * 5000)
+    assert error.code in ("file_unreadable", "ruleset_unknown")
+
+
+def test_unreadable_file(tmp_path, monkeypatch):
+    path = tmp_path / "rules.toml"
+    path.write_text("")
+
+    def open_refused(self: Path, mode: str) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", open_refused)
+    error = refusal(str(path))
+    assert (error.code, error.values["problem"]) == ("file_unreadable", "Permission denied")
+
+
+@pytest.mark.parametrize(
+    ("data", "byte"), [(b"\xff\xfe\x00", 0), (b"id = \x80", 5), ("id = 'é'".encode("latin-1"), 6)]
+)
+def test_binary_rubbish(write_rules, data, byte):
+    error = refusal(write_rules(data))
+    assert (error.code, error.values["byte"]) == ("rules_not_text", byte)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\0",
+        "<html>",
+        "{}",
+        "id = ",
+        'id = "x"\nid = "x"',
+        "x = " + "[" * 5000 + "]" * 5000,
+        "x = " + "{a=" * 5000 + "1" + "}" * 5000,
+        "x = 2026-13-45",
+    ],
+)
+def test_not_toml(write_rules, text):
+    path = write_rules(text)
+    error = refusal(path)
+    assert (error.code, error.values["file"]) == ("rules_not_toml", path)
+    assert error.values["problem"]
+
+
+def test_whole_number_of_very_many_digits(write_rules):
+    assert refusal(write_rules("format = " + "1" * 5000)).code == "rules_not_toml"
+
+
+@pytest.mark.parametrize("size", [200_001, 5_000_000])
+def test_huge_file(write_rules, size):
+    error = refusal(write_rules(b"#" * size))
+    assert error.code == "file_too_large"
+    assert f"at most {error.values['most']} bytes" in str(error)
+
+
+def test_key_of_very_many_parts(write_rules):
+    """The reader of TOML needs time with the square of the parts of a key: such a file is not given to it."""
+    path = write_rules('format = 1\nid = "x"\n' + "a" + ".a" * 20_000 + " = 1")
+    began = monotonic()
+    assert refusal(path).code == "rules_too_deep"
+    assert monotonic() - began < 2
+
+
+def test_deep_tables_in_an_option(change_small):
+    deep = "box.pair" + ".a" * 3000 + " = 1\n"
+    refusal(change_small(deep + "option.o.v." + deep))
+    shallower = "[box.pair" + ".a" * 20 + "]\n"
+    assert refusal(change_small(shallower)).code == "rules_too_deep"
+
+
+def test_deep_tables_in_base_and_file(write_rules):
+    deep = "box.pair" + ".a" * 3000 + " = 1\n"
+    write_rules('format = 1\nid = "deep"\n' + deep, "deep.toml")
+    refusal(write_rules('format = 1\nid = "house"\nbase = "deep.toml"\n' + deep))
+
+
+# Bases
+
+
+def test_base_is_found_beside_the_file_that_names_it(write_rules, change_small, tmp_path, monkeypatch):
+    (tmp_path / "deeper").mkdir()
+    path = write_rules('format = 1\nid = "far"\nbase = "../house.toml"\nthrows = 4', "deeper/far.toml")
+    change_small("throws = 5")
+    monkeypatch.chdir("/")
+    assert load_ruleset(path).throws == 4
+    monkeypatch.chdir(tmp_path / "deeper")
+    assert load_ruleset("far.toml").identity == load_ruleset(path).identity
+
+
+def test_base_by_absolute_path(write_rules, tmp_path):
+    rules = load_ruleset(write_rules(f'format = 1\nid = "x"\nbase = "{tmp_path / "small.toml"}"'))
+    assert rules.identity == load_ruleset(str(tmp_path / "small.toml")).identity
+    assert rules.id == "x"
+
+
+def test_base_that_is_not_there(write_rules, tmp_path):
+    error = refusal(write_rules('format = 1\nid = "x"\nbase = "nothing.toml"'))
+    assert (error.code, error.values["ruleset"]) == ("ruleset_unknown", str(tmp_path / "nothing.toml"))
+
+
+def test_wrong_base_is_the_file_that_is_named(write_rules, refuse_rules, tmp_path):
+    write_rules("id = 'y'", "y.toml")
+    error = refusal(write_rules('format = 1\nid = "x"\nbase = "y.toml"'))
+    assert (error.values["file"], error.values["key"]) == (str(tmp_path / "y.toml"), "format")
+
+
+@pytest.mark.parametrize("base", ["house.toml", "./house.toml", "other.toml"])
+def test_base_cycle(write_rules, base):
+    write_rules('format = 1\nid = "other"\nbase = "house.toml"', "other.toml")
+    error = refusal(write_rules(f'format = 1\nid = "x"\nbase = "{base}"'))
+    assert (error.code, error.values["key"]) == ("rules_key_wrong", "base")
+    assert "does not lead back to itself" in str(error)
+
+
+def test_base_cycle_by_ever_longer_paths(write_rules, tmp_path):
+    error = refusal(write_rules(f'format = 1\nid = "x"\nbase = "../{tmp_path.name}/house.toml"'))
+    assert (error.code, error.values["key"]) == ("rules_key_wrong", "base")
+
+
+def test_chain_of_bases(write_rules):
+    for number in range(1, 10):
+        write_rules(
+            f'format = 1\nid = "x"\nbase = "h{number - 1}.toml"\nthrows = {number}', f"h{number}.toml"
+        )
+    path = write_rules('format = 1\nid = "x"\nbase = "small.toml"', "h0.toml")
+    assert load_ruleset(path.replace("h0", "h9")).throws == 9
+
+
+def test_patch_changes_only_what_it_names(change_small, tmp_path):
+    small = load_ruleset(str(tmp_path / "small.toml"))
+    rules = load_ruleset(change_small("box.pair.points = 7"))
+    assert [box.points.base for box in rules.boxes] == [0, 0, 0, 7, 0]
+    assert [box.needs for box in rules.boxes] == [box.needs for box in small.boxes]
+    assert (rules.dice, rules.bonus, rules.throws) == (small.dice, small.bonus, small.throws)
+
+
+def test_needs_are_replaced_as_one(change_small):
+    rules = load_ruleset(change_small("box.pair.needs = { run = 2 }"))
+    assert rules.boxes[3].needs.length == 2
+
+
+def test_false_takes_away(change_small):
+    rules = load_ruleset(
+        change_small("box.pair = false\nupper.bonus = false\noptions.o = false\noption.o = false")
+    )
+    assert [box.id for box in rules.boxes] == ["ones", "twos", "threes", "chance"]
+    assert (rules.bonus, rules.choices, rules.options) == ((), {}, {})
+
+
+def test_false_without_anything_to_take_away(change_small, refuse_rules):
+    refuse_rules(change_small("joker = false"), "joker", "expected_table")
+
+
+def test_names_are_laid_over_those_of_the_base(change_small):
+    rules = load_ruleset(
+        change_small('names.en.pair = "Two"\nnames.en.options.o.name = "O"\nnames.sv.pair = "Två"')
+    )
+    assert rules.names["en"] == {"game": "Small", "pair": "Two", "options": {"o": {"name": "O"}}}
+    assert rules.names["sv"] == {"pair": "Två"}
+
+
+def test_file_may_have_the_id_of_a_builtin_game(write_rules):
+    rules = load_ruleset(write_rules('format = 1\nid = "yatzy"\nbase = "yatzy"\nthrows = 4'))
+    assert (rules.id, rules.throws) == ("yatzy", 4)
+    assert rules.identity != load_ruleset("yatzy").identity
+
+
+def test_file_named_like_a_builtin_game_does_not_hide_it(write_rules, tmp_path, monkeypatch):
+    write_rules("rubbish", "yatzy")
+    monkeypatch.chdir(tmp_path)
+    assert load_ruleset("yatzy").throws == 3
+    assert refusal("./yatzy").code == "rules_not_toml"
+
+
+def test_changed_file_is_read_again(change_small):
+    assert load_ruleset(change_small("throws = 4")).throws == 4
+    assert load_ruleset(change_small("throws = 5")).throws == 5
+
+
+# Options
+
+
+def test_first_value_is_the_default(change_small):
+    path = change_small("")
+    rules = load_ruleset(path)
+    assert (rules.throws, rules.options, rules.non_default_options) == (2, {"o": "v"}, {})
+    rules = load_ruleset(path, {"o": "w"})
+    assert (rules.throws, rules.options, rules.non_default_options) == (3, {"o": "w"}, {"o": "w"})
+    assert rules.choices == {"o": ("v", "w")}
+
+
+def test_unknown_option(change_small):
+    path = change_small("")
+    with pytest.raises(RulesError) as caught:
+        load_ruleset(path, {"size": "w"})
+    assert caught.value.code == "option_unknown"
+    assert caught.value.values == {"option": "size", "ruleset": "house", "known": "o"}
+    with pytest.raises(RulesError) as caught:
+        load_ruleset(path, {"o": "x"})
+    assert caught.value.code == "option_value_unknown"
+    assert caught.value.values == {"option": "o", "value": "x", "known": "v, w"}
+    assert "Choose one of: v, w." in str(caught.value)
+
+
+def test_unknown_option_of_a_game_without_options(change_small):
+    path = change_small("options = false\noption = false")
+    with pytest.raises(RulesError, match="house has no option “o”. Its options are: –."):
+        load_ruleset(path, {"o": "v"})
+
+
+def test_options_are_laid_over_in_their_order(change_small):
+    lines = 'options.p = ["n", "y"]\noption.p.y.throws = 7'
+    assert load_ruleset(change_small(lines), {"o": "w", "p": "y"}).throws == 7
+    assert load_ruleset(change_small(lines), {"p": "y"}).throws == 7
+    assert load_ruleset(change_small(lines), {"o": "w"}).throws == 3
+
+
+def test_every_builtin_option_value_loads_and_differs_from_the_default():
+    for game in builtin_ids():
+        plain = load_ruleset(game)
+        for option, values in plain.choices.items():
+            identities = {load_ruleset(game, {option: value}).identity for value in values}
+            assert len(identities) == len(values), (game, option)
+
+
+def test_builtin_rulesets_are_loaded_once():
+    assert load_ruleset("yatzy", {"strike": "free"}) is load_ruleset("yatzy", {"strike": "free"})
+
+
+def test_folder_holds_exactly_the_builtin_games():
+    import dicecup.rules
+
+    folder = Path(dicecup.rules.__file__).parent / "sheets"
+    assert sorted(path.stem for path in folder.iterdir()) == sorted(builtin_ids())
