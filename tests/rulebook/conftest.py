@@ -1,0 +1,11 @@
+"""The marker that names a sheet and its clauses."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "clause(sheet, *names): the clauses of a rule sheet that a test proves"
+    )
