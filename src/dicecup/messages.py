@@ -93,7 +93,7 @@ SENTENCES = {
     # Dice
     "die_unreadable": N_("“{text}” is not a die of this game. Write each die like {example}."),
     "face_out_of_range": N_("“{text}” shows a face that the die does not have. Faces go from 1 to {faces}."),
-    "dice_count_wrong": N_("That is {found} dice, but {expected} are thrown. Give {expected} dice."),
+    "dice_count_wrong": N_("Dice given: {found}. Dice needed: {expected}."),
     # Moves
     "box_cannot_be_struck": N_("{box} cannot be struck. Score it as it is, or choose another box."),
     "box_filled": N_("{box} is filled already. Choose an open box."),

@@ -70,7 +70,7 @@ class Conversation:
             self.match.throw()
             return
         count = dice_to_throw(self.match.rules, self.match.state)
-        prompt = _("{player}, throw {count} dice and type what they show: ")
+        prompt = _("{player}, dice to throw: {count}. Type what they show: ")
         while True:
             text = self.answer(prompt.format(player=self.match.player, count=count))
             try:
@@ -201,9 +201,9 @@ class Conversation:
         for placement, scored in zip(move.placements, written, strict=True):
             column = f"{name(rules, placement.column, code)} " if placement.column else ""
             said = (
-                _("{player} writes {points} in {box}, counting {dice}.")
+                _("{player}: {points} in {box}, counting {dice}.")
                 if scored.counted
-                else _("{player} strikes {box}.")
+                else _("{player}: {box} is struck.")
             )
             box = column + name(rules, placement.box, code)
             say(said.format(player=player, points=scored.points, box=box, dice=format_dice(scored.counted)))
@@ -224,16 +224,16 @@ class Conversation:
 def help_text(*, typed: bool, layers: tuple[str, ...]) -> str:
     local = {command: _(word) for command, (word, _short) in WORDS.items()}
     lines = [
-        _("6 6 5        keep these dice and throw the others again"),
-        _("{keep}         keep nothing: throw all dice again").format(keep=local["keep"]),
-        _("pair         fill this box (its name, or the beginning of it)"),
-        _("{strike} pair  write 0 in this box").format(strike=local["strike"]),
-        _("{undo}         take back the last decision").format(undo=local["undo"]),
-        _("{sheet}        show all sheets").format(sheet=local["sheet"]),
-        _("{quit}         leave; the game is kept and can go on later").format(quit=local["quit"]),
+        _("6 6 5          keep these dice and throw the others again"),
+        _("{keep}           keep nothing: throw all dice again").format(keep=local["keep"]),
+        _("chance         fill this box (its name, or the beginning of it)"),
+        _("{strike} chance  write 0 in this box").format(strike=local["strike"]),
+        _("{undo}           take back the last decision").format(undo=local["undo"]),
+        _("{sheet}          show all sheets").format(sheet=local["sheet"]),
+        _("{quit}           leave; the game is kept and can go on later").format(quit=local["quit"]),
     ]
     if layers:
-        lines.insert(3, _("pair, chance fill two boxes: first for the inner dice, then for the outer dice"))
+        lines.insert(3, _("chance, yatzy  fill two boxes: first for the inner dice, then for the outer dice"))
     if typed:
-        lines.insert(0, _("1 2 3 4 5    when asked: what the dice on the table show"))
+        lines.insert(0, _("1 2 3 4 5      when asked: what the dice on the table show"))
     return "\n".join(f"  {line}" for line in lines)
