@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from random import Random
 from typing import Protocol
 
@@ -101,9 +100,3 @@ def bot_called(name: str) -> Bot:
 def bot_of_player(player: str) -> Bot | None:
     """The bot behind a seat's name such as `bot:greedy`, or None for a person."""
     return bot_called(player.removeprefix(BOT_PREFIX)) if player.startswith(BOT_PREFIX) else None
-
-
-def check_players(players: Iterable[str]) -> None:
-    """Refuse names of bots that do not exist."""
-    for player in players:
-        bot_of_player(player)

@@ -6,19 +6,13 @@ the interfaces translate the same template (it is the message id of the catalogu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dicecup.messages import SENTENCES
-
-if TYPE_CHECKING:
-    from dicecup.rules.model import Ruleset
 
 
 class DicecupError(Exception):
     """Something a player or programmer asked for cannot be done; the sentence says why and what to do."""
 
     exit_status = 2
-    rules: Ruleset | None = None  # set by whoever knows them, so that boxes are called by their names
 
     def __init__(self, code: str, **values: object) -> None:
         super().__init__(code, values)

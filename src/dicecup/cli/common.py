@@ -23,10 +23,11 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Speech:
-    """The language of this run."""
+    """The language of this run, and the rules it is about, so that errors call boxes by their names."""
 
     def __init__(self) -> None:
         self.language: Language = language("en")
+        self.rules: Ruleset | None = None
 
     def choose(self, code: str) -> None:
         """Speak this language from now on, and let click do so too: it asks gettext's own default."""
@@ -116,7 +117,8 @@ def read_ruleset(reference: str, options: tuple[str, ...]) -> Ruleset:
         if chosen.get(name, value) != value:
             raise UsageError("option_twice", option=name)
         chosen[name] = value
-    return load_ruleset(reference, chosen)
+    speech.rules = load_ruleset(reference, chosen)
+    return speech.rules
 
 
 def read_json(text: str, source: str) -> Any:

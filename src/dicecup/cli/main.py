@@ -72,7 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
         status = dicecup.main(arguments, prog_name="dicecup", standalone_mode=False)
         sys.stdout.flush()
     except DicecupError as error:
-        talk(f"dicecup: {speech.language.sentence(error, error.rules)} [{error.code}]")
+        talk(f"dicecup: {speech.language.sentence(error, speech.rules)} [{error.code}]")
         return error.exit_status
     except click.ClickException as error:
         talk(f"dicecup: {error.format_message()} [usage]")

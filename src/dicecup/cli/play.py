@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from dicecup.bots import BOTS, check_players
+from dicecup.bots import bot_of_player
 from dicecup.cli.common import Command, _, language_option, option, read_ruleset, rules_options, speech, talk
 from dicecup.cli.conversation import Conversation, InputEnded, say
 from dicecup.cli.drawing import fitting
@@ -107,9 +107,9 @@ def read_players(text: str | None) -> tuple[str, ...]:
             raise UsageError("name_wrong", name=name[:80], most=MOST_NAME)
     if len(names) > MOST_PLAYERS:
         raise UsageError("players_too_many", most=MOST_PLAYERS)
-    if len(set(names) - {f"bot:{bot}" for bot in BOTS}) != sum(not name.startswith("bot:") for name in names):
+    persons = [name for name in names if bot_of_player(name) is None]
+    if len(set(persons)) < len(persons):
         raise UsageError("name_twice")
-    check_players(names)
     return names
 
 

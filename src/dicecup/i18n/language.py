@@ -39,8 +39,8 @@ class Language:
     def value(self, name: str, value: object, rules: Ruleset | None) -> object:
         if isinstance(value, DicecupError | Phrase):
             return self.sentence(value, rules)
-        if name == "box" and rules is not None and isinstance(value, str):
-            return box_name(rules, value, self.code)
+        if name == "box" and rules is not None and value in rules.lines:
+            return box_name(rules, str(value), self.code)
         return value
 
     def join(self, parts: list[str]) -> str:

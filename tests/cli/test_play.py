@@ -1,0 +1,229 @@
+"""Whole games through a pipe: every game, undo, refusals, going on after a stop, bots, typed dice."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dicecup.engine.play import legal_moves
+from dicecup.engine.record import Undo, verify
+from dicecup.rules import builtin_ids, load_ruleset
+from dicecup.storage.record_file import read_record
+
+
+@pytest.mark.parametrize("game", builtin_ids())
+def test_bots_play_every_game(run, tmp_path: Path, game):
+    done = run("play", game, "--players", "bot:random,bot:greedy", "--record", "a.record")
+    assert done.returncode == 0, done.stderr
+    record = read_record(tmp_path / "a.record")
+    assert record.state.finished
+    assert verify(record).proved
+    assert "1. bot:" in done.stdout
+    assert not (tmp_path / "a.record.secret").exists()
+
+
+@pytest.mark.parametrize("game", builtin_ids())
+@pytest.mark.parametrize("language", ["en", "fr", "de", "sv"])
+def test_a_person_plays_a_whole_game_by_box_names(run, tmp_path: Path, game, language):
+    """Fill the boxes in the order of the sheet by the names of the language, always after the first throw."""
+    rules = load_ruleset(game)
+    names = [rules.names[language][box.id] for box in rules.boxes]
+    if rules.has_columns:
+        answers = [f"{column.id} {name}" for column in rules.columns for name in names]
+    elif rules.has_layers:
+        answers = [f"{inner}, {outer}" for inner, outer in zip(names[::2], names[1::2], strict=True)]
+    else:
+        answers = names
+    done = run(
+        "play",
+        game,
+        "--seed",
+        "1",
+        "--lang",
+        language,
+        "--record",
+        "a.record",
+        typed="\n".join(answers) + "\n",
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+    assert read_record(tmp_path / "a.record").state.finished, done.stdout[-2000:]
+
+
+def test_same_seed_same_game(run, tmp_path: Path):
+    for name in ("a", "b"):
+        run(
+            "play", "yatzy", "--players", "bot:random,bot:random", "--seed", "7", "--record", f"{name}.record"
+        )
+    assert (tmp_path / "a.record").read_bytes() == (tmp_path / "b.record").read_bytes()
+
+
+REFUSALS = [
+    ("9 9", "Faces go from 1 to 6"),
+    ("6-5", "not a die of this game"),
+    ("6 6 6 6 6 6", "You cannot keep"),
+    ("1 2 2 3 3", "Keeping every die is stopping"),
+    ("nonsense", "There is no box"),
+    ("t", "could be any of"),
+    ("", "Type the dice you keep"),
+    ("strike nonsense", "There is no box"),
+    ("undo", "There is nothing to take back"),
+    ("pair, chance", "one box for each"),
+]
+
+
+@pytest.mark.parametrize(("typed", "said"), REFUSALS)
+def test_refusals_are_explained_and_nothing_changes(run, tmp_path: Path, typed, said):
+    done = run("play", "yatzy", "--seed", "3", "--record", "a.record", typed=f"{typed}\n")
+    assert said in done.stdout
+    assert len(read_record(tmp_path / "a.record").entries) == 1  # the first throw
+
+
+def test_a_filled_box_and_a_fourth_throw(run):
+    typed = "keep\nkeep\nkeep\n1\nchance\nchance\n"
+    done = run("play", "yatzy", "--seed", "3", "--record", "a.record", typed=typed)
+    assert done.stdout.count("There is no throw left in this turn") == 2
+    assert "Chance is filled already" in done.stdout
+
+
+def test_the_negative_extra_cannot_be_struck(run):
+    typed = "strike extra, pair\nextra, pair\n"
+    done = run(
+        "play", "dice-in-dice", "-o", "extra=negative", "--seed", "3", "--record", "a.record", typed=typed
+    )
+    assert "Extra cannot be struck" in done.stdout
+    assert "You: -" in done.stdout
+
+
+def test_the_second_box_is_asked_for(run, tmp_path: Path):
+    done = run("play", "dice-in-dice", "--seed", "3", "--record", "a.record", typed="pair\nchance\n")
+    assert "Which box for the outer dice?" in done.stdout
+    assert len(read_record(tmp_path / "a.record").moves) == 3
+
+
+def test_undo_of_a_box_and_of_a_keep(run, tmp_path: Path):
+    run("play", "yatzy", "--seed", "3", "--record", "a.record", typed="keep\nchance\nundo\nundo\npair\n")
+    record = read_record(tmp_path / "a.record")
+    assert [entry.steps for entry in record.entries if isinstance(entry, Undo)] == [2, 2]
+    assert record.state.sheet.cells[record.rules.box_index["pair"]] == 6  # the first throw, 1 2 2 3 3
+
+
+def test_undo_past_another_person_needs_everybody(run, tmp_path: Path):
+    arguments = ["play", "yatzy", "--players", "Ann,Bo", "--seed", "3", "--record", "a.record"]
+    done = run(*arguments, typed="chance\nundo\nno\nundo\nyes\n")
+    assert done.stdout.count("This concerns Ann and Bo") == 2
+    assert "Nothing was taken back" in done.stdout
+    assert len(read_record(tmp_path / "a.record").moves) == 1
+
+
+def test_going_on_with_the_same_command(run, tmp_path: Path):
+    arguments = ["play", "yatzy", "--players", "Ann,Bo", "--record", "a.record"]
+    first = run(*arguments, typed="chance\n")
+    assert "dicecup play --record a.record" in first.stderr
+    second = run(*arguments, typed="chance\n")
+    assert "Going on with Yatzy" in second.stdout
+    third = run("play", "--record", "a.record", typed="pair\n")
+    assert third.returncode == 0
+    assert (
+        len([move for move in read_record(tmp_path / "a.record").moves if hasattr(move, "placements")]) == 3
+    )
+
+
+@pytest.mark.parametrize(
+    "other", [["yum-plus"], ["yatzy", "-o", "yatzy=plus_sum"], ["yatzy", "--players", "Ann,Cy"]]
+)
+def test_another_game_in_the_same_file_is_refused(run, tmp_path: Path, other):
+    run("play", "yatzy", "--players", "Ann,Bo", "--record", "a.record", typed="chance\n")
+    before = (tmp_path / "a.record").read_bytes()
+    done = run("play", *other, "--record", "a.record", typed="chance\n")
+    assert (done.returncode, "[record_of_other_game]" in done.stderr) == (2, True)
+    assert (tmp_path / "a.record").read_bytes() == before
+
+
+def test_typed_dice_and_their_undo(run, tmp_path: Path):
+    typed = "1 2 3 4\n1 2 3 4 7\n1 1 1 1 1\nundo\n5 4 3 2 1\nlow\n"
+    done = run("play", "yatzy", "--dice", "typed", "--record", "a.record", typed=typed)
+    assert "Dice given: 4" in done.stdout
+    assert "Faces go from 1 to 6" in done.stdout
+    record = read_record(tmp_path / "a.record")
+    assert record.state.sheet.cells[record.rules.box_index["low_straight"]] == 15
+
+
+def test_the_promise_comes_before_the_dice_and_the_secret_after(run, tmp_path: Path):
+    done = run("play", "yatzy", "--player-seed", "mine", "--record", "a.record", typed="chance\n")
+    record = read_record(tmp_path / "a.record")
+    promise = record.header.origin.commitment
+    assert done.stdout.index(promise) < done.stdout.index("throw 1 of 3")
+    secret = tmp_path / "a.record.secret"
+    assert secret.stat().st_mode & 0o777 == 0o600
+    assert secret.read_text().strip() not in done.stdout + done.stderr
+    assert record.header.origin.player_seeds == ("mine",)
+    assert run("verify", "a.record").returncode == 1  # not revealed yet
+
+
+def test_games_without_a_file_are_kept_and_offered_again(run, tmp_path: Path):
+    first = run("play", "yatzy", "--players", "Ann,Bo", typed="chance\n")
+    kept = list((tmp_path / ".local/share/dicecup/games").glob("*.record"))
+    assert len(kept) == 1
+    assert str(kept[0]) in first.stderr
+    menu = run(typed="7\nchance\n")
+    assert "go on with Yatzy: Ann, Bo" in menu.stdout
+    assert "Bo: " in menu.stdout
+
+
+def test_the_menu(run):
+    done = run(typed="x\n9\n2\nAnn,bot:greedy\nchance\n")
+    assert "Triple Yum Plus" in done.stdout
+    assert done.stdout.count("Type a number from 1 to 6") == 2
+    assert "Ann: " in done.stdout
+    assert run(typed="q\n").returncode == 0
+    assert run(typed="").returncode == 0
+
+
+def test_plain_characters_for_a_plain_terminal(run):
+    done = run("play", "yatzy", "--seed", "3", "--record", "a.record", typed="q\n", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    assert "| o     |" in done.stdout
+    done.stdout.encode("ascii")
+
+
+def test_ctrl_c_keeps_the_game(tmp_path: Path):
+    keep = {"PATH", "PYTHONPATH"}
+    environment = {name: value for name, value in os.environ.items() if name in keep}
+    environment |= {"HOME": str(tmp_path), "LANG": "C.UTF-8"}
+    controller, terminal = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "dicecup", "play", "yatzy", "--record", "a.record"],
+        cwd=tmp_path,
+        env=environment,
+        stdin=terminal,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        os.write(controller, b"chance\n")
+        wait_for(
+            lambda: (tmp_path / "a.record").exists() and b"chance" in (tmp_path / "a.record").read_bytes()
+        )
+        process.send_signal(signal.SIGINT)
+        _out, err = process.communicate(timeout=20)
+    os.close(controller)
+    os.close(terminal)
+    assert process.returncode == 130
+    assert "To go on: dicecup play --record a.record" in err
+    assert "Traceback" not in err
+    record = read_record(tmp_path / "a.record")
+    assert legal_moves(record.rules, record.state)
+
+
+def wait_for(condition, seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)

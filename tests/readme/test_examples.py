@@ -1,0 +1,90 @@
+"""The examples of README and docs are run as they stand, and must answer what they say they answer."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(?P<language>console|python)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(language: str) -> list[tuple[Path, str]]:
+    return [
+        (page, found["text"])
+        for page in PAGES
+        for found in BLOCK.finditer(page.read_text())
+        if found["language"] == language
+    ]
+
+
+def commands(text: str) -> list[tuple[str, str]]:
+    """Each command of a console block with the output that it claims."""
+    pieces = re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]
+    return [(command, output) for command, _, output in (piece.partition("\n") for piece in pieces)]
+
+
+def pages_with(language: str) -> list[Path]:
+    return sorted({page for page, _text in blocks(language)})
+
+
+@pytest.mark.parametrize("page", pages_with("console"), ids=lambda page: page.name)
+def test_console_examples(page: Path, tmp_path: Path) -> None:
+    """All examples of a page in one folder, since later ones use files of earlier ones."""
+    (tmp_path / "dicecup").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m dicecup "$@"\n')
+    (tmp_path / "dicecup").chmod(0o755)
+    copy_toml_blocks(page, tmp_path)
+    keep = {"PATH", "PYTHONPATH"}
+    environment = {name: value for name, value in os.environ.items() if name in keep}
+    environment |= {"LANG": "C.UTF-8", "HOME": str(tmp_path), "DICECUP_CACHE": str(tmp_path / "cache")}
+    for from_page, text in blocks("console"):
+        if from_page != page:
+            continue
+        for command, output in commands(text):
+            done = subprocess.run(
+                ["sh", "-c", command],
+                cwd=tmp_path,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert done.returncode in (0, 1), f"{command}\n{done.stderr}"
+            assert agrees(output, done.stdout + done.stderr), f"{command}\n{done.stdout}{done.stderr}"
+
+
+def copy_toml_blocks(page: Path, folder: Path) -> None:
+    """A rules file that a page shows lies beside its commands under the name its id says."""
+    for found in re.finditer(r"^```toml\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL):
+        name = re.search(r'^id = "([^"]+)"', found[1], re.MULTILINE)
+        if name:
+            (folder / f"{name[1]}.toml").write_text(found[1])
+
+
+def agrees(claimed: str, real: str) -> bool:
+    """Whether the output is as claimed; a line of `…` stands for any lines."""
+    pattern = "".join(
+        r"(?:.*\n)*" if line == "…" else re.escape(line) + r"[ ]*\n"
+        for line in claimed.strip("\n").split("\n")
+    )
+    return bool(re.fullmatch(pattern, real.strip("\n") + "\n"))
+
+
+@pytest.mark.parametrize(("page", "text"), blocks("python"), ids=lambda value: getattr(value, "name", ""))
+def test_python_examples(page: Path, text: str) -> None:
+    exec(compile(text, str(page), "exec"), {})
+
+
+def test_there_are_examples() -> None:
+    readme = ROOT / "README.md"
+    shown = {command for page, text in blocks("console") if page == readme for command, _ in commands(text)}
+    from dicecup.cli.main import COMMANDS
+
+    for name in COMMANDS:
+        assert any(f"./dicecup {name}" in command for command in shown), name
