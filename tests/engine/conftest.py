@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from random import Random
 
 import pytest
 
+from dicecup.dice import all_dice
+from dicecup.engine import Move, Throw, dice_to_throw, legal_moves
+from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.errors import DicecupError
+from dicecup.rules import load_ruleset
 
 Refused = Callable[..., AbstractContextManager[None]]
 
@@ -28,3 +34,61 @@ def refused() -> Refused:
         assert "{" not in str(error).replace('{"', ""), "a place for a value was left open"
 
     return refused
+
+
+@pytest.fixture(scope="session")
+def played() -> Callable[..., Record]:
+    """played(game, moves, …) → a record of so many random moves, the same ones each time."""
+
+    def played(
+        game: str,
+        moves: int = 10_000,
+        *,
+        players: tuple[str, ...] = ("Ann", "Bo"),
+        options: dict[str, str] | None = None,
+        origin: DiceOrigin | None = None,
+        secret: bytes | None = None,
+        chance: object = "",
+    ) -> Record:
+        rules = load_ruleset(game, options)
+        origin = origin or DiceOrigin("typed")
+        record = Record(Header(game, rules, players, origin))
+        random = Random(f"{game} {chance}")
+        for _ in range(moves):
+            state = record.state
+            if state.finished:
+                break
+            move: Move
+            if state.throw_due:
+                count = dice_to_throw(rules, state)
+                if secret is None:
+                    sides = all_dice(rules.dice.faces, len(rules.dice.layers))
+                    move = Throw(tuple(random.choice(sides) for _ in range(count)))
+                else:
+                    move = Throw(origin.throw(secret, record.throws_made + 1, rules, count))
+            else:
+                move = random.choice(legal_moves(rules, state))
+            record = record.append(move)
+        return record
+
+    return played
+
+
+@pytest.fixture(scope="session")
+def chained() -> Callable[[list[str]], bytes]:
+    """chained(lines) → the bytes of a record with these lines and right checks, by their description."""
+
+    def chained(lines: list[str]) -> bytes:
+        text, check = "", ""
+        for line in lines:
+            check = hashlib.sha256((check + "\n" + line).encode()).hexdigest()[:8]
+            text += line.ljust(56) + " #" + check + "\n"
+        return text.encode()
+
+    return chained
+
+
+@pytest.fixture(scope="session")
+def unchained() -> Callable[[str], list[str]]:
+    """unchained(text) → the lines of a record without their checks."""
+    return lambda text: [line.rpartition("#")[0].rstrip() for line in text.splitlines()]

@@ -1,0 +1,112 @@
+"""What a record derives from its entries: states, undo, the reveal of a secret."""
+
+from __future__ import annotations
+
+import pytest
+
+from dicecup.engine import Keep, Throw, apply, score, start
+from dicecup.engine.record import DiceOrigin, Header, Record, Reveal, Undo, secret_of
+from dicecup.engine.verifiable import commitment, seed_secret
+from dicecup.rules import load_ruleset
+
+YATZY = load_ruleset("yatzy")
+SECRET = bytes(range(32))
+VERIFIABLE = DiceOrigin("verifiable", commitment=commitment(SECRET), player_seeds=("a", "b"))
+
+
+def new(origin: DiceOrigin | None = None, players: tuple[str, ...] = ("Ann", "Bo")) -> Record:
+    return Record(Header("yatzy", YATZY, players, origin or DiceOrigin("typed")))
+
+
+def test_states_follow_the_moves():
+    record = new()
+    states = [start(YATZY, 2)]
+    for move in (Throw((1, 2, 3, 4, 5)), Keep((5,)), Throw((5, 5, 5, 5)), score("yatzy")):
+        states.append(apply(YATZY, states[-1], move))
+        record = record.append(move)
+    assert record.states == tuple(states)
+    assert record.state == states[-1]
+    assert record.throws_made == 2
+    assert Record(record.header, record.entries).states == record.states
+
+
+def test_append_leaves_the_record_as_it_was():
+    record = new()
+    longer = record.append(Throw((1, 2, 3, 4, 5)))
+    assert (record.entries, len(longer.entries)) == ((), 1)
+    with pytest.raises(AttributeError):
+        record.entries = ()  # type: ignore[misc]
+
+
+def test_dice_are_put_in_order():
+    record = new().append(Throw((5, 1, 3, 2, 4))).append(Keep((5, 1)))
+    assert record.entries == (Throw((1, 2, 3, 4, 5)), Keep((1, 5)))
+
+
+def test_illegal_entry(refused):
+    with refused("score_before_throw"):
+        new().append(score("ones"))
+
+
+def test_undo_to_the_start_and_not_past_it(refused):
+    record = new()
+    with refused("undo_too_far", most=0):
+        record.append(Undo(1))
+    record = record.append(Throw((1, 2, 3, 4, 5))).append(Keep((5,))).append(Throw((1, 1, 1, 1)))
+    with refused("undo_too_far", most=3):
+        record.append(Undo(4))
+    for steps in (0, -1):
+        with refused("undo_too_far"):
+            record.append(Undo(steps))
+    undone = record.append(Undo(3))
+    assert (undone.moves, undone.state) == ((), start(YATZY, 2))
+    assert len(undone.entries) == 4  # nothing anybody did is lost
+
+
+def test_undo_of_a_keep_of_a_box_and_across_seats():
+    record = new().append(Throw((1, 2, 3, 4, 5))).append(Keep((5,)))
+    assert record.append(Undo(1)).state == record.states[1]
+    record = record.append(Throw((1, 1, 1, 1))).append(score("ones")).append(Throw((6, 6, 6, 6, 6)))
+    back = record.append(Undo(2))
+    assert (back.state.player, back.state.dice, back.state.sheet.cells[0]) == (0, (1, 1, 1, 1, 5), None)
+
+
+def test_undo_then_different_play():
+    record = new().append(Throw((1, 2, 3, 4, 5))).append(score("ones"))
+    record = record.append(Undo(1)).append(Keep((4, 5))).append(Undo(1)).append(score("twos"))
+    assert record.moves == (Throw((1, 2, 3, 4, 5)), score("twos"))
+    assert record.state.sheets[0].cells[:2] == (None, 2)
+    assert Record(record.header, record.entries).state == record.state
+
+
+def test_reveal_only_at_the_end_of_a_game_with_a_secret(refused, played):
+    secret = Reveal(SECRET.hex())
+    with refused("reveal_not_due"):
+        new().append(secret)
+    with refused("reveal_not_due"):
+        played("yatzy", players=("Ann",)).append(secret)
+    with refused("reveal_too_early"):
+        new(VERIFIABLE).append(secret)
+    record = played("yatzy", origin=VERIFIABLE, secret=SECRET)
+    assert record.secret is None
+    assert secret_of(record) is None
+    for text in ("", "zz" * 16, "ab" * 15, "a" * 33, "AB" * 16, "ab" * 65):
+        with refused("secret_unreadable"):
+            record.append(Reveal(text))
+    record = record.append(secret)
+    assert record.secret == SECRET.hex()
+    assert secret_of(record) == SECRET
+
+
+def test_nothing_follows_the_reveal(refused, played):
+    record = played("yatzy", origin=VERIFIABLE, secret=SECRET).append(Reveal(SECRET.hex()))
+    for entry in (Undo(1), Reveal(SECRET.hex()), Throw((1, 2, 3, 4, 5))):
+        with refused("record_closed"):
+            record.append(entry)
+
+
+def test_secret_of_a_seed():
+    assert secret_of(new(DiceOrigin("seed", seed=7))) == seed_secret(7)
+    assert seed_secret(7) != seed_secret(8)
+    assert secret_of(new()) is None
+    assert secret_of(new(DiceOrigin("system"))) is None
