@@ -1,0 +1,83 @@
+"""Errors and phrases in each language: every value finds its place, and boxes are called by their names."""
+
+from __future__ import annotations
+
+import re
+from string import Formatter
+
+import pytest
+
+from dicecup.errors import DicecupError, MoveError
+from dicecup.i18n import LANGUAGES, language
+from dicecup.messages import PHRASES, SENTENCES, Phrase
+from dicecup.rules import load_ruleset
+
+OPEN_PLACE = re.compile(r"\{\w*(![rsa])?\}|\{\{|\}\}")
+
+
+def fields(template: str) -> list[str]:
+    return [field for _text, field, _spec, _conversion in Formatter().parse(template) if field]
+
+
+def samples(template: str) -> dict[str, object]:
+    return {field: f"‹{field}›" for field in fields(template)}
+
+
+@pytest.mark.parametrize("error", SENTENCES)
+def test_every_error_has_a_sentence(code: str, error: str) -> None:
+    values = samples(SENTENCES[error])
+    sentence = language(code).sentence(DicecupError(error, **values))
+    assert all(str(value) in sentence for value in values.values())
+    assert not OPEN_PLACE.search(sentence)
+    if code == "en":
+        assert sentence == str(DicecupError(error, **values))
+
+
+@pytest.mark.parametrize("phrase", PHRASES)
+def test_every_phrase_is_put_into_its_sentence(code: str, phrase: str) -> None:
+    values = samples(PHRASES[phrase])
+    inner = Phrase(phrase, **values)
+    error = DicecupError("rules_key_wrong", file="f.toml", key="box.pair", expected=inner)
+    sentence = language(code).sentence(error)
+    assert language(code).sentence(inner) in sentence
+    assert all(str(value) in sentence for value in values.values())
+    assert not OPEN_PLACE.search(sentence)
+    if code == "en":
+        assert sentence == str(error)
+
+
+def test_an_error_in_an_error_is_translated_too() -> None:
+    inner = MoveError("box_filled", box="full_house")
+    outer = DicecupError("record_illegal", line=7, problem=inner)
+    text = language("sv").sentence(outer, load_ruleset("yatzy"))
+    assert (
+        text
+        == "Rad 7 i det sparade spelet bryter mot reglerna: Rutan ”Kåk” är redan ifylld. Välj en ledig ruta."
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "name"), [("en", "Full House"), ("fr", "Full"), ("de", "Full House"), ("sv", "Kåk")]
+)
+def test_a_box_is_called_by_its_name(code: str, name: str) -> None:
+    error = MoveError("box_filled", box="full_house")
+    assert name in language(code).sentence(error, load_ruleset("yatzy"))
+    assert "full_house" in language(code).sentence(error)
+
+
+def test_a_box_that_is_not_there_is_called_as_it_was_typed(code: str) -> None:
+    error = MoveError("box_unknown", box="sevens", known="ones, twos")
+    assert "sevens" in language(code).sentence(error, load_ruleset("yatzy"))
+
+
+@pytest.mark.parametrize(
+    ("code", "last"), [("en", "b and c"), ("fr", "b et c"), ("de", "b und c"), ("sv", "b och c")]
+)
+def test_lists_end_with_and(code: str, last: str) -> None:
+    assert language(code).join(["a", "b", "c"]) == f"a, {last}"
+    assert language(code).join(["a"]) == "a"
+    assert language(code).join([]) == ""
+
+
+def test_the_languages_are_the_four() -> None:
+    assert LANGUAGES == ("en", "fr", "de", "sv")
