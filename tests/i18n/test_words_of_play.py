@@ -39,7 +39,7 @@ def test_commands_are_understood_in_the_language_and_in_english(speaking: Langua
     for command, (word, short) in WORDS.items():
         local = speaking.gettext(word)
         without_marks = unicodedata.normalize("NFKD", local).encode("ascii", "ignore").decode()
-        for typed in (word, local, local.upper(), without_marks, short):
+        for typed in filter(None, (word, local, local.upper(), without_marks, short)):
             assert understand(typed).command == command, typed
 
 
