@@ -285,10 +285,3 @@ def test_repeats_need_a_game_that_has_them(refused):
                 "sheet": {"yahtzee": 50, "yahtzee_bonus": 100},
             }
         )
-
-
-def test_repeats_worth_nothing(refused, tmp_path):
-    rules = tmp_path / "rules.toml"
-    rules.write_text('format = 1\nid = "x"\nbase = "yahtzee"\noption.joker.free.repeat.points = 0\n')
-    with refused("position_key_wrong", key="sheet.yahtzee_bonus", expected="expected_multiple_of"):
-        position_from_data({"ruleset": str(rules), "sheet": {"yahtzee": 50, "yahtzee_bonus": 100}})

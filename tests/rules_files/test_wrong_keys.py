@@ -166,6 +166,12 @@ EXTRAS = [
     ('repeat = { id = "more", points = 1 }', "repeat.box", "expected_id", {}),
     ('repeat = { id = "more", box = "pear", points = 1 }', "repeat.box", "expected_box", {"found": "pear"}),
     ('repeat = { id = "more", box = "pair", points = -1 }', "repeat.points", "expected_whole_number", {}),
+    (
+        'repeat = { id = "more", box = "pair", points = 0 }',
+        "repeat.points",
+        "expected_whole_number",
+        {"low": 1},
+    ),
     ('repeat = { id = "more", box = "pair" }', "repeat.points", "expected_whole_number", {}),
     ('repeat = { id = "bonus", box = "pair", points = 1 }', "repeat.id", "expected_new_id", {}),
     ('repeat = { id = "chance", box = "pair", points = 1 }', "repeat.id", "expected_new_id", {}),

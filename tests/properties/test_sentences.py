@@ -1,0 +1,96 @@
+"""Every sentence can be shown: each code that is raised exists, with exactly the values it names."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+import dicecup
+from dicecup import errors
+from dicecup.errors import DicecupError
+from dicecup.messages import PHRASES, SENTENCES, Phrase
+
+SOURCE = Path(dicecup.__file__).parent
+ERRORS = {
+    name
+    for name, value in vars(errors).items()
+    if isinstance(value, type) and issubclass(value, DicecupError) and value is not DicecupError
+}
+
+Call = tuple[str, frozenset[str], str]
+
+
+def texts(node: ast.expr) -> list[str]:
+    """The texts a first argument can be: one, or two with an `if` between them."""
+    if isinstance(node, ast.IfExp):
+        return texts(node.body) + texts(node.orelse)
+    return [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
+
+
+def calls(kind: str) -> list[Call]:
+    """Where in the source a sentence or a phrase is used: its code, the values given, the place."""
+    found = []
+    for file in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            place = f"{file.relative_to(SOURCE)}:{node.lineno}"
+            values = frozenset(keyword.arg or "**" for keyword in node.keywords)
+            if kind == "sentence" and name in ERRORS and node.args:
+                found += [(code, values, place) for code in texts(node.args[0])]
+            if kind == "phrase":
+                for argument in node.args:
+                    found += [
+                        (code, values, place) for code in texts(argument) if code.startswith("expected_")
+                    ]
+    return found
+
+
+def places_for_values(text: str) -> frozenset[str]:
+    return frozenset(name for _, name, _, _ in Formatter().parse(text) if name is not None)
+
+
+@pytest.mark.parametrize(("kind", "known"), [("sentence", SENTENCES), ("phrase", PHRASES)])
+def test_every_code_that_is_used_has_its_text_and_its_values(kind, known):
+    used = calls(kind)
+    assert len(used) > 20
+    for code, values, place in used:
+        assert code in known, place
+        if "**" in values or (kind == "phrase" and "values" in values):
+            continue
+        assert places_for_values(known[code]) == values, f"{place}: {code}"
+
+
+@pytest.mark.parametrize(("kind", "known"), [("sentence", SENTENCES), ("phrase", PHRASES)])
+def test_every_text_is_used(kind, known):
+    assert set(known) - {code for code, _, _ in calls(kind)} == set()
+
+
+def test_every_sentence_and_phrase_can_be_shown():
+    for code, text in SENTENCES.items():
+        sentence = str(DicecupError(code, **{name: "…" for name in places_for_values(text)}))
+        assert sentence
+        assert sentence[-1] in ".!?:…”" or "pip install" in sentence or "{problem}" in text or "{e" in text, (
+            sentence
+        )
+    for code, text in PHRASES.items():
+        phrase = str(Phrase(code, **{name: "…" for name in places_for_values(text)}))
+        assert phrase
+        assert not phrase.endswith(".")
+
+
+def test_values_with_braces_and_percent_are_shown_as_they_are():
+    error = DicecupError("box_unknown", box="{box} %s {0}", known="{known}")
+    assert str(error) == "There is no box “{box} %s {0}”. The boxes are: {known}."
+
+
+def test_errors_carry_code_values_template_and_exit_status():
+    error = errors.MoveError("box_filled", box="ones")
+    assert (error.code, error.values, error.exit_status) == ("box_filled", {"box": "ones"}, 2)
+    assert error.template == SENTENCES["box_filled"]
+    assert errors.RecordError("record_cut").exit_status == 1
+    assert Phrase("expected_boxes", most=3).template == PHRASES["expected_boxes"]

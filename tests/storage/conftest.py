@@ -1,0 +1,30 @@
+"""What the tests of this folder share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+import pytest
+
+from dicecup.errors import DicecupError
+
+Refused = Callable[..., AbstractContextManager[None]]
+
+
+@pytest.fixture(scope="session")
+def refused() -> Refused:
+    """with refused(code, name=value …): the one error, the values it names, and a whole sentence."""
+
+    @contextmanager
+    def refused(code: str, **values: object) -> Iterator[None]:
+        with pytest.raises(DicecupError) as caught:
+            yield
+        error = caught.value
+        assert error.code == code, str(error)
+        for name, value in values.items():
+            found = error.values[name]
+            assert getattr(found, "code", found) == value, str(error)
+        assert "{" not in str(error).replace('{"', ""), "a place for a value was left open"
+
+    return refused

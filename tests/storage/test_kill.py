@@ -1,0 +1,84 @@
+"""A program killed while it writes: what it had been told is kept is in the file, and another goes on."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from random import Random
+
+import dicecup
+from dicecup.storage.record_file import RecordFile, read_record
+
+WRITER = """
+import sys
+from pathlib import Path
+from dicecup.engine.record import DiceOrigin, Header
+from dicecup.match import Match
+from dicecup.rules import load_ruleset
+from dicecup.storage.record_file import RecordFile
+
+path = Path(sys.argv[1])
+if path.exists():
+    file = RecordFile.open(path)
+else:
+    rules = load_ruleset("yatzy")
+    file = RecordFile.create(path, Header("yatzy", rules, ("bot:random",) * 40, DiceOrigin("seed", seed=5)))
+match = Match(file.record, file.save)
+print("at", match.version, flush=True)
+while not match.state.finished:
+    if match.state.throw_due:
+        match.throw()
+    else:
+        match.let_bot_decide()
+    print(match.version, flush=True)
+"""
+
+
+def test_killed_twenty_times(tmp_path):
+    path = tmp_path / "game.record"
+    chance = Random(1)
+    environment = os.environ | {"PYTHONPATH": str(Path(dicecup.__file__).parents[1])}
+    before: tuple = ()
+    for _ in range(20):
+        with subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(path)], env=environment, stdout=subprocess.PIPE, text=True
+        ) as writer:
+            assert writer.stdout is not None
+            first = writer.stdout.readline().split()
+            time.sleep(chance.random() * 0.05)
+            writer.kill()
+            told = [
+                int(line) for line in writer.stdout.read().splitlines(keepends=True) if line.endswith("\n")
+            ]
+        assert first[0] == "at"
+        assert int(first[1]) == len(before), "goes on from where the last one was stopped"
+        entries = read_record(path).entries
+        assert len(entries) >= max(told, default=len(before))
+        assert entries[: len(before)] == before
+        before = entries
+    assert len(before) > 100
+    file = RecordFile.open(path)  # nobody holds it any more
+    file.close()
+
+
+def test_killed_while_a_line_is_half_written(tmp_path):
+    """The kill that hits between the bytes of a line, made by hand at every place of the line."""
+    path = tmp_path / "game.record"
+    environment = os.environ | {"PYTHONPATH": str(Path(dicecup.__file__).parents[1])}
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(path)], env=environment, stdout=subprocess.PIPE, text=True
+    ) as writer:
+        assert writer.stdout is not None
+        while writer.stdout.readline() != "12\n":
+            pass
+        writer.kill()
+    data = b"".join(path.read_bytes().splitlines(keepends=True)[:-1])
+    last = data.rindex(b"\n", 0, -1) + 1
+    for size in range(last, len(data), 5):
+        path.write_bytes(data[:size])
+        file = RecordFile.open(path)
+        assert path.read_bytes() == data[:last]
+        file.close()
