@@ -40,6 +40,9 @@ class Match:
         self.record = record
         self.save = save
         self.secret = secret or secret_of(record)
+        origin = record.header.origin
+        if self.secret and origin.kind == "verifiable" and commitment(self.secret) != origin.commitment:
+            raise UsageError("secret_lost")
         self.bot_seed = record.header.origin.seed if bot_seed is None else bot_seed
 
     @property
@@ -92,7 +95,10 @@ class Match:
     def let_bot_decide(self, version: int | None = None) -> Keep | Score:
         """The bot whose turn it is takes one decision, repeatable with a seed."""
         bot = bot_of_player(self.player)
-        assert bot is not None
+        if self.state.throw_due:
+            raise MoveError("throw_first")
+        if bot is None or self.state.finished:
+            raise MoveError("bot_not_due")
         repeatable = f"{self.bot_seed} {self.version}"
         chance = Random(secrets.randbits(128) if self.bot_seed is None else repeatable)
         move = bot.decide(self.rules, self.state, chance)

@@ -97,7 +97,6 @@ SENTENCES = {
     # Moves
     "box_cannot_be_struck": N_("{box} cannot be struck. Score it as it is, or choose another box."),
     "box_filled": N_("{box} is filled already. Choose an open box."),
-    "box_twice": N_("{box} cannot take both scores of a turn. Choose two different boxes."),
     "box_unknown": N_("There is no box “{box}”. The boxes are: {known}."),
     "column_missing": N_("Say in which column: {known}."),
     "column_unknown": N_("There is no column “{column}”. The columns are: {known}."),
@@ -168,6 +167,7 @@ SENTENCES = {
     "typst_missing": N_("Printing needs the package typst. Install it with: pip install typst"),
     "file_not_text": N_("{file} is not a text file. Give another file."),
     # Playing and keeping games
+    "bot_not_due": N_("No bot has a decision to take now."),
     "bot_unknown": N_("There is no bot “{bot}”. The bots are: {known}."),
     "dice_not_typed": N_("The dice of this game are thrown by the program, not typed."),
     "dice_typed_missing": N_("The dice of this game lie on the table: type what they show."),

@@ -40,7 +40,7 @@ def understand(text: str) -> Typed:
         return Typed("keep", text)
     first, _space, rest = text.partition(" ")
     for command, (word, short) in WORDS.items():
-        if plain(first) in (plain(word), plain(speech.language.gettext(word))) or first == short:
+        if plain(first) in (plain(word), plain(speech.language.gettext(word))) or (short and first == short):
             return Typed(command, rest.strip())
     return Typed("score", text)
 

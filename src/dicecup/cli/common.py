@@ -71,14 +71,14 @@ class Command(click.Command):
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         formatter.write_paragraph()
         with formatter.indentation():
-            formatter.write_text(_(self.help or ""))
+            formatter.write_text(_(self.help) if self.help else "")
         if self.example:
             with formatter.section(_("Example")):
                 for line in self.example.splitlines():
                     formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
 
     def get_short_help_str(self, limit: int = 45) -> str:  # noqa: ARG002
-        return _(self.help or "").split(".", maxsplit=1)[0]
+        return (_(self.help) if self.help else "").split(".", maxsplit=1)[0]
 
 
 def option(*names: str, **settings: Any) -> Callable[[Function], Function]:

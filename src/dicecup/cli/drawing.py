@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import unicodedata
 from collections.abc import Sequence
 
 from dicecup.cli.common import _, speech
@@ -22,9 +23,9 @@ PIPS = {
     5: ("●   ●", "  ●  ", "●   ●"),
     6: ("●   ●", "●   ●", "●   ●"),
 }
-PLAIN = str.maketrans("●┌┐└┘─│╔╗╚╝═║…×–•", "o++++-|####=#.x-*")
-LABEL_COLUMNS = 24
-CELL_COLUMNS = 11
+PLAIN = str.maketrans("●┌┐└┘─│╔╗╚╝═║…×–•·\u00a0’“”„«»", "o++++-|####=#.x-*. '" + 5 * '"') | {ord("ß"): "ss"}
+LABEL_COLUMNS = 27
+CELL_COLUMNS = 10
 MOST_SHEETS = 5  # as many fit side by side in 80 columns
 
 
@@ -33,7 +34,9 @@ def fitting(text: str) -> str:
     try:
         text.encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
-        return text.translate(PLAIN).encode("ascii", "replace").decode()
+        decomposed = unicodedata.normalize("NFKD", text.translate(PLAIN))
+        plain = "".join(char for char in decomposed if not unicodedata.combining(char))
+        return plain.encode("ascii", "replace").decode()
     return text
 
 

@@ -9,7 +9,7 @@ import sys
 import click
 
 from dicecup import __version__
-from dicecup.cli.common import Command, _, language_option, speech, talk
+from dicecup.cli.common import Command, Option, _, language_option, speech, talk
 from dicecup.errors import DicecupError
 from dicecup.i18n.language import LANGUAGES, language_of_environment
 from dicecup.messages import N_
@@ -46,7 +46,13 @@ class Commands(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @language_option
-@click.version_option(__version__, prog_name="dicecup")
+@click.version_option(
+    __version__,
+    prog_name="dicecup",
+    message="%(prog)s %(version)s",
+    cls=Option,
+    help=N_("Show the version and exit."),
+)
 @click.pass_context
 def dicecup(context: click.Context) -> None:
     if context.invoked_subcommand is None:

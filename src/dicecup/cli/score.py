@@ -123,7 +123,10 @@ def text(rules: Ruleset, sheet: Sheet, dice: Dice) -> str:
             if rules.has_columns:
                 label = f"{name(rules, rules.columns[column].id, code)}  {label}"
             rows.append((label, str(scored.points), format_dice(scored.counted)))
-        title = f"{name(rules, layer, code)}: {format_dice(faces)}\n" if rules.has_layers else ""
+        title = ""
+        if rules.has_layers:
+            said = _("{name}: {dice}")
+            title = said.format(name=name(rules, layer, code), dice=format_dice(faces)) + "\n"
         blocks.append(title + table_text((_("Box"), _("Points"), _("Dice that count")), rows, right=(1,)))
         if rules.repeat and repeat_pays(rules, sheet, faces):
             blocks.append(f"{name(rules, rules.repeat.id, code)}: +{rules.repeat.points}")

@@ -54,7 +54,8 @@ def move_from_data(rules: Ruleset, data: object) -> Move:
 
 def layered_score(rules: Ruleset, data: Mapping[str, Any]) -> Score:
     struck = data.get("strike", [])
-    if set(data) - {"strike"} != set(rules.scored) or not isinstance(struck, list):
+    known = isinstance(struck, list) and all(layer in rules.scored for layer in struck)
+    if set(data) - {"strike"} != set(rules.scored) or not known:
         raise MoveError("move_unreadable")
     placements = []
     for layer in rules.scored:

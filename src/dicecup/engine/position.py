@@ -42,7 +42,8 @@ def die_from_data(rules: Ruleset, die: object) -> Die:
     if layers > 1 and isinstance(die, str):
         return parse_die(die[:40], faces, layers)
     if layers > 1 or type(die) is not int:
-        raise DiceError("die_unreadable", text=str(die)[:20], example="-".join("65432"[:layers]))
+        text = die[:20] if isinstance(die, str) else type(die).__name__
+        raise DiceError("die_unreadable", text=text, example="-".join("65432"[:layers]))
     if not 1 <= die <= faces:
         raise DiceError("face_out_of_range", text=die if abs(die) < MOST_SHOWN else "…", faces=faces)
     return die

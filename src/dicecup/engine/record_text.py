@@ -20,7 +20,6 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import zip_longest
 
 from dicecup.dice import format_dice, parse_dice
 from dicecup.engine.moves import Keep, Move, Placement, Score, Throw
@@ -38,8 +37,8 @@ MOST_PLAYERS = 100
 MOST_NAME = 60
 CHECK = re.compile(r"(?P<text>.*?) +#(?P<check>[0-9a-f]{8})")
 COMMITMENT = re.compile(r"[0-9a-f]{64}")
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-NAME = re.compile(r"[^\s\x00-\x1f\x7f-\x9f](?:[^\x00-\x1f\x7f-\x9f\u2028\u2029]*[^\s\x00-\x1f\x7f-\x9f])?")
+# Control characters, line breaks, and halves of characters that bytes which are not text turn into.
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 CHECK_COLUMN = 56  # checks stand below each other, out of the reader's way
 
 
@@ -189,7 +188,8 @@ def split_lines(data: bytes) -> tuple[list[Line], int]:
 def last_check(data: bytes) -> str:
     """The check on the last whole line, from which a writer goes on."""
     found = re.search(rb"#([0-9a-f]{8})\n[^\n]*\Z", data)
-    return found[1].decode() if found else ""
+    assert found is not None  # a record that was read has whole lines
+    return found[1].decode()
 
 
 def read_header(lines: list[Line]) -> tuple[Header, int]:
@@ -225,10 +225,9 @@ def read_header(lines: list[Line]) -> tuple[Header, int]:
     origin = read_origin(by_word["dice"][0], by_word.get("seed", []), len(players))
     date = by_word["date"][0].after("date") if "date" in by_word else ""
     header = Header(reference, rules, players, origin, date)
-    for line, text in zip_longest(lines[: end + 1], header_lines(header)):
-        if line is None or line.text != text:
-            number = line.number if line else end + 1
-            raise RecordError("record_line_other", line=number, expected=text or "begin")
+    for line, text in zip(lines, header_lines(header), strict=False):
+        if line.text != text:
+            raise RecordError("record_line_other", line=line.number, expected=text)
     return header, end + 1
 
 
@@ -248,7 +247,8 @@ def read_name(line: Line) -> str:
 
 def good_name(name: str) -> bool:
     """Whether a player can be called so: one line, no space at the ends, no comma (it parts names)."""
-    return len(name) <= MOST_NAME and bool(NAME.fullmatch(name)) and "," not in name
+    whole = bool(name) and name == name.strip() and not CONTROL.search(name)
+    return whole and len(name) <= MOST_NAME and "," not in name
 
 
 def read_origin(line: Line, seeds: list[Line], players: int) -> DiceOrigin:

@@ -73,7 +73,7 @@ def sheet_from_data(rules: Ruleset, data: object) -> Sheet:
 def read_repeats(rules: Ruleset, points: object) -> int:
     assert rules.repeat is not None
     step = rules.repeat.points
-    if type(points) is not int or not 0 <= points <= MOST_WRITTEN or not step or points % step:
+    if type(points) is not int or not 0 <= points <= MOST_WRITTEN or points % step:
         raise wrong(f"sheet.{rules.repeat.id}", "expected_multiple_of", step=step)
     return points // step
 

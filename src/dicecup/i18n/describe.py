@@ -17,9 +17,9 @@ def describe_box(rules: Ruleset, box: Box, language: Language) -> str:
         return _("the sum of the dice that show {face}").format(face=box.needs.face)
     points = describe_points(rules, box, language)
     need = describe_need(box, language)
-    text = f"{need}: {points}" if need else points
+    text = _("{need}: {points}").format(need=need, points=points) if need else points
     notes = describe_links(rules, box, language)
-    return "; ".join([text, *notes])
+    return _("; ").join([text, *notes])
 
 
 def describe_need(box: Box, language: Language) -> str:
@@ -108,9 +108,8 @@ def describe_game(rules: Ruleset, language: Language) -> list[str]:
     if len(rules.bonus) > 1:
         sentences.append(_("Only the highest bonus that is reached counts."))
     if rules.has_columns:
-        columns = ", ".join(
-            f"{name(rules, column.id, language.code)} = {column.multiplier}" for column in rules.columns
-        )
+        labels = [(name(rules, column.id, language.code), column.multiplier) for column in rules.columns]
+        columns = ", ".join(label if str(times) in label else f"{label} × {times}" for label, times in labels)
         sentences.append(
             _("Each column's total counts as many times as it says: {columns}.").format(columns=columns)
         )
@@ -163,7 +162,7 @@ def describe_line(rules: Ruleset, line: str, language: Language) -> str:
     _ = language.gettext
     texts = {
         "upper_sum": _("the sum of the upper boxes"),
-        "bonus": "; ".join(
+        "bonus": _("; ").join(
             _("from {at} on: {points}").format(at=tier.at, points=tier.points) for tier in rules.bonus
         ),
         "upper_total": _("upper boxes and bonus"),

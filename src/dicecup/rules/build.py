@@ -224,7 +224,7 @@ def read_joker(table: Reader, boxes: tuple[Box, ...], dice: DiceSet) -> Joker:
 def read_repeat(table: Reader, boxes: tuple[Box, ...]) -> Repeat:
     table.allow({"id", "box", "points"})
     repeat = Repeat(
-        id=table.id("id"), box=table.id("box"), points=table.whole_number("points", 0, MOST_POINTS)
+        id=table.id("id"), box=table.id("box"), points=table.whole_number("points", 1, MOST_POINTS)
     )
     check_known(table, "box", (repeat.box,), boxes)
     if repeat.id in COMPUTED_LINES or repeat.id in {box.id for box in boxes}:

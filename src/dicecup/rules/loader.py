@@ -51,7 +51,10 @@ def _load(reference: str, options: tuple[tuple[str, str], ...]) -> Ruleset:
 
 @cache
 def _load_builtin(reference: str, options: tuple[tuple[str, str], ...]) -> Ruleset:
-    return _build(reference, read_tables(reference), dict(options))
+    """A built-in game; however its options were said, the same choice is the same object."""
+    rules = _build(reference, read_tables(reference), dict(options))
+    chosen = tuple(sorted(rules.options.items()))
+    return rules if chosen == options else _load_builtin(reference, chosen)
 
 
 def _build(reference: str, tables: Tables, chosen: Mapping[str, str]) -> Ruleset:

@@ -1,7 +1,7 @@
 """A record as a file that grows line by line and survives whatever happens to the program.
 
-Every line is on the disk before the game goes on. A line that a kill cut off is taken away when the file is
-opened again; a full disk leaves the file as it was. One program at a time may write.
+Every line is on the disk before the game goes on. A line that a kill cut off is taken away when
+the file is opened again; a full disk leaves the file as it was. One program at a time may write.
 
 The secret of verifiable dice lies beside the record, for its owner's eyes only, until it is revealed.
 """
@@ -35,8 +35,11 @@ def read_bytes(path: Path) -> bytes:
 class RecordFile:
     """An open record file: what is in it, and a way to add to it."""
 
-    def __init__(self, path: Path, descriptor: int, record: Record, writer: RecordWriter) -> None:
+    def __init__(
+        self, path: Path, descriptor: int, record: Record, writer: RecordWriter, size: int = 0
+    ) -> None:
         self.path = path
+        self.size = size  # how many bytes are good
         self.descriptor = descriptor
         self.record = record
         self.writer = writer
@@ -77,31 +80,36 @@ class RecordFile:
             lock(descriptor, path)
             data = read_bytes(path)
             record, whole = record_from_text(data)
-            if whole < len(data):
-                os.ftruncate(descriptor, whole)
+            file = cls(path, descriptor, record, RecordWriter(last_check(data[:whole])), whole)
+            file.write("")
         except BaseException:
             os.close(descriptor)
             raise
-        return cls(path, descriptor, record, RecordWriter(last_check(data[:whole])))
+        return file
 
     def save(self, before: Record, entry: Entry) -> None:
         """Add the line of an entry and wait until the disk has it."""
+        after = before.append(entry)
         writer = RecordWriter(self.writer.check)
-        self.write(writer.entry(before, entry))
+        self.write(writer.entry(before, after.entries[-1]))
         self.writer = writer
-        self.record = before.append(entry)
+        self.record = after
 
     def write(self, text: str) -> None:
-        size = os.lseek(self.descriptor, 0, os.SEEK_END)
+        """Write after the last good line, whatever an earlier failure left behind it."""
+        data = text.encode()
         try:
-            data = text.encode()
-            while data:
-                data = data[os.write(self.descriptor, data) :]
+            os.ftruncate(self.descriptor, self.size)
+            os.lseek(self.descriptor, self.size, os.SEEK_SET)
+            rest = data
+            while rest:
+                rest = rest[os.write(self.descriptor, rest) :]
             os.fsync(self.descriptor)
         except OSError as error:
             with contextlib.suppress(OSError):
-                os.ftruncate(self.descriptor, size)
+                os.ftruncate(self.descriptor, self.size)
             raise StorageError("file_unwritable", file=self.path, problem=error.strerror) from None
+        self.size += len(data)
 
     def secret(self) -> bytes | None:
         """The secret that lies beside the record, if there is one."""
