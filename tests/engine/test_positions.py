@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from dicecup.engine import State
@@ -12,7 +14,7 @@ THROWN = {"dice": [1, 2, 3, 4, 5], "throws_left": 1}
 DOUBLE = {"dice": ["6-5", "6-4", "3-3", "3-2", "4-1", "3-2"], "throws_left": 1}
 
 
-def yatzy(**data):
+def yatzy(**data: Any) -> dict[str, Any]:
     return {"ruleset": "yatzy", **data}
 
 
@@ -186,7 +188,7 @@ def test_very_large_numbers(refused, number):
         position_from_data(yatzy(dice=[1, 2, 3, 4, 5], throws_left=number))
 
 
-def yum(**sheet):
+def yum(**sheet: int) -> dict[str, Any]:
     return {"ruleset": "yum-plus", "sheet": sheet}
 
 

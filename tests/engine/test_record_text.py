@@ -61,7 +61,7 @@ def damage(data: bytes) -> RecordError:
 
 
 @pytest.fixture(scope="module")
-def game(played) -> Record:
+def game(played):
     """A game of two players with something taken back."""
     return played("dice-in-dice", 40).append(Undo(3))
 

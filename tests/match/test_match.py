@@ -7,7 +7,7 @@ import pytest
 from dicecup.engine import Keep, Throw, score
 from dicecup.engine.record import DiceOrigin, Entry, Header, Record, Undo, verify
 from dicecup.engine.record_text import record_from_text, record_to_text
-from dicecup.errors import DicecupError, StorageError
+from dicecup.errors import StorageError
 from dicecup.match import Match, new_secret, verifiable_origin
 from dicecup.rules import load_ruleset
 
@@ -95,9 +95,9 @@ def test_nothing_changes_when_saving_fails(open_match, shelf, refused):
     match.throw()
     before = (match.record, match.state, match.version)
     shelf.full = True
-    for act in (lambda: match.decide(score("chance")), lambda: match.undo(1), lambda: match.decide(Keep(()))):
+    for entry in (score("chance"), Undo(1), Keep(())):
         with refused("file_unwritable"):
-            act()
+            match.add(entry)
         assert (match.record, match.state, match.version) == before
     shelf.full = False
     match.decide(score("chance"))
@@ -233,9 +233,9 @@ def test_lost_secret(open_match, refused):
         match.reveal()
 
 
-def test_another_secret_than_the_promised_is_not_played_with(open_match):
+def test_another_secret_than_the_promised_is_not_played_with(open_match, refused):
     """Dice from it could never be proved; better to stop before the first throw."""
-    with pytest.raises(DicecupError, match="secret"):
+    with refused("secret_lost"):
         open_match(("Ann",), verifiable_origin(new_secret(), ("luck",)), secret=new_secret()).throw()
 
 
@@ -268,15 +268,30 @@ def test_match_goes_on_from_a_record(open_match, shelf):
 # Bots' turns and taking back
 
 
-def test_bot_decides_only_for_a_bot_and_after_the_throw(open_match):
+def test_bot_decides_only_for_a_bot_and_after_the_throw(open_match, refused):
     match = open_match(("bot:random", "Ann"))
-    with pytest.raises(DicecupError, match="[Tt]hrow"):
+    with refused("bot_not_due"):
         match.let_bot_decide()
     match.throw()
-    with pytest.raises(DicecupError, match="went on"):
+    with refused("version_stale"):
         match.let_bot_decide(version=0)
     move = match.let_bot_decide(version=1)
     assert match.record.entries[-1] == move
+    while match.player != "Ann":
+        match.throw()
+        match.let_bot_decide()
+    match.throw()
+    with refused("bot_not_due"):
+        match.let_bot_decide()
+
+
+def test_bot_has_nothing_to_decide_after_the_game(open_match, refused):
+    match = open_match(("bot:greedy",))
+    play_out(match)
+    with refused("bot_not_due"):
+        match.let_bot_decide()
+    with refused("game_over"):
+        match.throw()
 
 
 def test_steps_to_the_last_decision(open_match):

@@ -50,6 +50,8 @@ def step() -> Step:
         moves = legal_moves(rules, state)
         keeps = [move for move in moves if isinstance(move, Keep)]
         scores = [move for move in moves if isinstance(move, Score)]
-        return chance.choice(keeps if keeps and chance.random() < 0.4 else scores)
+        if keeps and chance.random() < 0.4:
+            return chance.choice(keeps)
+        return chance.choice(scores)
 
     return step

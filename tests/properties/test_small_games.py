@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -20,7 +19,7 @@ from dicecup.engine.record_text import record_from_text, record_to_text
 from dicecup.errors import RulesError
 from dicecup.rules import load_ruleset
 
-properties = settings(settings.get_profile("properties"), max_examples=150)
+properties = settings(settings.get_profile("properties"), max_examples=100)
 
 
 def toml(value: Any) -> str:
@@ -84,20 +83,21 @@ def box(draw: st.DrawFn, counted: int, faces: int, earlier: list[str]) -> dict[s
     kinds.append({"faces": draw(st.lists(st.integers(1, faces), min_size=1, max_size=counted))})
     needs = draw(st.sampled_from(kinds))
     points = draw(st.sampled_from([0, 3, "all", "matching", "5 + all", "4 - all", "-all", "2 + matching"]))
-    made: dict[str, Any] = {"points": points, "after_total": draw(st.booleans())}
+    flag: st.SearchStrategy[Any] = st.booleans()
+    made: dict[str, Any] = {"points": points, "after_total": draw(flag)}
     if needs:
         made["needs"] = needs
-    if earlier and draw(st.booleans()):
+    if earlier and draw(flag):
         made["after"] = draw(st.lists(st.sampled_from(earlier), min_size=1, unique=True))
-    if earlier and draw(st.booleans()):
+    if earlier and draw(flag):
         made["above"] = draw(st.sampled_from(earlier))
     if not needs and "after" not in made and "above" not in made:
-        made["strike"] = draw(st.booleans())
+        made["strike"] = draw(flag)
     return made
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory) -> Path:
+def path(tmp_path_factory):
     return tmp_path_factory.mktemp("games") / "random.toml"
 
 
@@ -109,8 +109,9 @@ def test_any_game_can_be_played_to_its_end_and_read_back(path, step, tables, see
         rules = load_ruleset(str(path))
     except RulesError as error:
         # The one thing this generator does not keep to: a box that cannot be struck stays free of links.
-        assert error.values["key"].endswith(".strike")  # type: ignore[attr-defined]
-        return
+        if str(error.values["key"]).endswith(".strike"):
+            return
+        raise
     chance = Random(seed)
     record = Record(Header(str(path), rules, ("Ann",), DiceOrigin("typed")))
     assert record.state == start(rules)

@@ -1,4 +1,4 @@
-"""A disk without room: the file stays as it was, the error says so, and the game goes on when there is room."""
+"""A disk without room: the file stays as it was, and the game goes on when there is room again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ VERIFIABLE = Header("yatzy", RULES, ("Ann",), verifiable_origin(SECRET, ("luck",
 
 
 @pytest.fixture
-def path(tmp_path) -> Path:
+def path(tmp_path):
     return tmp_path / "game.record"
 
 
@@ -98,6 +98,30 @@ def test_disk_that_fails_to_keep(path, monkeypatch, refused):
     assert len(read_record(path).entries) == 1
 
 
+def test_half_a_line_that_could_not_be_taken_away(path, disk, monkeypatch, refused):
+    file = RecordFile.create(path, HEADER)
+    before = path.read_bytes()
+    truncate = os.ftruncate
+    calls = 0
+
+    def failing(descriptor: int, size: int) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 2:  # the one after the failed write
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        truncate(descriptor, size)
+
+    monkeypatch.setattr(os, "ftruncate", failing)
+    disk(20)
+    with refused("file_unwritable", problem="No space left on device"):
+        file.save(file.record, Throw((1, 2, 3, 4, 5)))
+    assert path.read_bytes() == before + b"1 throw 1 2 3 4 5   "
+    disk(None)
+    file.save(file.record, Throw((1, 1, 1, 1, 1)))
+    file.close()
+    assert read_record(path).entries == (Throw((1, 1, 1, 1, 1)),)
+
+
 @pytest.mark.parametrize("room", [0, 100])
 @pytest.mark.parametrize("header", [HEADER, VERIFIABLE])
 def test_full_disk_when_the_file_is_made(path, disk, refused, header, room):
@@ -105,7 +129,7 @@ def test_full_disk_when_the_file_is_made(path, disk, refused, header, room):
     secret = SECRET if header is VERIFIABLE else None
     with refused("file_unwritable"):
         RecordFile.create(path, header, secret)
-    assert os.listdir(path.parent) == []
+    assert list(path.parent.iterdir()) == []
     disk(None)
     file = RecordFile.create(path, header, secret)
     assert file.secret() == secret
@@ -126,7 +150,7 @@ def test_full_disk_when_the_secret_is_written(path, monkeypatch, refused):
     monkeypatch.setattr(os, "fsync", failing)
     with refused("file_unwritable"):
         RecordFile.create(path, VERIFIABLE, SECRET)
-    assert os.listdir(path.parent) == []
+    assert list(path.parent.iterdir()) == []
     RecordFile.create(path, VERIFIABLE, SECRET).close()
     assert secret_path(path).exists()
 

@@ -76,9 +76,13 @@ def test_killed_while_a_line_is_half_written(tmp_path):
             pass
         writer.kill()
     data = b"".join(path.read_bytes().splitlines(keepends=True)[:-1])
+    path.write_bytes(data)
+    whole = read_record(path)
     last = data.rindex(b"\n", 0, -1) + 1
     for size in range(last, len(data), 5):
         path.write_bytes(data[:size])
         file = RecordFile.open(path)
-        assert path.read_bytes() == data[:last]
+        entry = whole.entries[len(file.record.entries)]
+        file.save(file.record, entry)
         file.close()
+        assert path.read_bytes() == data

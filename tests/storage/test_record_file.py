@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from pathlib import Path
 
 import pytest
 
@@ -22,7 +21,7 @@ VERIFIABLE = Header("yatzy", load_ruleset("yatzy"), ("bot:greedy",), verifiable_
 
 
 @pytest.fixture
-def path(tmp_path) -> Path:
+def path(tmp_path):
     return tmp_path / "game.record"
 
 
@@ -54,7 +53,7 @@ def test_file_is_gone_on_with(path):
 
 
 @pytest.mark.parametrize("cut", [1, 5, 40, 65])
-def test_cut_line_is_taken_away_when_the_file_is_opened(path, cut):
+def test_cut_line_gives_way_to_the_next(path, cut):
     file = RecordFile.create(path, HEADER)
     grow(file, Throw((1, 2, 3, 4, 5)), Keep((5,)))
     file.close()
@@ -63,10 +62,26 @@ def test_cut_line_is_taken_away_when_the_file_is_opened(path, cut):
     assert len(read_record(path).entries) == 1
     assert path.read_bytes() == whole[:-cut]  # looking at it changes nothing
     file = RecordFile.open(path)
-    assert path.read_bytes() == whole[: whole.rindex(b"\n", 0, -1) + 1]
+    assert len(file.record.entries) == 1
+    grow(file, Keep((5,)))
+    assert path.read_bytes() == whole
+    grow(file, Throw((1, 1, 1, 1)))
+    file.close()
+    assert path.read_text() == record_to_text(read_record(path))
+    assert len(read_record(path).entries) == 3
+
+
+def test_longer_cut_line_gives_way_to_a_shorter_one(path):
+    file = RecordFile.create(path, HEADER)
+    grow(file, Throw((1, 2, 3, 4, 5)))
+    file.close()
+    with path.open("ab") as stream:
+        stream.write(b"1 keep " + b"5 " * 200)
+    file = RecordFile.open(path)
     grow(file, Keep((5,)))
     file.close()
-    assert path.read_bytes() == whole
+    assert path.read_text() == record_to_text(read_record(path))
+    assert len(read_record(path).entries) == 2
 
 
 def test_folders_are_made(tmp_path):
@@ -82,7 +97,7 @@ def test_existing_file_is_never_overwritten(path, refused):
     with refused("file_exists", file=path):
         RecordFile.create(path, VERIFIABLE, SECRET)
     assert path.read_text() == "my diary"
-    assert os.listdir(path.parent) == [path.name]
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_link_to_nowhere_is_not_followed(path, tmp_path, refused):
@@ -177,7 +192,7 @@ def test_header_that_could_not_be_read_back_makes_no_file(path):
     header = Header("yatzy", load_ruleset("yatzy"), ("Ann\nBo",), DiceOrigin("typed"))
     with pytest.raises(RecordError):
         RecordFile.create(path, header, SECRET)
-    assert os.listdir(path.parent) == []
+    assert list(path.parent.iterdir()) == []
 
 
 def test_huge_file(path, refused):
@@ -234,7 +249,7 @@ def test_no_secret_beside_other_records(path):
     file = RecordFile.create(path, HEADER)
     assert file.secret() is None
     file.close()
-    assert os.listdir(path.parent) == [path.name]
+    assert list(path.parent.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("data", [b"", b"zz", b"\xff\xfe", b"abc"])
