@@ -270,7 +270,7 @@ def test_match_goes_on_from_a_record(open_match, shelf):
 
 def test_bot_decides_only_for_a_bot_and_after_the_throw(open_match, refused):
     match = open_match(("bot:random", "Ann"))
-    with refused("bot_not_due"):
+    with refused("throw_first"):
         match.let_bot_decide()
     match.throw()
     with refused("version_stale"):
