@@ -131,14 +131,14 @@ def refusal(
         return MoveError("box_filled", box=box.id)
     if strike and not box.strike:
         return MoveError("box_cannot_be_struck", box=box.id)
-    allowed: Sequence[int] = range(rules.cells)
-    if rules.joker and rules.joker.forced:
-        allowed = forced_cells(rules, sheet, faces)
-        if cell not in allowed:
-            first = rules.boxes[allowed[0] % len(rules.boxes)]
-            if first.section == "upper":
-                return MoveError("joker_forced", box=first.id)
-            return MoveError("joker_forced_lower")
+    if rules.strike == "free" and not (rules.joker and rules.joker.forced):
+        return None
+    allowed = forced_cells(rules, sheet, faces)
+    if cell not in allowed:
+        first = rules.boxes[allowed[0] % len(rules.boxes)]
+        if first.section == "upper":
+            return MoveError("joker_forced", box=first.id)
+        return MoveError("joker_forced_lower")
     if rules.strike == "last_resort" and (strike or not scored.points) and box.points != Points():
         for other in allowed:
             better = given[other]
@@ -148,10 +148,10 @@ def refusal(
 
 
 def forced_cells(rules: Ruleset, sheet: Sheet, faces: Faces) -> Sequence[int]:
-    """The open cells that a forced joker leaves; all cells when the dice are no joker."""
-    face = joker_face(rules, sheet, faces)
+    """The open cells that a forced joker leaves; all open cells when nothing is forced."""
     open_cells = [cell for cell in range(rules.cells) if sheet.cells[cell] is None]
-    if face is None:
+    face = joker_face(rules, sheet, faces)
+    if face is None or rules.joker is None or not rules.joker.forced:
         return open_cells
     boxes = len(rules.boxes)
     of_face = [cell for cell in open_cells if cell % boxes == rules.upper_box_of_face[face]]

@@ -206,7 +206,7 @@ class Ruleset:
     def non_default_options(self) -> Mapping[str, str]:
         return {name: value for name, value in self.options.items() if value != self.choices[name][0]}
 
-    @property
+    @cached_property
     def cells(self) -> int:
         """How many boxes a whole sheet has, all columns together."""
         return len(self.boxes) * len(self.columns)
@@ -215,7 +215,7 @@ class Ruleset:
     def turns(self) -> int:
         return self.cells // len(self.scored)
 
-    @property
+    @cached_property
     def has_columns(self) -> bool:
         """Whether columns have names, which moves and sheets then use."""
         return bool(self.columns[0].id)
