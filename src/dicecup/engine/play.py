@@ -23,8 +23,8 @@ def apply(rules: Ruleset, state: State, move: Move) -> State:
             return apply_throw(rules, state, dice)
         case Keep(dice):
             return apply_keep(state, dice)
-        case Score(placements):
-            return apply_score(rules, state, placements)
+        case _:
+            return apply_score(rules, state, move.placements)
 
 
 def check(rules: Ruleset, state: State, move: Move) -> None:

@@ -133,8 +133,8 @@ def entry_text(before: Record, entry: Entry) -> str:
             return f"{seat} score {score_text(before, placements)}"
         case Undo(steps):
             return f"undo {steps}"
-        case Reveal(secret):
-            return f"secret {secret}"
+        case _:
+            return f"secret {entry.secret}"
 
 
 def score_text(before: Record, placements: tuple[Placement, ...]) -> str:

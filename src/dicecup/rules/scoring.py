@@ -51,9 +51,9 @@ def matches(needs: Needs, chosen: Faces) -> Iterator[Faces]:
                 row = tuple(range(first, first + length))
                 if all(counts[face] for face in row):
                     yield row
-        case TheseFaces(faces):
-            if not Counter(faces) - counts:
-                yield faces
+        case _:
+            if not Counter(needs.faces) - counts:
+                yield needs.faces
 
 
 def alike_matches(groups: Faces, different: bool, counts: Counter[int]) -> Iterator[Faces]:
