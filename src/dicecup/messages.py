@@ -5,6 +5,8 @@ The English text is the message id of the gettext catalogues. Nothing here trans
 
 from __future__ import annotations
 
+import errno
+
 
 def N_(text: str) -> str:  # noqa: N802 - the name that extraction tools know
     return text
@@ -31,6 +33,14 @@ class Phrase:
 
 
 PHRASES = {
+    "system_folder": N_("it is a folder"),
+    "system_full": N_("the disk is full"),
+    "system_missing": N_("it does not exist"),
+    "system_no_folder": N_("a part of its path is not a folder"),
+    "system_no_permission": N_("there is no permission"),
+    "system_other": N_("the system says “{text}”"),
+    "system_read_only": N_("the disk is read-only"),
+    "system_too_large": N_("it would become too large"),
     "expected_at_most": N_("at most {most} entries"),
     "expected_box": N_("the id of a box of this game; there is no “{found}”"),
     "expected_boxes": N_("from 1 to {most} boxes"),
@@ -177,3 +187,20 @@ SENTENCES = {
     "secret_lost": N_("The secret of this game's dice is missing, so it cannot go on. Start a new game."),
     "version_stale": N_("The game went on meanwhile (version {version}, yours is {found}). Look again."),
 }
+
+SYSTEM_PROBLEMS = {
+    errno.EACCES: Phrase("system_no_permission"),
+    errno.EFBIG: Phrase("system_too_large"),
+    errno.EISDIR: Phrase("system_folder"),
+    errno.ENOENT: Phrase("system_missing"),
+    errno.ENOSPC: Phrase("system_full"),
+    errno.ENOTDIR: Phrase("system_no_folder"),
+    errno.EPERM: Phrase("system_no_permission"),
+    errno.EROFS: Phrase("system_read_only"),
+}
+
+
+def problem_of(error: OSError | ValueError) -> Phrase:
+    """What the system says about a file, in words that can be translated where they are known."""
+    known = SYSTEM_PROBLEMS.get(getattr(error, "errno", None) or 0)
+    return known or Phrase("system_other", text=getattr(error, "strerror", None) or str(error))

@@ -54,7 +54,7 @@ def test_unreadable_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "open", open_refused)
     error = refusal(str(path))
-    assert (error.code, error.values["problem"]) == ("file_unreadable", "Permission denied")
+    assert (error.code, error.values["problem"].code) == ("file_unreadable", "system_no_permission")
 
 
 @pytest.mark.parametrize(

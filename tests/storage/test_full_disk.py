@@ -59,7 +59,7 @@ def test_full_disk_while_playing(path, disk, refused, room):
     before, state = path.read_bytes(), match.state
     disk(room)
     for _ in range(2):
-        with refused("file_unwritable", file=path, problem="No space left on device"):
+        with refused("file_unwritable", file=path, problem="system_full"):
             match.decide(score("chance"))
         assert path.read_bytes() == before
         assert match.state == state
@@ -90,7 +90,7 @@ def test_disk_that_fails_to_keep(path, monkeypatch, refused):
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", failing)
-        with refused("file_unwritable", problem="Input/output error"):
+        with refused("file_unwritable", problem="system_other"):
             file.save(file.record, Throw((1, 2, 3, 4, 5)))
     assert path.read_bytes() == before
     file.save(file.record, Throw((1, 2, 3, 4, 5)))
@@ -113,7 +113,7 @@ def test_half_a_line_that_could_not_be_taken_away(path, disk, monkeypatch, refus
 
     monkeypatch.setattr(os, "ftruncate", failing)
     disk(20)
-    with refused("file_unwritable", problem="No space left on device"):
+    with refused("file_unwritable", problem="system_full"):
         file.save(file.record, Throw((1, 2, 3, 4, 5)))
     assert path.read_bytes() == before + b"1 throw 1 2 3 4 5   "
     disk(None)

@@ -150,16 +150,16 @@ def test_damaged_file_is_left_as_it_is(path, refused):
 
 
 def test_no_such_file(path, refused):
-    with refused("file_unreadable", file=path, problem="No such file or directory"):
+    with refused("file_unreadable", file=path, problem="system_missing"):
         read_record(path)
-    with refused("file_unwritable", file=path, problem="No such file or directory"):
+    with refused("file_unwritable", file=path, problem="system_missing"):
         RecordFile.open(path)
 
 
 def test_folder_instead_of_a_file(tmp_path, refused):
-    with refused("file_unreadable", problem="Is a directory"):
+    with refused("file_unreadable", problem="system_folder"):
         read_record(tmp_path)
-    with refused("file_unwritable", problem="Is a directory"):
+    with refused("file_unwritable", problem="system_folder"):
         RecordFile.open(tmp_path)
     with refused("file_exists"):
         RecordFile.create(tmp_path, HEADER)
@@ -167,7 +167,7 @@ def test_folder_instead_of_a_file(tmp_path, refused):
 
 def test_folder_that_cannot_be_written(tmp_path, refused):
     (tmp_path / "file").write_text("")
-    with refused("file_unwritable", problem="Not a directory"):
+    with refused("file_unwritable", problem="system_no_folder"):
         RecordFile.create(tmp_path / "file" / "below" / "game.record", HEADER)
     with refused("file_unwritable"):
         RecordFile.create(tmp_path / ("x" * 300), HEADER)
@@ -177,13 +177,13 @@ def test_folder_that_cannot_be_written(tmp_path, refused):
 def test_permissions(tmp_path, path, refused):
     RecordFile.create(path, HEADER).close()
     path.chmod(0o400)
-    with refused("file_unwritable", problem="Permission denied"):
+    with refused("file_unwritable", problem="system_no_permission"):
         RecordFile.open(path)
     path.chmod(0)
-    with refused("file_unreadable", problem="Permission denied"):
+    with refused("file_unreadable", problem="system_no_permission"):
         read_record(path)
     tmp_path.chmod(0o500)
-    with refused("file_unwritable", problem="Permission denied"):
+    with refused("file_unwritable", problem="system_no_permission"):
         RecordFile.create(tmp_path / "other.record", HEADER)
     tmp_path.chmod(0o700)
 

@@ -14,7 +14,7 @@ import click
 
 from dicecup.errors import StorageError, UsageError
 from dicecup.i18n.language import DOMAIN, LANGUAGES, LOCALE_FOLDER, Language, language
-from dicecup.messages import N_
+from dicecup.messages import N_, problem_of
 from dicecup.rules.loader import load_ruleset
 from dicecup.rules.model import Ruleset
 
@@ -135,7 +135,7 @@ def read_text_file(path: Path) -> str:
         with stream:
             data = stream.read(MOST_JSON_BYTES + 1)
     except OSError as error:
-        raise StorageError("file_unreadable", file=path, problem=error.strerror) from None
+        raise StorageError("file_unreadable", file=path, problem=problem_of(error)) from None
     if len(data) > MOST_JSON_BYTES:
         raise StorageError("file_too_large", file=path, most=MOST_JSON_BYTES)
     try:

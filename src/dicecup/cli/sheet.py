@@ -14,7 +14,7 @@ from dicecup.cli.common import Command, _, language_option, option, read_ruleset
 from dicecup.errors import StorageError, UsageError
 from dicecup.i18n.describe import describe_box, describe_game, describe_line
 from dicecup.i18n.names import game_name, name, option_text
-from dicecup.messages import N_
+from dicecup.messages import N_, problem_of
 from dicecup.rules.model import Ruleset
 
 PAPERS = {"a4": "a4", "letter": "us-letter"}
@@ -117,4 +117,4 @@ def write_file(path: Path, data: bytes) -> None:
         aside.replace(path)
     except OSError as error:
         aside.unlink(missing_ok=True)
-        raise StorageError("file_unwritable", file=path, problem=error.strerror) from None
+        raise StorageError("file_unwritable", file=path, problem=problem_of(error)) from None

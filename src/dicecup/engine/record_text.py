@@ -166,18 +166,16 @@ def split_lines(data: bytes) -> tuple[list[Line], int]:
     if len(data) > MOST_BYTES:
         raise RecordError("record_too_large", most=MOST_BYTES)
     whole = data.rfind(b"\n") + 1
+    if not data.startswith(TITLE.encode()[: len(data)]):
+        raise RecordError("record_not_text")
     try:
         text = data[:whole].decode()
     except UnicodeDecodeError as error:
-        if not data.startswith(TITLE.encode()):
-            raise RecordError("record_not_text") from None
         raise RecordError("record_damaged", line=data.count(b"\n", 0, error.start) + 1) from None
     lines = []
     check = ""
     for number, raw in enumerate(text.split("\n")[:-1], start=1):
         found = CHECK.fullmatch(raw)
-        if number == 1 and not raw.startswith(TITLE):
-            raise RecordError("record_not_text")
         check = next_check(check, found["text"]) if found else ""
         if not found or found["check"] != check:
             raise RecordError("record_damaged", line=number)

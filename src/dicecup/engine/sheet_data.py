@@ -99,11 +99,10 @@ def check_sheet(rules: Ruleset, sheet: Sheet) -> None:
 
 @lru_cache(maxsize=1000)
 def possible_points(rules: Ruleset, index: int) -> frozenset[int]:
-    """Every number that can stand in a box without a joker."""
-    box = rules.boxes[index]
+    """Every number that can stand in a box without a joker: what the dice that count can give."""
+    box, counted = rules.boxes[index], rules.dice.counted
     found = {
-        score_box(box, layer_faces(dice, 0), rules.dice.counted).points
-        for dice, _ in throws(rules.dice.count, rules.dice.faces)
+        score_box(box, layer_faces(dice, 0), counted).points for dice, _ in throws(counted, rules.dice.faces)
     }
     return frozenset(found | {0} if box.strike else found)
 

@@ -259,10 +259,10 @@ def check_known(table: Reader, name: str, wanted: tuple[str, ...], boxes: tuple[
 
 def check_cycles(game: Reader, boxes: tuple[Box, ...]) -> None:
     """Follow `after` and `above` from every box: nobody can fill boxes that wait for each other."""
-    links = {box.id: {*box.after, *([box.above] if box.above else [])} for box in boxes}
-    for start, linked in links.items():
-        reached = linked
-        for _ in boxes:
-            reached = reached.union(*(links[box_id] for box_id in reached))
-        if start in reached:
-            raise game.error(f"box.{start}", "expected_no_cycle", boxes=", ".join(sorted(reached)))
+    reached = {box.id: {*box.after, *([box.above] if box.above else [])} for box in boxes}
+    for _ in boxes:
+        reached = {start: ends.union(*(reached[end] for end in ends)) for start, ends in reached.items()}
+    for start, ends in reached.items():
+        if start in ends:
+            circle = sorted(end for end in ends if start in reached[end])
+            raise game.error(f"box.{start}", "expected_no_cycle", boxes=", ".join(circle))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from dicecup.errors import RulesError
-from dicecup.messages import Phrase
+from dicecup.messages import Phrase, problem_of
 from dicecup.rules.build import GAME_KEYS, build_ruleset
 from dicecup.rules.model import Ruleset
 from dicecup.rules.reader import Reader
@@ -46,7 +46,12 @@ def load_ruleset(reference: str, options: Mapping[str, str] | None = None) -> Ru
 def _load(reference: str, options: tuple[tuple[str, str], ...]) -> Ruleset:
     if reference in BUILTIN:
         return _load_builtin(reference, options)
-    return _build(reference, read_tables(reference), dict(options))
+    tables = read_tables(reference)
+    # A mistake in a value that nobody has chosen yet is a mistake all the same.
+    for name, values in read_choices(Reader(tables, reference)).items():
+        for value in values:
+            _build(reference, tables, {name: value})
+    return _build(reference, tables, dict(options))
 
 
 @cache
@@ -201,8 +206,7 @@ def read_bytes(reference: str) -> bytes:
         with path.open("rb") as stream:
             data = stream.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:
-        problem = getattr(error, "strerror", None) or str(error)
-        raise RulesError("file_unreadable", file=reference, problem=problem) from None
+        raise RulesError("file_unreadable", file=reference, problem=problem_of(error)) from None
     if len(data) > MOST_BYTES:
         raise RulesError("file_too_large", file=reference, most=MOST_BYTES)
     return data

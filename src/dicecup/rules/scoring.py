@@ -58,7 +58,8 @@ def matches(needs: Needs, chosen: Faces) -> Iterator[Faces]:
 
 def alike_matches(groups: Faces, different: bool, counts: Counter[int]) -> Iterator[Faces]:
     if different:
-        for faces in permutations(counts, len(groups)):
+        large_enough = [face for face in counts if counts[face] >= min(groups)]
+        for faces in permutations(large_enough, len(groups)):
             if all(counts[face] >= size for face, size in zip(faces, groups, strict=True)):
                 yield group_dice(groups, faces)
         return

@@ -9,6 +9,7 @@ The secret of verifiable dice lies beside the record, for its owner's eyes only,
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 from pathlib import Path
@@ -16,6 +17,7 @@ from pathlib import Path
 from dicecup.engine.record import Entry, Header, Record
 from dicecup.engine.record_text import MOST_BYTES, RecordWriter, last_check, record_from_text
 from dicecup.errors import StorageError
+from dicecup.messages import problem_of
 
 
 def read_record(path: Path) -> Record:
@@ -26,10 +28,12 @@ def read_record(path: Path) -> Record:
 
 def read_bytes(path: Path) -> bytes:
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for without end
+            raise IsADirectoryError(errno.EISDIR, "")
         with path.open("rb") as stream:
             return stream.read(MOST_BYTES + 1)
     except OSError as error:
-        raise StorageError("file_unreadable", file=path, problem=error.strerror) from None
+        raise StorageError("file_unreadable", file=path, problem=problem_of(error)) from None
 
 
 class RecordFile:
@@ -55,7 +59,7 @@ class RecordFile:
         except FileExistsError:
             raise StorageError("file_exists", file=path) from None
         except OSError as error:
-            raise StorageError("file_unwritable", file=path, problem=error.strerror) from None
+            raise StorageError("file_unwritable", file=path, problem=problem_of(error)) from None
         file = cls(path, descriptor, Record(header), writer)
         try:
             lock(descriptor, path)
@@ -75,7 +79,7 @@ class RecordFile:
         try:
             descriptor = os.open(path, os.O_RDWR)
         except OSError as error:
-            raise StorageError("file_unwritable", file=path, problem=error.strerror) from None
+            raise StorageError("file_unwritable", file=path, problem=problem_of(error)) from None
         try:
             lock(descriptor, path)
             data = read_bytes(path)
@@ -108,7 +112,7 @@ class RecordFile:
         except OSError as error:
             with contextlib.suppress(OSError):
                 os.ftruncate(self.descriptor, self.size)
-            raise StorageError("file_unwritable", file=self.path, problem=error.strerror) from None
+            raise StorageError("file_unwritable", file=self.path, problem=problem_of(error)) from None
         self.size += len(data)
 
     def secret(self) -> bytes | None:
@@ -140,7 +144,7 @@ def write_secret(path: Path, secret: bytes) -> None:
             stream.flush()
             os.fsync(descriptor)
     except OSError as error:
-        raise StorageError("file_unwritable", file=path, problem=error.strerror) from None
+        raise StorageError("file_unwritable", file=path, problem=problem_of(error)) from None
 
 
 def lock(descriptor: int, path: Path) -> None:
