@@ -45,7 +45,9 @@ def calls(kind: str) -> list[Call]:
             if kind == "phrase":
                 for argument in node.args:
                     found += [
-                        (code, values, place) for code in texts(argument) if code.startswith("expected_")
+                        (code, values, place)
+                        for code in texts(argument)
+                        if code.startswith(("expected_", "system_"))
                     ]
     return found
 
