@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
 from random import Random
 
 import pytest
@@ -12,28 +11,7 @@ import pytest
 from dicecup.dice import all_dice
 from dicecup.engine import Move, Throw, dice_to_throw, legal_moves
 from dicecup.engine.record import DiceOrigin, Header, Record
-from dicecup.errors import DicecupError
 from dicecup.rules import load_ruleset
-
-Refused = Callable[..., AbstractContextManager[None]]
-
-
-@pytest.fixture(scope="session")
-def refused() -> Refused:
-    """with refused(code, name=value …): the one error, the values it names, and a whole sentence."""
-
-    @contextmanager
-    def refused(code: str, **values: object) -> Iterator[None]:
-        with pytest.raises(DicecupError) as caught:
-            yield
-        error = caught.value
-        assert error.code == code, str(error)
-        for name, value in values.items():
-            found = error.values[name]
-            assert getattr(found, "code", found) == value, str(error)
-        assert "{" not in str(error).replace('{"', ""), "a place for a value was left open"
-
-    return refused
 
 
 @pytest.fixture(scope="session")

@@ -48,18 +48,18 @@ def test_killed_twenty_times(tmp_path):
         ) as writer:
             assert writer.stdout is not None
             first = writer.stdout.readline().split()
-            time.sleep(chance.random() * 0.05)
+            told = [int(writer.stdout.readline()) for _ in range(chance.randrange(5, 15))]
+            time.sleep(chance.random() * 0.01)
             writer.kill()
-            told = [
-                int(line) for line in writer.stdout.read().splitlines(keepends=True) if line.endswith("\n")
-            ]
+            rest = writer.stdout.read().splitlines(keepends=True)
+            told += [int(line) for line in rest if line.endswith("\n")]
         assert first[0] == "at"
         assert int(first[1]) == len(before), "goes on from where the last one was stopped"
         entries = read_record(path).entries
-        assert len(entries) >= max(told, default=len(before))
+        assert len(entries) >= max(told)
         assert entries[: len(before)] == before
         before = entries
-    assert len(before) > 100
+    assert len(before) >= 100
     file = RecordFile.open(path)  # nobody holds it any more
     file.close()
 

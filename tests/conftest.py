@@ -1,4 +1,4 @@
-"""What the tests of this folder share."""
+"""What all tests share."""
 
 from __future__ import annotations
 
