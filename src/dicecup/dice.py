@@ -93,4 +93,7 @@ def parse_die(text: str, faces: int, layers: int) -> Die:
 
 
 def parse_dice(texts: list[str] | tuple[str, ...], faces: int, layers: int) -> Dice:
+    """Read dice; plain dice may be written together, `33366`, where no face has two digits."""
+    if layers == 1 and faces < 10:
+        texts = [die for text in texts for die in (text if text.isascii() and text.isdigit() else [text])]
     return sort_dice(tuple(parse_die(text, faces, layers) for text in texts))

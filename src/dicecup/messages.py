@@ -93,7 +93,7 @@ SENTENCES = {
     "option_value_unknown": N_("The option {option} has no value “{value}”. Choose one of: {known}."),
     "rules_key_wrong": N_("{file}, key {key}: expected {expected}."),
     "rules_not_text": N_("{file} is no rules file: byte {byte} is not text. Give a TOML file in UTF-8."),
-    "rules_not_toml": N_("{file} is not valid TOML: {problem}. Correct that place."),
+    "rules_not_toml": N_("{file} is not valid TOML: see line {line}, column {column}."),
     "rules_too_deep": N_(
         "{file} is no rules file: its tables stand too deep in each other. Make it simpler."
     ),
@@ -107,6 +107,7 @@ SENTENCES = {
     # Moves
     "box_cannot_be_struck": N_("{box} cannot be struck. Score it as it is, or choose another box."),
     "box_filled": N_("{box} is filled already. Choose an open box."),
+    "box_twice": N_("{box} cannot take both scores of a turn. Choose two different boxes."),
     "box_unknown": N_("There is no box “{box}”. The boxes are: {known}."),
     "column_missing": N_("Say in which column: {known}."),
     "column_unknown": N_("There is no column “{column}”. The columns are: {known}."),
@@ -115,14 +116,14 @@ SENTENCES = {
     "joker_forced_lower": N_("With this joker you must fill a box of the lower section while one is open."),
     "keep_all": N_("Keeping every die is stopping: choose a box instead."),
     "keep_not_there": N_("You cannot keep {kept}: the dice are {dice}."),
-    "layers_wrong": N_("A score names one box for each of: {known}."),
+    "layers_wrong": N_("A score names one box for each of: {layers}."),
     "no_throw_left": N_("There is no throw left in this turn. Choose a box."),
     "score_before_throw": N_("Throw the dice first."),
     "strike_not_last_resort": N_("0 is allowed only when no open box scores, and {box} would score now."),
     "throw_first": N_("The dice are still to be thrown. Throw them first."),
     "throw_not_due": N_("No throw is due. Say which dice you keep, or choose a box."),
     # Positions and moves as data
-    "json_wrong": N_("{file} is not valid JSON: {problem}."),
+    "json_wrong": N_("{file} is not valid JSON: see line {line}, column {column}."),
     "move_unreadable": N_(
         'That is not a move. A move is like {{"keep": [6, 6]}}, {{"box": "sixes"}}, '
         '{{"column": "x2", "box": "sixes"}} or {{"inner": "pair", "outer": "chance"}}.'
@@ -140,7 +141,7 @@ SENTENCES = {
     "record_damaged": N_("Line {line} of the record is damaged or was changed."),
     "record_illegal": N_("Line {line} of the record breaks the rules: {problem}"),
     "record_line_wrong": N_("Line {line} of the record cannot be read: expected {expected}."),
-    "record_not_text": N_("This is not a record: it is not text."),
+    "record_not_text": N_("This is not the record of a game. Give a file that “dicecup play” has written."),
     "record_of_other_rules": N_(
         "The record was made with other rules of “{ruleset}” (identity {found}, here {expected}). "
         "Use the rules file it was made with."
@@ -166,14 +167,19 @@ SENTENCES = {
     "name_wrong": N_("“{name}” is no name for a player: use 1 to {most} characters without a comma."),
     "option_twice": N_("The option {option} is given twice with different values. Give it once."),
     "option_unreadable": N_("“{text}” is not an option. Write it like -o scoring=scandinavian."),
-    "player_seeds_wrong": N_(
-        "Give a seed of 1 to {most} characters for each of the {players} players, or none."
+    "output_unwritable": N_("The answer cannot be written: {problem}."),
+    "own_seeds_useless": N_(
+        "Own seeds go only with dice on the screen and without --seed. Leave one of them out."
     ),
+    "players_missing": N_("A game needs at least one player."),
     "players_too_many": N_("At most {most} players fit in a game."),
+    "record_missing": N_("{file} does not exist. Name a game to begin one in it."),
     "record_of_other_game": N_(
-        "{file} holds a game with other rules or players. Leave them out to go on with it, "
+        "{file} holds a game with other rules, players or dice. Leave them out to go on with it, "
         "or name another file."
     ),
+    "score_dropped": N_("No box was filled. Choose again."),
+    "strike_what": N_("Say which box to strike."),
     "typst_missing": N_("Printing needs the package typst. Install it with: pip install typst"),
     "file_not_text": N_("{file} is not a text file. Give another file."),
     # Playing and keeping games

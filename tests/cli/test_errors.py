@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,7 +33,8 @@ CASES = [
     (["play", "yatzy", "--players", "Ann,,Bo"], "name_wrong", "name"),
     (["play", "yatzy", "--players", "Ann,Ann"], "name_twice", "name"),
     (["play", "yatzy", "--players", "bot:clever"], "bot_unknown", "clever"),
-    (["play", "yatzy", "--player-seed", "a", "--player-seed", "b"], "player_seeds_wrong", "1"),
+    (["play", "yatzy", "--own-seeds", "--seed", "1"], "own_seeds_useless", "--seed"),
+    (["play", "--record", "missing.record"], "record_missing", "missing.record"),
     (["sheet", "yatzy", "--pdf", "no/such/folder/pad.pdf"], "file_unwritable", "pad.pdf"),
     (["scor"], "usage", "scor"),
     (["score"], "usage", "GAME"),
@@ -125,4 +128,22 @@ def test_a_changed_throw_is_named_by_its_line(run, tmp_path: Path):
         assert f"Line {number} of" in done.stderr
         assert "[record_damaged]" in done.stderr
     answer = json.loads(run("verify", "a.record", "--json").stdout)
-    assert answer == {"valid": False, "error": "record_damaged", "line": number}
+    assert (answer["valid"], answer["error"], answer["line"]) == (False, "record_damaged", number)
+    path.write_text("\n".join(lines))
+    assert json.loads(run("verify", "a.record", "--json").stdout).keys() == answer.keys()
+
+
+def test_an_output_that_is_full_or_closed(run, tmp_path: Path):
+    command = [sys.executable, "-m", "dicecup", "rules", "yatzy"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert "[output_unwritable]" in done.stderr
+    assert "Traceback" not in done.stderr
+    closed = subprocess.run(
+        ["sh", "-c", '"$0" -m dicecup rules yatzy >&-', sys.executable],
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in closed.stderr

@@ -61,7 +61,8 @@ def test_same_seed_same_game(run, tmp_path: Path):
         run(
             "play", "yatzy", "--players", "bot:random,bot:random", "--seed", "7", "--record", f"{name}.record"
         )
-    assert (tmp_path / "a.record").read_bytes() == (tmp_path / "b.record").read_bytes()
+    first, second = (read_record(tmp_path / f"{name}.record") for name in ("a", "b"))
+    assert first.entries == second.entries
 
 
 REFUSALS = [
@@ -75,6 +76,9 @@ REFUSALS = [
     ("strike nonsense", "There is no box"),
     ("undo", "There is nothing to take back"),
     ("pair, chance", "one box for each"),
+    ("6_5", "not a die of this game"),
+    ("strike", "Say which box to strike"),
+    ("33366", "You cannot keep"),
 ]
 
 
@@ -107,6 +111,65 @@ def test_the_second_box_is_asked_for(run, tmp_path: Path):
     assert len(read_record(tmp_path / "a.record").moves) == 3
 
 
+def test_the_second_box_can_be_thought_over(run, tmp_path: Path):
+    typed = "pair\n?\nsheet\npair\nnonsense\nundo\nchance\nyatzy\n"
+    done = run("play", "dice-in-dice", "--seed", "3", "--record", "a.record", typed=typed)
+    assert "Pair cannot take both scores of a turn" in done.stdout
+    assert "There is no box “nonsense”" in done.stdout
+    assert "No box was filled. Choose again." in done.stdout
+    record = read_record(tmp_path / "a.record")
+    filled = {
+        box.id for box, cell in zip(record.rules.boxes, record.states[-2].sheet.cells, strict=True) if cell
+    }
+    assert "pair" not in filled
+    assert len([move for move in record.moves if hasattr(move, "placements")]) == 1
+
+
+def test_the_last_box_can_be_taken_back_before_the_game_is_closed(run, tmp_path: Path):
+    (tmp_path / "short.toml").write_text(
+        'format = 1\nid = "short"\nthrows = 1\ndice = { count = 2, faces = 6 }\n'
+        'box.sum.points = "all"\nbox.pair = { needs.alike = [2], points = 10 }\n'
+    )
+    done = run("play", "short.toml", "--record", "a.record", typed="sum\npair\nundo\nstrike pair\n\n")
+    assert done.stdout.count("The last box is filled") == 2
+    record = read_record(tmp_path / "a.record")
+    assert record.state.finished
+    assert record.secret is not None
+    assert verify(record).proved
+    assert [entry.steps for entry in record.entries if isinstance(entry, Undo)] == [1]
+
+
+def test_a_house_rule_and_its_record_can_be_moved_together(run, tmp_path: Path):
+    (tmp_path / "house.toml").write_text('format = 1\nid = "house"\nbase = "yatzy"\n')
+    (tmp_path / "games").mkdir()
+    run("play", "house.toml", "--record", "games/a.record", typed="chance\n")
+    assert run("verify", "games/a.record").returncode == 1  # not proved yet, but read
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "house.toml").rename(tmp_path / "elsewhere" / "house.toml")
+    (tmp_path / "games").rename(tmp_path / "elsewhere" / "games")
+    done = run("play", "--record", "elsewhere/games/a.record", typed="pair\n")
+    assert "Going on with house" in done.stdout
+
+
+def test_all_sheets_are_shown(run):
+    many = ",".join(f"P{number}" for number in range(8))
+    done = run("play", "yatzy", "--players", many, "--seed", "1", "--record", "a.record", typed="sheet\n")
+    assert all(done.stdout.count(f"P{number}") for number in range(8))
+    done = run(
+        "play",
+        "triple-yum-plus",
+        "--players",
+        "Ann,Bo",
+        "--seed",
+        "1",
+        "--record",
+        "b.record",
+        typed="sheet\n",
+    )
+    assert "\nAnn\n" in done.stdout
+    assert "\nBo\n" in done.stdout
+
+
 def test_undo_of_a_box_and_of_a_keep(run, tmp_path: Path):
     run("play", "yatzy", "--seed", "3", "--record", "a.record", typed="keep\nchance\nundo\nundo\npair\n")
     record = read_record(tmp_path / "a.record")
@@ -136,7 +199,15 @@ def test_going_on_with_the_same_command(run, tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    "other", [["yum-plus"], ["yatzy", "-o", "yatzy=plus_sum"], ["yatzy", "--players", "Ann,Cy"]]
+    "other",
+    [
+        ["yum-plus"],
+        ["yatzy", "-o", "yatzy=plus_sum"],
+        ["yatzy", "--players", "Ann,Cy"],
+        ["-o", "yatzy=plus_sum"],
+        ["--dice", "typed"],
+        ["--seed", "5"],
+    ],
 )
 def test_another_game_in_the_same_file_is_refused(run, tmp_path: Path, other):
     run("play", "yatzy", "--players", "Ann,Bo", "--record", "a.record", typed="chance\n")
@@ -151,15 +222,20 @@ def test_typed_dice_and_their_undo(run, tmp_path: Path):
     done = run("play", "yatzy", "--dice", "typed", "--record", "a.record", typed=typed)
     assert "Dice given: 4" in done.stdout
     assert "Faces go from 1 to 6" in done.stdout
+    assert "Keeping" not in done.stdout
     record = read_record(tmp_path / "a.record")
     assert record.state.sheet.cells[record.rules.box_index["low_straight"]] == 15
 
 
 def test_the_promise_comes_before_the_dice_and_the_secret_after(run, tmp_path: Path):
-    done = run("play", "yatzy", "--player-seed", "mine", "--record", "a.record", typed="chance\n")
+    done = run("play", "yatzy", "--own-seeds", "--record", "a.record", typed="mine\nchance\n")
     record = read_record(tmp_path / "a.record")
     promise = record.header.origin.commitment
-    assert done.stdout.index(promise) < done.stdout.index("throw 1 of 3")
+    assert (
+        done.stdout.index(promise)
+        < done.stdout.index("a word of your own")
+        < done.stdout.index("throw 1 of 3")
+    )
     secret = tmp_path / "a.record.secret"
     assert secret.stat().st_mode & 0o777 == 0o600
     assert secret.read_text().strip() not in done.stdout + done.stderr
@@ -178,9 +254,10 @@ def test_games_without_a_file_are_kept_and_offered_again(run, tmp_path: Path):
 
 
 def test_the_menu(run):
-    done = run(typed="x\n9\n2\nAnn,bot:greedy\nchance\n")
+    done = run(typed="x\n9\n²\n2\nAnn,bot:clever\nAnn,bot:greedy\nchance\n")
     assert "Triple Yum Plus" in done.stdout
-    assert done.stdout.count("Type a number from 1 to 6") == 2
+    assert done.stdout.count("Type a number from 1 to 6") == 3
+    assert "There is no bot “clever”" in done.stdout
     assert "Ann: " in done.stdout
     assert run(typed="q\n").returncode == 0
     assert run(typed="").returncode == 0

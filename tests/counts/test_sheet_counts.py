@@ -35,6 +35,8 @@ SHEETS = {
     "dice-in-dice": 1_430_528,
     "yum-plus": 201_506_816,
     "yahtzee": 536_448,
+    # Without jokers in the upper boxes, which tie the columns together.
+    "triple-yum-plus joker_upper=none": 7_714_392_673_561_413_156_864_000,
 }
 
 FACES = {"ones": 1, "twos": 2, "threes": 3, "fours": 4, "fives": 5, "sixes": 6}
@@ -182,5 +184,7 @@ def test_sheets():
     assert SHEETS["dice-in-dice"] == UPPER_SHEETS * 2**10 // 2
     # Six lower boxes besides the one for five alike.
     assert SHEETS["yahtzee"] == UPPER_SHEETS * 2**6 * 3
+    # Three columns that are filled independently.
+    assert SHEETS["triple-yum-plus joker_upper=none"] == (YUM_UPPER_SHEETS * 2**16) ** 3
     # Sixteen lower boxes; jokers only when the three for five alike are filled.
     assert SHEETS["yum-plus"] == (YUM_UPPER_SHEETS * (2**16 - 2**13) + YUM_UPPER_SHEETS_WITH_JOKERS * 2**13)

@@ -287,7 +287,7 @@ def test_wrong_line_is_named_with_what_was_expected(refused, chained, lines, lin
         ([*HEADER, "2 throw 1 2 3 4 5"], 10, "1 throw 1 2 3 4 5"),
         ([*HEADER, "² throw 1 2 3 4 5"], 10, "1 throw 1 2 3 4 5"),
         ([*HEADER, "1 throw 5 4 3 2 1"], 10, "1 throw 1 2 3 4 5"),
-        ([*HEADER, "1 throw 1 2 3 4 05"], 10, "1 throw 1 2 3 4 5"),
+        ([*HEADER, "1 throw 1234 5"], 10, "1 throw 1 2 3 4 5"),
         ([*HEADER, "1 throw 1 2 3 4 5", "1 keep 5 1"], 11, "1 keep 1 5"),
         ([*HEADER, "1 throw 1 2 3 4 5", "1 score ones 2"], 11, "1 score ones 1"),
         ([*HEADER, "1 throw 1 2 3 4 5", "1 score ones 1 struck"], 11, "1 score ones 0 struck"),

@@ -178,15 +178,15 @@ def test_negative_extra_cannot_be_struck(refused):
 
 def test_both_scores_in_one_box(refused):
     state = thrown(DOUBLE, *((6, 1),) * 6)
-    with refused("box_filled", box="pair"):
+    with refused("box_twice", box="pair"):
         apply(DOUBLE, state, Score((Placement("pair"), Placement("pair"))))
 
 
 @pytest.mark.parametrize("boxes", [(), ("pair",), ("pair", "ones", "twos")])
 def test_one_box_for_each_layer(refused, boxes):
-    with refused("layers_wrong", known="inner, outer"):
+    with refused("layers_wrong", layers="inner, outer"):
         apply(DOUBLE, thrown(DOUBLE, *((6, 1),) * 6), Score(tuple(map(Placement, boxes))))
-    with refused("layers_wrong", known="dice"):
+    with refused("layers_wrong", layers="dice"):
         apply(YATZY, thrown(YATZY, 1, 1, 1, 1, 1), Score((Placement("ones"), Placement("pair"))))
 
 

@@ -9,7 +9,7 @@ import pytest
 from dicecup.cli.commands import find_box, understand
 from dicecup.i18n import LANGUAGES
 from dicecup.i18n.language import Language
-from dicecup.i18n.names import box_name, game_name, name, option_name, option_text, summary
+from dicecup.i18n.names import game_name, name, option_name, option_text, summary
 from dicecup.rules import Ruleset, load_ruleset
 
 SUMMARY_LENGTH = 75
@@ -84,13 +84,13 @@ def test_names_are_short(every_variant: list[Ruleset], code: str) -> None:
 
 
 def test_boxes_have_different_names(game: Ruleset, code: str) -> None:
-    names = [box_name(game, box.id, code).casefold() for box in game.boxes]
+    names = [name(game, box.id, code).casefold() for box in game.boxes]
     assert len(set(names)) == len(names)
 
 
 def test_a_box_can_be_typed_by_its_name(game: Ruleset, speaking: Language) -> None:
     for box in game.boxes:
-        for typed in (box_name(game, box.id, speaking.code), box.id):
+        for typed in (name(game, box.id, speaking.code), box.id):
             assert understand(typed).command == "score", typed
             assert find_box(game, typed) == box.id
 
@@ -115,7 +115,7 @@ def test_house_rules_without_names_are_called_by_their_ids(house: Path, code: st
     rules = load_ruleset(str(house))
     assert game_name(rules, code) == "house"
     assert summary(rules, code) == ""
-    assert box_name(rules, "best_of_all", code) == "Best of all"
+    assert name(rules, "best_of_all", code) == "Best of all"
     assert option_name(rules, "speed", code) == "speed"
     assert option_text(rules, "speed", "slow", code) == ""
 
@@ -125,8 +125,8 @@ def test_house_rules_in_one_language_serve_all(house: Path, code: str) -> None:
     rules = load_ruleset(str(house))
     assert game_name(rules, code) == "Hemma"
     assert summary(rules, code) == "Vårt eget"
-    assert box_name(rules, "pair", code) == "Par"
-    assert box_name(rules, "best_of_all", code) == "Best of all"
+    assert name(rules, "pair", code) == "Par"
+    assert name(rules, "best_of_all", code) == "Best of all"
     assert name(rules, "grand_total", code) == "Summa"
     assert option_name(rules, "speed", code) == "Fart"
     assert option_text(rules, "speed", "slow", code) == "Långsamt"
@@ -139,7 +139,7 @@ def test_house_rules_in_one_language_serve_all(house: Path, code: str) -> None:
 def test_english_comes_before_other_languages(house: Path, code: str, expected: str) -> None:
     house.write_text(HOUSE + SWEDISH + ENGLISH, encoding="utf-8")
     rules = load_ruleset(str(house))
-    assert box_name(rules, "pair", code) == expected
+    assert name(rules, "pair", code) == expected
     assert game_name(rules, code) == "Hemma"
 
 
@@ -148,6 +148,6 @@ def test_house_rules_on_a_base_keep_its_names(house: Path) -> None:
         'format = 1\nid = "house"\nbase = "yatzy"\n[names.sv]\nchance = "Slump"\n', encoding="utf-8"
     )
     rules = load_ruleset(str(house))
-    assert box_name(rules, "chance", "sv") == "Slump"
-    assert box_name(rules, "full_house", "sv") == "Kåk"
-    assert box_name(rules, "chance", "de") == "Chance"
+    assert name(rules, "chance", "sv") == "Slump"
+    assert name(rules, "full_house", "sv") == "Kåk"
+    assert name(rules, "chance", "de") == "Chance"

@@ -180,7 +180,7 @@ def inner_is_scored_then_outer(rules: Ruleset) -> None:
     assert written_on(rules, apply(rules, state, move).sheets[0]) == {"sixes": 30, "ones": 5}
     move = course.placements(rules, "ones", "sixes")
     assert written_on(rules, apply(rules, state, move).sheets[0]) == {"ones": 0, "sixes": 0}
-    assert refused(rules, state, course.placements(rules, "chance", "chance")) == "box_filled"
+    assert refused(rules, state, course.placements(rules, "chance", "chance")) == "box_twice"
     assert refused(rules, state, course.placements(rules, "chance")) == "layers_wrong"
     assert refused(rules, state, Score(())) == "layers_wrong"
 

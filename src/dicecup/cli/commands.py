@@ -23,7 +23,7 @@ WORDS = {
     "help": (N_("help"), "?"),
     "quit": (N_("quit"), "q"),
 }
-DICE_TEXT = re.compile(r"[\d\s,-]+")
+DICE_TEXT = re.compile(r"[0-9][0-9\s,._/-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,8 @@ def read_placement(rules: Ruleset, text: str, *, strike: bool = False) -> Placem
     typed = understand(text)
     if typed.command == "strike":
         strike, text = True, typed.rest
+    if strike and not text:
+        raise UsageError("strike_what")
     words = text.split()
     column = ""
     if rules.has_columns:

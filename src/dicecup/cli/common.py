@@ -19,6 +19,7 @@ from dicecup.rules.loader import load_ruleset
 from dicecup.rules.model import Ruleset
 
 MOST_JSON_BYTES = 1_000_000
+CALLED = os.environ.get("DICECUP_CALLED", "dicecup")  # how the user called the program
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -125,7 +126,8 @@ def read_json(text: str, source: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UsageError("json_wrong", file=source, problem=error) from None
+        line, column = getattr(error, "lineno", 1), getattr(error, "colno", 1)
+        raise UsageError("json_wrong", file=source, line=line, column=column) from None
 
 
 def read_text_file(path: Path) -> str:

@@ -9,10 +9,10 @@ import click
 from dicecup.bots import bot_of_player
 from dicecup.cli.commands import WORDS, read_keep, read_placement, understand
 from dicecup.cli.common import _, speech
-from dicecup.cli.drawing import draw_dice, draw_sheets, fitting, turn_title
+from dicecup.cli.drawing import draw_all_sheets, draw_dice, draw_sheets, fitting, turn_title
 from dicecup.dice import format_dice, layer_faces, parse_dice
 from dicecup.engine.moves import Keep, Placement, Score
-from dicecup.engine.offers import offers
+from dicecup.engine.offers import layer_offers
 from dicecup.engine.play import place, score_sheet, scored_layers
 from dicecup.engine.state import State, dice_to_throw
 from dicecup.engine.totals import standings
@@ -45,6 +45,14 @@ class Conversation:
 
     def play(self) -> None:
         """Until the game is over. Raises InputEnded when nobody answers any more."""
+        self.take_turns()
+        while self.last_undo():
+            self.take_turns()
+        if self.match.reveal_due:
+            self.match.reveal()
+        self.show_end()
+
+    def take_turns(self) -> None:
         while not self.match.state.finished:
             if self.match.state.throw_due:
                 self.throw()
@@ -52,9 +60,17 @@ class Conversation:
                 self.bot_decides()
             else:
                 self.person_decides()
-        if self.match.reveal_due:
-            self.match.reveal()
-        self.show_end()
+
+    def last_undo(self) -> bool:
+        """After the last box, before the game is closed, a person may still take it back."""
+        if self.match.record.secret is not None or not self.match.steps_to_last_decision():
+            return False
+        while True:
+            line = self.ask(fitting(_("The last box is filled. Enter closes the game, “undo” takes back: ")))
+            if line is None or not line.strip():
+                return False
+            if understand(line.strip()).command == "undo" and self.undo():
+                return True
 
     def answer(self, prompt: str) -> str:
         line = self.ask(fitting(prompt))
@@ -125,24 +141,48 @@ class Conversation:
 
     def read_score(self, text: str, *, strike: bool) -> Score:
         """A box for every scored layer; what was not said is asked for, each shown on the sheet so far."""
-        rules, sheet = self.match.rules, self.match.state.sheet
+        rules = self.match.rules
         if not text and not strike:
             raise UsageError("answer_empty")
         said = [piece.strip() for piece in text.split(",")]
-        placements: list[Placement] = []
-        for number, layer in enumerate(scored_layers(rules)):
-            if number < len(said):
-                piece = said[number]
-            else:
-                label = name(rules, rules.scored[number], speech.language.code)
-                piece = self.answer(_("Which box for the {layer}? ").format(layer=label))
-            placement = read_placement(rules, piece, strike=strike and not number)
-            faces = layer_faces(self.match.state.dice, layer)
-            sheet, _scored = place(rules, sheet, faces, placement)
-            placements.append(placement)
-        if len(said) > len(placements):
-            raise MoveError("layers_wrong", known=", ".join(rules.scored))
+        if len(said) > len(rules.scored):
+            raise MoveError("layers_wrong", layers=", ".join(rules.scored))
+        placements = [
+            read_placement(rules, piece, strike=strike and not number) for number, piece in enumerate(said)
+        ]
+        self.check_placements(placements)
+        while len(placements) < len(rules.scored):
+            placements.append(self.ask_placement(placements))
         return Score(tuple(placements))
+
+    def check_placements(self, placements: list[Placement]) -> None:
+        """Raise why the boxes said so far cannot be filled one after the other."""
+        rules, sheet = self.match.rules, self.match.state.sheet
+        for number, placement in enumerate(placements):
+            if (placement.box, placement.column) in [(said.box, said.column) for said in placements[:number]]:
+                raise MoveError("box_twice", box=placement.box)
+            faces = layer_faces(self.match.state.dice, scored_layers(rules)[number])
+            sheet, _scored = place(rules, sheet, faces, placement)
+
+    def ask_placement(self, before: list[Placement]) -> Placement:
+        """The box for the next layer; what was said before it stands until it is taken back."""
+        rules = self.match.rules
+        label = name(rules, rules.scored[len(before)], speech.language.code)
+        while True:
+            text = self.answer(_("Which box for the {layer}? ").format(layer=label))
+            typed = understand(text)
+            if typed.command == "undo":
+                raise UsageError("score_dropped")
+            if typed.command in ("help", "quit", "sheet"):
+                self.aside(typed.command)
+                continue
+            try:
+                placement = read_placement(rules, text)
+                self.check_placements([*before, placement])
+            except DicecupError as error:
+                self.complain(error)
+            else:
+                return placement
 
     def aside(self, command: str) -> bool:
         """Undo, help, sheet, quit; true when the state is another one afterwards."""
@@ -157,7 +197,7 @@ class Conversation:
                 )
             )
         else:
-            say(draw_sheets(self.match.rules, self.match.state, self.match.record.header.players))
+            say(draw_all_sheets(self.match.rules, self.match.state, self.match.record.header.players))
         return False
 
     def undo(self) -> bool:
@@ -181,7 +221,7 @@ class Conversation:
 
     def show_turn(self) -> None:
         rules, state = self.match.rules, self.match.state
-        given = [offers(rules, state.sheet, layer_faces(state.dice, layer)) for layer in scored_layers(rules)]
+        given = [offers for _layer, _faces, offers in layer_offers(rules, state.sheet, state.dice)]
         say()
         say(draw_sheets(rules, state, self.match.record.header.players, given))
         say()
@@ -211,7 +251,7 @@ class Conversation:
     def show_end(self) -> None:
         rules, state, players = self.match.rules, self.match.state, self.match.record.header.players
         say()
-        say(draw_sheets(rules, state, players))
+        say(draw_all_sheets(rules, state, players))
         say()
         for row, player, points in standings(rules, state):
             say(

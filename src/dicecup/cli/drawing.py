@@ -83,6 +83,18 @@ def draw_sheets(rules: Ruleset, state: State, players: tuple[str, ...], given: S
     return "\n".join(lines)
 
 
+def draw_all_sheets(rules: Ruleset, state: State, players: tuple[str, ...]) -> str:
+    """Every player's sheet, one block below the other where they do not fit side by side."""
+    step = 1 if rules.has_columns else MOST_SHEETS
+    blocks = []
+    for first in range(0, len(players), step):
+        seen = State(state.sheets[first : first + step], 0, (), (), rules.throws)
+        names = players[first : first + step]
+        title = f"{names[0]}\n" if rules.has_columns else ""
+        blocks.append(title + draw_sheets(rules, seen, names))
+    return "\n\n".join(blocks)
+
+
 def shown_columns(rules: Ruleset, state: State, players: tuple[str, ...]) -> list[tuple[int, int, str]]:
     """Which columns to draw: (player, column, label)."""
     if rules.has_columns:

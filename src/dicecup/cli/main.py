@@ -9,10 +9,10 @@ import sys
 import click
 
 from dicecup import __version__
-from dicecup.cli.common import Command, Option, _, language_option, speech, talk
-from dicecup.errors import DicecupError
+from dicecup.cli.common import CALLED, Command, Option, _, language_option, speech, talk
+from dicecup.errors import DicecupError, StorageError
 from dicecup.i18n.language import LANGUAGES, language_of_environment
-from dicecup.messages import N_
+from dicecup.messages import N_, problem_of
 
 # Every command is a module of the same name in this folder, with a `command` in it.
 COMMANDS = ("rules", "score", "play", "sheet", "verify")
@@ -56,7 +56,7 @@ class Commands(click.Group):
 @click.pass_context
 def dicecup(context: click.Context) -> None:
     if context.invoked_subcommand is None:
-        from dicecup.cli.play import choose_and_play
+        from dicecup.cli.menu import choose_and_play
 
         choose_and_play()
 
@@ -75,8 +75,9 @@ def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     speech.choose(wanted_language(arguments))
     try:
-        status = dicecup.main(arguments, prog_name="dicecup", standalone_mode=False)
-        sys.stdout.flush()
+        status = dicecup.main(arguments, prog_name=CALLED, standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except DicecupError as error:
         talk(f"dicecup: {speech.language.sentence(error, speech.rules)} [{error.code}]")
         return error.exit_status
@@ -92,4 +93,10 @@ def main(arguments: list[str] | None = None) -> int:
         # The reader went away (a pager was closed): nothing is wrong, and nothing more can be said.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        # Files have errors of their own, so this is the output: a full disk behind a redirection, say.
+        unwritable = StorageError("output_unwritable", problem=problem_of(error))
+        talk(f"dicecup: {speech.language.sentence(unwritable)} [{unwritable.code}]")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
     return status if isinstance(status, int) else 0

@@ -11,19 +11,28 @@ from pathlib import Path
 import click
 
 from dicecup.bots import bot_of_player
-from dicecup.cli.common import Command, _, language_option, option, read_ruleset, rules_options, speech, talk
+from dicecup.cli.common import (
+    CALLED,
+    Command,
+    _,
+    language_option,
+    option,
+    read_ruleset,
+    rules_options,
+    speech,
+    talk,
+)
 from dicecup.cli.conversation import Conversation, InputEnded, say
 from dicecup.cli.drawing import fitting
 from dicecup.engine.record import DiceOrigin, Header
 from dicecup.engine.record_text import MOST_NAME, MOST_PLAYERS, good_name
-from dicecup.errors import DicecupError, UsageError
-from dicecup.i18n.names import game_name, summary
+from dicecup.engine.verifiable import commitment
+from dicecup.errors import UsageError
+from dicecup.i18n.names import game_name
 from dicecup.match import Match, new_secret, verifiable_origin
 from dicecup.messages import N_
-from dicecup.rules.loader import builtin_ids, load_ruleset
+from dicecup.rules.loader import builtin_ids
 from dicecup.storage.record_file import RecordFile, read_record
-
-MOST_SEARCHED = 50
 
 
 @click.command(
@@ -53,11 +62,9 @@ MOST_SEARCHED = 50
     help=N_("Make the game repeatable: same seed, same dice."),
 )
 @option(
-    "--player-seed",
-    "player_seeds",
-    multiple=True,
-    metavar="TEXT",
-    help=N_("A player's own share in the dice, once for each player in order; drawn at random if not given."),
+    "--own-seeds",
+    is_flag=True,
+    help=N_("After the promise for the dice, ask every person for a word of their own that enters them."),
 )
 @option("--record", "path", type=click.Path(path_type=Path), help=N_("The file that keeps the game."))
 @language_option
@@ -67,17 +74,23 @@ def command(
     players: str | None,
     dice: str | None,
     seed: int | None,
-    player_seeds: tuple[str, ...],
+    own_seeds: bool,
     path: Path | None,
 ) -> int:
     if path is not None and path.exists():
-        if game or options or players or dice or player_seeds:
-            check_same_game(path, game, options, players)
+        check_same_game(read_record(path).header, path, game, options, players, dice, seed)
         return go_on(path, seed)
     if game is None:
-        return choose_and_play(path)
+        if path is not None:
+            raise UsageError("record_missing", file=path)
+        from dicecup.cli.menu import choose_and_play
+
+        return choose_and_play()
     rules = read_ruleset(game, options)
     names = read_players(players)
+    if own_seeds and (dice == "typed" or seed is not None):
+        raise UsageError("own_seeds_useless")
+    path = path or new_path(rules.id)
     secret = None
     if dice == "typed":
         origin = DiceOrigin("typed")
@@ -85,17 +98,20 @@ def command(
         origin = DiceOrigin("seed", seed=seed)
     else:
         secret = new_secret()
-        origin = verifiable_origin(secret, read_player_seeds(player_seeds, len(names)))
-    header = Header(game, rules, names, origin, datetime.date.today().isoformat())
-    file = RecordFile.create(path or new_path(rules.id), header, secret)
-    say(
-        _("{game}. The game is kept in {file}.").format(
-            game=game_name(rules, speech.language.code), file=file.path
-        )
-    )
-    if secret is not None:
-        say(_("Promise for the dice (SHA-256 of the secret): {promise}").format(promise=origin.commitment))
+        promise = commitment(secret)
+        say(_("Promise for the dice (SHA-256 of the secret): {promise}").format(promise=promise))
+        origin = verifiable_origin(secret, ask_player_seeds(names) if own_seeds else drawn_seeds(names))
+    today = datetime.date.today().isoformat()
+    header = Header(reference_in_record(game, path), rules, names, origin, today)
+    file = RecordFile.create(path, header, secret)
+    title = game_name(rules, speech.language.code)
+    say(_("{game}. The game is kept in {file}.").format(game=title, file=file.path))
     return converse(file, secret, seed)
+
+
+def reference_in_record(game: str, path: Path) -> str:
+    """A rules file as seen from the record, so that both can be moved together."""
+    return game if game in builtin_ids() else os.path.relpath(game, path.parent)
 
 
 def read_players(text: str | None) -> tuple[str, ...]:
@@ -113,19 +129,43 @@ def read_players(text: str | None) -> tuple[str, ...]:
     return names
 
 
-def read_player_seeds(given: tuple[str, ...], players: int) -> tuple[str, ...]:
-    if not given:
-        return tuple(secrets.token_hex(8) for _player in range(players))
-    if len(given) != players or not all(map(good_name, given)):
-        raise UsageError("player_seeds_wrong", players=players, most=MOST_NAME)
-    return given
+def drawn_seeds(players: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(secrets.token_hex(8) for _player in players)
 
 
-def check_same_game(path: Path, game: str | None, options: tuple[str, ...], players: str | None) -> None:
+def ask_player_seeds(players: tuple[str, ...]) -> tuple[str, ...]:
+    """A word from every person; one is drawn for bots and for whoever gives none."""
+    seeds = list(drawn_seeds(players))
+    for number, player in enumerate(players):
+        if bot_of_player(player) is not None:
+            continue
+        question = _("{player}, a word of your own (Enter: drawn): ").format(player=player)
+        word = (ask(fitting(question)) or "").strip()
+        if word and not good_name(word):
+            raise UsageError("name_wrong", name=word[:80], most=MOST_NAME)
+        seeds[number] = word or seeds[number]
+    return tuple(seeds)
+
+
+def check_same_game(
+    header: Header,
+    path: Path,
+    game: str | None,
+    options: tuple[str, ...],
+    players: str | None,
+    dice: str | None,
+    seed: int | None,
+) -> None:
     """A record is gone on with as it is; asking for another game in the same file is a mistake."""
-    header = read_record(path).header
-    same_rules = game is None or read_ruleset(game, options).identity == header.rules.identity
-    if not same_rules or (players is not None and read_players(players) != header.players):
+    kind = header.origin.kind
+    same = [
+        game is None or read_ruleset(game, options).identity == header.rules.identity,
+        all(header.rules.options.get(text.partition("=")[0]) == text.partition("=")[2] for text in options),
+        players is None or read_players(players) == header.players,
+        dice is None or (dice == "typed") == (kind == "typed"),
+        seed is None or kind == "typed" or seed == header.origin.seed,
+    ]
+    if not all(same):
         raise UsageError("record_of_other_game", file=path)
 
 
@@ -139,10 +179,9 @@ def go_on(path: Path, seed: int | None) -> int:
 
 def converse(file: RecordFile, secret: bytes | None, seed: int | None) -> int:
     match = Match(file.record, file.save, secret, seed)
-    interactive = sys.stdin.isatty()
     status = 0
     try:
-        Conversation(match, ask_terminal if interactive else ask_pipe).play()
+        Conversation(match, ask).play()
     except InputEnded:
         tell_how_to_go_on(file.path)
     except KeyboardInterrupt:
@@ -152,24 +191,23 @@ def converse(file: RecordFile, secret: bytes | None, seed: int | None) -> int:
     else:
         if match.record.secret is not None:
             file.forget_secret()
-            say(_("Check the dice with: dicecup verify {file}").format(file=file.path))
+            say(_("Check the dice with: {command} verify {file}").format(command=CALLED, file=file.path))
     finally:
         file.close()
     return status
 
 
 def tell_how_to_go_on(path: Path) -> None:
-    talk(_("The game is kept. To go on: dicecup play --record {file}").format(file=path))
+    talk(_("The game is kept. To go on: {command} play --record {file}").format(command=CALLED, file=path))
 
 
-def ask_terminal(prompt: str) -> str | None:
-    try:
-        return input(prompt)
-    except EOFError:
-        return None
-
-
-def ask_pipe(prompt: str) -> str | None:
+def ask(prompt: str) -> str | None:
+    """A line from the terminal, where it can be edited, or from a pipe, which is shown; None at the end."""
+    if sys.stdin.isatty():
+        try:
+            return input(prompt)
+        except EOFError:
+            return None
     click.echo(prompt, nl=False)
     line = sys.stdin.readline()
     click.echo(line.rstrip("\n"))
@@ -190,50 +228,3 @@ def new_path(game: str) -> Path:
     while (path := folder / f"{day}-{game}-{number}.record").exists():
         number += 1
     return path
-
-
-def unfinished_games() -> list[tuple[Path, str]]:
-    """The newest games of the data folder that can go on: file and title."""
-    try:
-        found = sorted(data_folder().glob("*.record"), key=lambda path: path.stat().st_mtime, reverse=True)
-    except OSError:
-        return []
-    games = []
-    for path in found[:MOST_SEARCHED]:
-        try:
-            record = read_record(path)
-        except DicecupError:
-            continue
-        if not record.state.finished:
-            players = ", ".join(record.header.players)
-            games.append((path, f"{game_name(record.rules, speech.language.code)}: {players}"))
-    return games
-
-
-def choose_and_play(path: Path | None = None) -> int:
-    """A menu of games, and of those that were left unfinished."""
-    code = speech.language.code
-    games = builtin_ids()
-    unfinished = unfinished_games() if path is None else []
-    say(_("Choose a game:"))
-    for number, game in enumerate(games, start=1):
-        rules = load_ruleset(game)
-        say(f"  {number}  {game_name(rules, code)} – {summary(rules, code)}")
-    for number, (_path, title) in enumerate(unfinished[:5], start=len(games) + 1):
-        say(f"  {number}  " + _("go on with {game}").format(game=title))
-    ask = ask_terminal if sys.stdin.isatty() else ask_pipe
-    choices = len(games) + len(unfinished[:5])
-    while True:
-        answer = ask(fitting(_("Number: ")))
-        if answer is None or answer.strip() == "q":
-            return 0
-        if answer.strip().isdigit() and 1 <= int(answer) <= choices:
-            break
-        say(_("Type a number from 1 to {most}, or q to leave.").format(most=choices))
-    number = int(answer)
-    if number > len(games):
-        return go_on(unfinished[number - len(games) - 1][0], None)
-    who = ask(fitting(_("Players, with commas between (Enter: you alone): "))) or ""
-    arguments = [games[number - 1], *(["--players", who.strip()] if who.strip() else [])]
-    arguments += ["--record", str(path)] if path else []
-    return int(command.main(arguments, standalone_mode=False) or 0)

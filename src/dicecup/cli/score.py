@@ -20,12 +20,12 @@ from dicecup.cli.common import (
     speech,
 )
 from dicecup.cli.texts import table_text
-from dicecup.dice import Dice, format_dice, layer_faces, parse_dice
-from dicecup.engine.offers import Offers, offers, repeat_pays
+from dicecup.dice import Dice, format_dice, parse_dice
+from dicecup.engine.offers import Offers, layer_offers, repeat_pays
 from dicecup.engine.sheet_data import sheet_from_data
 from dicecup.engine.state import Sheet
 from dicecup.errors import DiceError
-from dicecup.i18n.names import box_name, name
+from dicecup.i18n.names import name
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 
@@ -77,14 +77,6 @@ def read_sheet(sheet: str | None) -> Any:
     return read_json(sheet, "--sheet")
 
 
-def layers_scored(rules: Ruleset, sheet: Sheet, dice: Dice) -> list[tuple[str, tuple[int, ...], Offers]]:
-    found = []
-    for layer in rules.scored:
-        faces = layer_faces(dice, rules.dice.layers.index(layer))
-        found.append((layer, faces, offers(rules, sheet, faces)))
-    return found
-
-
 def points_of(rules: Ruleset, given: Offers) -> dict[str, Any]:
     """Points by box; by column and box where there are columns."""
     boxes = len(rules.boxes)
@@ -100,7 +92,7 @@ def points_of(rules: Ruleset, given: Offers) -> dict[str, Any]:
 
 
 def answer(rules: Ruleset, sheet: Sheet, dice: Dice) -> dict[str, Any]:
-    scored = layers_scored(rules, sheet, dice)
+    scored = layer_offers(rules, sheet, dice)
     if rules.has_layers:
         return {layer: points_of(rules, given) for layer, _faces, given in scored}
     ((_layer, faces, given),) = scored
@@ -113,13 +105,13 @@ def answer(rules: Ruleset, sheet: Sheet, dice: Dice) -> dict[str, Any]:
 def text(rules: Ruleset, sheet: Sheet, dice: Dice) -> str:
     code = speech.language.code
     blocks = []
-    for layer, faces, given in layers_scored(rules, sheet, dice):
+    for layer, faces, given in layer_offers(rules, sheet, dice):
         rows = []
         for cell, scored in enumerate(given):
             if scored is None:
                 continue
             column, box = divmod(cell, len(rules.boxes))
-            label = box_name(rules, rules.boxes[box].id, code)
+            label = name(rules, rules.boxes[box].id, code)
             if rules.has_columns:
                 label = f"{name(rules, rules.columns[column].id, code)}  {label}"
             rows.append((label, str(scored.points), format_dice(scored.counted)))

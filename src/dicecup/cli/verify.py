@@ -13,6 +13,11 @@ from dicecup.errors import RecordError
 from dicecup.messages import N_
 from dicecup.storage.record_file import read_record
 
+ANSWER_KEYS = (
+    *("valid", "error", "line", "dice", "proved", "throws", "first_wrong_throw"),
+    *("finished", "standings"),
+)
+
 
 @click.command(
     "verify",
@@ -28,7 +33,8 @@ def command(record: Path, as_json: bool) -> int:
         found = read_record(record)
     except RecordError as error:
         if as_json:
-            print_json({"valid": False, "error": error.code, "line": error.values.get("line")})
+            invalid = {"valid": False, "error": error.code, "line": error.values.get("line")}
+            print_json(dict.fromkeys(ANSWER_KEYS) | invalid)
         raise
     proof = verify(found)
     if as_json:
@@ -42,7 +48,7 @@ def command(record: Path, as_json: bool) -> int:
 
 def answer(record: Record, proof: Proof) -> dict[str, object]:
     wrong = proof.problem.values if proof.problem else {}
-    return {
+    return dict.fromkeys(ANSWER_KEYS) | {
         "valid": True,
         "dice": proof.kind,
         "proved": proof.proved,

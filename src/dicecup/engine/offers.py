@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from dicecup.dice import Faces
+from dicecup.dice import Dice, Faces, layer_faces
 from dicecup.engine.state import Sheet
 from dicecup.errors import MoveError
 from dicecup.rules.model import Points, Ruleset
@@ -54,6 +54,12 @@ def offers(rules: Ruleset, sheet: Sheet, faces: Faces) -> Offers:
                 column[box] = NOTHING
         given += column
     return given
+
+
+def layer_offers(rules: Ruleset, sheet: Sheet, dice: Dice) -> list[tuple[str, Faces, Offers]]:
+    """Each scored layer with its faces and what they give, as if it alone were scored."""
+    layers = [(layer, layer_faces(dice, rules.dice.layers.index(layer))) for layer in rules.scored]
+    return [(layer, faces, offers(rules, sheet, faces)) for layer, faces in layers]
 
 
 @lru_cache(maxsize=64)

@@ -57,7 +57,7 @@ def check_dice(rules: Ruleset, dice: Dice) -> None:
         faces = (die,) if isinstance(die, int) else die
         if len(faces) != layers or isinstance(die, int) != (layers == 1):
             raise DiceError("die_unreadable", text=format_die(die), example="-".join("65432"[:layers]))
-        if not all(1 <= face <= rules.dice.faces for face in faces):
+        if not all(type(face) is int and 1 <= face <= rules.dice.faces for face in faces):
             raise DiceError("face_out_of_range", text=format_die(die), faces=rules.dice.faces)
 
 
@@ -87,7 +87,11 @@ def score_sheet(
 ) -> tuple[Sheet, tuple[Scored, ...]]:
     """The sheet with the dice scored in these boxes, one layer after the other, and what each gave."""
     if len(placements) != len(rules.scored):
-        raise MoveError("layers_wrong", known=", ".join(rules.scored))
+        raise MoveError("layers_wrong", layers=", ".join(rules.scored))
+    places = [(placement.column, placement.box) for placement in placements]
+    for place_number, (_column, box) in enumerate(places):
+        if places[place_number] in places[:place_number]:
+            raise MoveError("box_twice", box=box)
     written = []
     for layer, placement in zip(scored_layers(rules), placements, strict=True):
         sheet, scored = place(rules, sheet, layer_faces(dice, layer), placement)

@@ -89,7 +89,8 @@ class Record:
 
     @property
     def state(self) -> State:
-        return self.states[-1]
+        """The state now; not by way of `states`, which would take time with every entry of a long game."""
+        return self._line[-1][1] if self._line else start(self.rules, len(self.header.players))
 
     @property
     def throws_made(self) -> int:

@@ -20,6 +20,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from dicecup.dice import format_dice, parse_dice
 from dicecup.engine.moves import Keep, Move, Placement, Score, Throw
@@ -27,12 +28,12 @@ from dicecup.engine.play import score_sheet
 from dicecup.engine.record import SECRET, DiceOrigin, Entry, Header, Record, Reveal, Undo
 from dicecup.errors import DicecupError, RecordError
 from dicecup.messages import Phrase
-from dicecup.rules.loader import load_ruleset
+from dicecup.rules.loader import builtin_ids, load_ruleset
 from dicecup.rules.model import Ruleset
 
 VERSION = 1
 TITLE = "dicecup record"
-MOST_BYTES = 2_000_000
+MOST_BYTES = 4_000_000
 MOST_PLAYERS = 100
 MOST_NAME = 60
 CHECK = re.compile(r"(?P<text>.*?) +#(?P<check>[0-9a-f]{8})")
@@ -80,14 +81,14 @@ class RecordWriter:
         self.check = next_check(self.check, text)
         return f"{text:<{CHECK_COLUMN}} #{self.check}\n"
 
-    def header(self, header: Header) -> str:
+    def header(self, header: Header, folder: Path | None = None) -> str:
         """The lines of a header; one that could not be read back is refused."""
         texts = list(header_lines(header))
         lines = [Line(number, text) for number, text in enumerate(texts, start=1)]
         for line in lines:
             if CONTROL.search(line.text) or line.text != line.text.strip():
                 raise line.error("expected_text")
-        read_header(lines)
+        read_header(lines, folder)
         return "".join(self.line(text) for text in texts)
 
     def entry(self, before: Record, entry: Entry) -> str:
@@ -151,10 +152,13 @@ def score_text(before: Record, placements: tuple[Placement, ...]) -> str:
     return ", ".join(pieces)
 
 
-def record_from_text(data: bytes) -> tuple[Record, int]:
-    """The record, and how many bytes of the data it takes: more than that is a line that was cut off."""
+def record_from_text(data: bytes, folder: Path | None = None) -> tuple[Record, int]:
+    """The record, and how many bytes of the data it takes: more than that is a line that was cut off.
+
+    A rules file is looked for from the folder of the record, then from where the program runs.
+    """
     lines, whole = split_lines(data)
-    header, first_entry = read_header(lines)
+    header, first_entry = read_header(lines, folder)
     record = Record(header)
     for line in lines[first_entry:]:
         record = append_line(record, line)
@@ -190,7 +194,7 @@ def last_check(data: bytes) -> str:
     return found[1].decode()
 
 
-def read_header(lines: list[Line]) -> tuple[Header, int]:
+def read_header(lines: list[Line], folder: Path | None = None) -> tuple[Header, int]:
     """The header, and the place of the first line after it."""
     end = next((place for place, line in enumerate(lines) if line.text == "begin"), None)
     if end is None:
@@ -211,7 +215,7 @@ def read_header(lines: list[Line]) -> tuple[Header, int]:
             raise lines[end].error("expected_record_word", word=word)
     reference = by_word["game"][0].after("game")
     options = dict(read_option(line) for line in by_word.get("option", []))
-    rules = load_ruleset(reference, options)
+    rules = load_ruleset(found_from(reference, folder), options)
     identity = by_word["identity"][0].after("identity")
     if identity != rules.identity:
         raise RecordError(
@@ -227,6 +231,13 @@ def read_header(lines: list[Line]) -> tuple[Header, int]:
         if line.text != text:
             raise RecordError("record_line_other", line=line.number, expected=text)
     return header, end + 1
+
+
+def found_from(reference: str, folder: Path | None) -> str:
+    """The rules' id or path as seen from here."""
+    if folder is None or reference in builtin_ids() or not (folder / reference).is_file():
+        return reference
+    return str(folder / reference)
 
 
 def read_option(line: Line) -> tuple[str, str]:

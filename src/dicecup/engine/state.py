@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dicecup.dice import Dice
+from dicecup.errors import MoveError
 from dicecup.rules.model import Ruleset
 
 Cells = tuple[int | None, ...]
@@ -56,6 +57,8 @@ def empty_sheet(rules: Ruleset) -> Sheet:
 
 def start(rules: Ruleset, players: int = 1) -> State:
     """The state before the first throw of a game."""
+    if players < 1:
+        raise MoveError("players_missing")
     return turn_start(rules, (empty_sheet(rules),) * players, 0)
 
 

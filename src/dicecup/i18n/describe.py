@@ -6,7 +6,7 @@ Nothing here is written for one game, so that a house rule is explained as well 
 from __future__ import annotations
 
 from dicecup.i18n.language import Language
-from dicecup.i18n.names import box_name, name
+from dicecup.i18n.names import name
 from dicecup.rules.model import Alike, AnyDice, Box, OfFace, Points, Ruleset, Run, TheseFaces
 
 
@@ -65,14 +65,14 @@ def describe_links(rules: Ruleset, box: Box, language: Language) -> list[str]:
     _ = language.gettext
     notes = []
     if box.after:
-        others = language.join([box_name(rules, other, language.code) for other in box.after])
+        others = language.join([name(rules, other, language.code) for other in box.after])
         notes.append(_("only once this is filled: {boxes}").format(boxes=others))
     if box.above:
-        other = box_name(rules, box.above, language.code)
+        other = name(rules, box.above, language.code)
         notes.append(_("must be more than {box}, whichever is filled first").format(box=other))
     for above in rules.boxes:
         if above.above == box.id:
-            other = box_name(rules, above.id, language.code)
+            other = name(rules, above.id, language.code)
             notes.append(_("must be less than {box}, whichever is filled first").format(box=other))
     if not box.strike:
         notes.append(_("cannot be struck"))
@@ -124,8 +124,8 @@ def describe_joker(rules: Ruleset, language: Language) -> list[str]:
     _ = language.gettext
     if rules.joker is None:
         return []
-    filled = language.join([box_name(rules, box, language.code) for box in rules.joker.filled])
-    boxes = language.join([box_name(rules, box, language.code) for box in rules.joker.boxes])
+    filled = language.join([name(rules, box, language.code) for box in rules.joker.filled])
+    boxes = language.join([name(rules, box, language.code) for box in rules.joker.boxes])
     condition = (
         _(
             "Joker: {count} alike, when these boxes and the upper box of that face are filled in every "
@@ -152,7 +152,7 @@ def describe_repeat(rules: Ruleset, language: Language) -> list[str]:
     return [
         _("{points} points more each time the dice fit {box} again while it holds points.").format(
             points=rules.repeat.points,
-            box=box_name(rules, rules.repeat.box, language.code),
+            box=name(rules, rules.repeat.box, language.code),
         )
     ]
 

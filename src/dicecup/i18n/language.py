@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from dicecup.errors import DicecupError
-from dicecup.i18n.names import box_name
+from dicecup.i18n.names import name as box_name
 from dicecup.messages import Phrase
 from dicecup.rules.model import Ruleset
 
@@ -41,6 +41,8 @@ class Language:
             return self.sentence(value, rules)
         if name == "box" and rules is not None and value in rules.lines:
             return box_name(rules, str(value), self.code)
+        if name == "layers" and rules is not None:
+            return ", ".join(box_name(rules, layer, self.code) for layer in str(value).split(", "))
         return value
 
     def join(self, parts: list[str]) -> str:

@@ -8,7 +8,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
+
+# For a house rule that brings no names of its own and no base.
+LINE_NAMES = {
+    "upper_sum": N_("Upper sum"),
+    "bonus": N_("Bonus"),
+    "upper_total": N_("Upper total"),
+    "lower_total": N_("Lower total"),
+    "grand_total": N_("Grand total"),
+    "weighted_total": N_("Column total"),
+    "final_score": N_("Final score"),
+}
 
 
 def words(rules: Ruleset, language: str) -> list[Mapping[str, Any]]:
@@ -21,6 +33,10 @@ def name(rules: Ruleset, key: str, language: str) -> str:
     for table in words(rules, language):
         if key in table:
             return str(table[key])
+    if key in LINE_NAMES:
+        from dicecup.i18n.language import language as language_called  # which needs names itself
+
+        return language_called(language).gettext(LINE_NAMES[key])
     return key.replace("_", " ").capitalize()
 
 
@@ -32,10 +48,6 @@ def game_name(rules: Ruleset, language: str) -> str:
 def summary(rules: Ruleset, language: str) -> str:
     named = any("summary" in table for table in rules.names.values())
     return name(rules, "summary", language) if named else ""
-
-
-def box_name(rules: Ruleset, box: str, language: str) -> str:
-    return name(rules, box, language)
 
 
 def option_name(rules: Ruleset, option: str, language: str) -> str:

@@ -11,6 +11,8 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
+from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +27,14 @@ MOST_BYTES = 200_000
 MOST_BASES = 10
 MOST_DEPTH = 10
 MOST_DOTS = 100
+MOST_COMBINATIONS = 100  # of option values that are all tried when a file is read
 FILE_KEYS = GAME_KEYS | {"format", "id", "base", "options", "option", "names"}
 # The games of the mission in the order people meet them; the folder holds exactly these.
 BUILTIN = ("yatzy", "yatzy-sv", "dice-in-dice", "yum-plus", "triple-yum-plus", "yahtzee")
 
 Tables = dict[str, Any]
 
+TOML_PLACE = re.compile(r"at line (\d+), column (\d+)")
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
@@ -47,11 +51,24 @@ def _load(reference: str, options: tuple[tuple[str, str], ...]) -> Ruleset:
     if reference in BUILTIN:
         return _load_builtin(reference, options)
     tables = read_tables(reference)
-    # A mistake in a value that nobody has chosen yet is a mistake all the same.
-    for name, values in read_choices(Reader(tables, reference)).items():
-        for value in values:
-            _build(reference, tables, {name: value})
+    _build(reference, tables, {})
+    choices = read_choices(Reader(tables, reference))
+    check_options(reference, tables, choices)
     return _build(reference, tables, dict(options))
+
+
+def check_options(reference: str, tables: Tables, choices: Mapping[str, tuple[str, ...]]) -> None:
+    """A mistake in a value that nobody has chosen yet is a mistake all the same."""
+    combinations = [{name: value} for name, values in choices.items() for value in values]
+    if prod(map(len, choices.values())) <= MOST_COMBINATIONS:
+        combinations += [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
+    for chosen in combinations:
+        try:
+            _build(reference, tables, chosen)
+        except RulesError as error:
+            changed = [f"{name}.{value}" for name, value in chosen.items() if value != choices[name][0]]
+            key = f"option.{' + '.join(changed)}: {error.values['key']}"
+            raise RulesError(error.code, **error.values | {"key": key}) from None
 
 
 @cache
@@ -125,10 +142,10 @@ def check_text(table: Reader, name: str) -> None:
 
 
 def merge(below: Tables, patch: Tables) -> Tables:
-    """The tables with the patch laid over them. `needs` is one value; `false` takes a table or list away."""
+    """The tables with the patch laid over them. `needs` is one value; `false` takes a value away."""
     merged = dict(below)
     for key, value in patch.items():
-        if value is False and isinstance(merged.get(key), dict | list):
+        if value is False and key in merged and not isinstance(merged[key], bool):
             del merged[key]
         elif isinstance(value, dict) and isinstance(merged.get(key), dict) and key != "needs":
             merged[key] = merge(merged[key], value)
@@ -151,11 +168,58 @@ def read_tables(reference: str) -> Tables:
         tables = parse_tables(here)
         layers.append(tables)
         here = base_of(here, tables)
+    for base in seen[1:]:
+        if base not in BUILTIN:
+            _build(base, read_tables(base), {})  # so that a mistake in it is told of that file
     whole: Tables = {}
     for tables in reversed(layers):
-        whole = merge(whole, tables)
+        whole = merge(without_removed(without_title(whole), tables), tables)
     whole.pop("base", None)
     return whole
+
+
+def without_title(tables: Tables) -> Tables:
+    """A game made from another is not called like it."""
+    names = {
+        language: {word: text for word, text in words.items() if word not in ("game", "summary")}
+        for language, words in tables.get("names", {}).items()
+    }
+    return tables | {"names": names}
+
+
+def without_removed(tables: Tables, patch: Tables) -> Tables:
+    """The tables less all that speaks of boxes and options which the patch takes away."""
+    boxes, options = taken_away(patch, "box"), taken_away(patch, "options")
+    patches = {
+        option: {
+            value: without_boxes(joker_without(change, boxes), boxes) for value, change in values.items()
+        }
+        for option, values in tables.get("option", {}).items()
+        if option not in options
+    }
+    return joker_without(tables, boxes) | {"option": patches}
+
+
+def taken_away(patch: Tables, name: str) -> set[str]:
+    table = patch.get(name, {})
+    return {key for key, value in table.items() if value is False} if isinstance(table, dict) else set()
+
+
+def without_boxes(change: Tables, boxes: set[str]) -> Tables:
+    """An option's patch less what it does to these boxes."""
+    changed = {box: value for box, value in change.get("box", {}).items() if box not in boxes}
+    return change | {"box": changed} if "box" in change else change
+
+
+def joker_without(tables: Tables, boxes: set[str]) -> Tables:
+    """The tables with a joker that does not name these boxes."""
+    if not isinstance(tables.get("joker"), dict):
+        return tables
+    joker = {
+        name: [entry for entry in value if entry not in boxes] if isinstance(value, list) else value
+        for name, value in tables["joker"].items()
+    }
+    return tables | {"joker": joker}
 
 
 def base_of(here: str, tables: Tables) -> str | None:
@@ -178,7 +242,9 @@ def parse_tables(reference: str) -> Tables:
     except UnicodeDecodeError as error:
         raise RulesError("rules_not_text", file=reference, byte=error.start) from None
     except (ValueError, RecursionError) as error:
-        raise RulesError("rules_not_toml", file=reference, problem=str(error)) from None
+        found = TOML_PLACE.search(str(error))
+        line, column = found.groups() if found else (data.count(b"\n") + 1, 1)
+        raise RulesError("rules_not_toml", file=reference, line=line, column=column) from None
     if depth(tables) > MOST_DEPTH:
         raise RulesError("rules_too_deep", file=reference)
     file = Reader(tables, reference)

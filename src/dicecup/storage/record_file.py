@@ -22,7 +22,7 @@ from dicecup.messages import problem_of
 
 def read_record(path: Path) -> Record:
     """The record in a file, for looking at."""
-    record, _ = record_from_text(read_bytes(path))
+    record, _ = record_from_text(read_bytes(path), path.parent)
     return record
 
 
@@ -52,7 +52,7 @@ class RecordFile:
     def create(cls, path: Path, header: Header, secret: bytes | None = None) -> RecordFile:
         """A new file with the header in it. An existing file is never overwritten."""
         writer = RecordWriter()
-        text = writer.header(header)
+        text = writer.header(header, path.parent)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
@@ -83,7 +83,7 @@ class RecordFile:
         try:
             lock(descriptor, path)
             data = read_bytes(path)
-            record, whole = record_from_text(data)
+            record, whole = record_from_text(data, path.parent)
             file = cls(path, descriptor, record, RecordWriter(last_check(data[:whole])), whole)
             file.write("")
         except BaseException:
