@@ -196,6 +196,10 @@ SENTENCES = {
         "The table needs {needed} in {folder}, and {found} are free. "
         "Make room, or choose another folder with DICECUP_CACHE."
     ),
+    "double_not_solvable": N_(
+        "{ruleset} cannot be solved: of games with double dice, those can be that have one column, "
+        "two layers, at most 20 boxes, and no boxes that look at others."
+    ),
     "memory_short": N_(
         "This solve needs {needed} of memory, and {found} are free. "
         "Close other programs, or use --precision 32."
