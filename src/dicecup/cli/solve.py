@@ -51,8 +51,7 @@ def command(
     rules = read_ruleset(game, options)
     need_solver()
     from dicecup.solver.folders import tables_folder
-    from dicecup.solver.lookup import find_table
-    from dicecup.solver.solve import solve
+    from dicecup.solver.games import find_table, solve
 
     began = time.monotonic()
     table = None if again else find_table(rules, int(precision), tables_folder(), tell)

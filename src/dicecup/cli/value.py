@@ -49,7 +49,7 @@ def command(game: str, options: tuple[str, ...], position: Path | None, as_json:
             raise UsageError("position_of_other_game", found=found.rules.id, ruleset=rules.id)
         rules, state = found.rules, found.state
     need_solver()
-    from dicecup.solver.lookup import find_solution
+    from dicecup.solver.games import find_solution
 
     watcher = Watcher()
     try:
