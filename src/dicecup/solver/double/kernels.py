@@ -1,0 +1,172 @@
+"""The loops of one turn, compiled for the processor by numba.
+
+Rows are keeps or throws (see `lattice`), lanes are sheets solved side by side: every step moves whole rows,
+so that the index tables are read once for all lanes. One sheet alone is one lane.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import prange
+
+from dicecup.solver.compiled import kernel
+from dicecup.solver.double.game_tables import GameTables
+from dicecup.solver.double.points import FORBIDDEN
+
+Array = Any
+NEVER = np.float32(-1e9)  # the value of what may not be done
+
+
+@kernel()
+def final_values(game: GameTables, mask: int, total: int, after: Array, final: Array) -> None:
+    """final[i, o]: what inner dice i and outer dice o are worth, the rest of the game included.
+
+    The inner dice take a box first. What the outer dice then make of the sheet depends only on that box and
+    on what it added to the upper total, so it is worked out once for each such pair and looked up.
+    """
+    multisets, boxes = game.free.shape
+    best_outer = np.empty((boxes, game.bonus.shape[0], multisets), dtype=np.float32)
+    known = np.zeros((boxes, game.bonus.shape[0]), dtype=np.bool_)
+    final[:] = NEVER
+    for inner in range(multisets):
+        points = game.forced[inner] if game.scoring[inner] & ~mask else game.free[inner]
+        for box in range(boxes):
+            if mask >> box & 1 or points[box] == FORBIDDEN:
+                continue
+            gain = points[box] if game.is_upper[box] else 0
+            if not known[box, gain]:
+                known[box, gain] = True
+                best_placements(game, mask | 1 << box, total + gain, after, best_outer[box, gain])
+            worth = np.float32(points[box] + game.bonus[total + gain] - game.bonus[total])
+            row, best = final[inner], best_outer[box, gain]
+            for outer in range(multisets):
+                row[outer] = max(row[outer], worth + best[outer])
+
+
+@kernel()
+def best_placements(game: GameTables, mask: int, total: int, after: Array, best: Array) -> None:
+    """best[m]: the most that dice m, alone to be scored, make of this sheet."""
+    multisets, boxes = game.free.shape
+    best[:] = NEVER
+    for dice in range(multisets):
+        points = game.forced[dice] if game.scoring[dice] & ~mask else game.free[dice]
+        for box in range(boxes):
+            if mask >> box & 1 or points[box] == FORBIDDEN:
+                continue
+            reached = total + (points[box] if game.is_upper[box] else 0)
+            filled = mask | 1 << box
+            worth = after[game.place[filled] + game.class_of[game.upper_mask[filled], reached]]
+            worth += points[box] + game.bonus[reached] - game.bonus[total]
+            best[dice] = max(best[dice], np.float32(worth))
+
+
+@kernel()
+def expect_layer_dice(above: Array, grow: Array, out: Array) -> None:
+    """out[i, o]: the mean of `above` over one more inner and one more outer die."""
+    count, faces = grow.shape
+    column = np.empty(above.shape[1], dtype=np.float32)
+    share = np.float32(1.0 / (faces * faces))
+    for inner in range(count):
+        column[:] = 0
+        for face in range(faces):
+            column += above[grow[inner, face]]
+        for outer in range(count):
+            total = np.float32(0)
+            for face in range(faces):
+                total += column[grow[outer, face]]
+            out[inner, outer] = total * share
+
+
+@kernel()
+def lay_pairs(values: Array, mirrored: bool, lane: int, rows: Array) -> None:
+    """Copy one sheet's [inner, outer] values into its lane of the pair rows."""
+    count = values.shape[0]
+    for inner in range(count):
+        if mirrored:
+            first = inner * (inner + 1) // 2
+            for outer in range(inner + 1):
+                rows[first + outer, lane] = values[inner, outer]
+        else:
+            for outer in range(count):
+                rows[inner * count + outer, lane] = values[inner, outer]
+
+
+@kernel(parallel=True)
+def pick_rows(pairs: Array, pair: Array, out: Array) -> None:
+    for row in prange(out.shape[0]):
+        out[row] = pairs[pair[row]]
+
+
+@kernel(parallel=True)
+def best_keeps(keeps: Array, less: Array, below: Array, out: Array) -> None:
+    """The best part of each keep: all of it, or the best with one die less."""
+    if out.shape[1] == 1:
+        for row in prange(out.shape[0]):
+            out[row, 0] = best_below(keeps[row, 0], less[row], below)
+        return
+    for row in prange(out.shape[0]):
+        out[row] = keeps[row]
+        raise_row(out[row], less[row], below)
+
+
+@kernel(parallel=True)
+def best_throws(final: Array, pair: Array, less: Array, below: Array, out: Array) -> None:
+    """The best of stopping with a throw and of keeping some of it."""
+    if out.shape[1] == 1:
+        for row in prange(out.shape[0]):
+            out[row, 0] = best_below(final[pair[row], 0], less[row], below)
+        return
+    for row in prange(out.shape[0]):
+        out[row] = final[pair[row]]
+        raise_row(out[row], less[row], below)
+
+
+@kernel(inline="always")
+def best_below(value: float, less: Array, below: Array) -> float:
+    """One lane alone: half the time of a row of one."""
+    for place in range(less.shape[0]):
+        value = max(value, below[less[place], 0])
+    return value
+
+
+@kernel()
+def raise_row(row: Array, less: Array, below: Array) -> None:
+    for place in range(less.shape[0]):
+        lower = below[less[place]]
+        for lane in range(row.shape[0]):
+            row[lane] = max(row[lane], lower[lane])
+
+
+@kernel(parallel=True)
+def expect_die(above: Array, more: Array, out: Array) -> None:
+    """The mean over one more double die."""
+    share = np.float32(1.0 / more.shape[1])
+    if out.shape[1] == 1:
+        for row in prange(out.shape[0]):
+            total = np.float32(0)
+            for face in range(more.shape[1]):
+                total += above[more[row, face], 0]
+            out[row, 0] = total * share
+        return
+    for row in prange(out.shape[0]):
+        for lane in range(out.shape[1]):
+            out[row, lane] = 0
+        for face in range(more.shape[1]):
+            higher = more[row, face]
+            for lane in range(out.shape[1]):
+                out[row, lane] += above[higher, lane]
+        for lane in range(out.shape[1]):
+            out[row, lane] *= share
+
+
+@kernel(parallel=True)
+def mean_throw(throws: Array, weight: Array, blocks: int, out: Array) -> None:
+    """The sum over all throws by weight, as one partial sum a block: the same for any number of threads."""
+    rows = throws.shape[0]
+    for block in prange(blocks):
+        out[block] = 0.0
+        for row in range(rows * block // blocks, rows * (block + 1) // blocks):
+            for lane in range(throws.shape[1]):
+                out[block, lane] += weight[row] * np.float64(throws[row, lane])

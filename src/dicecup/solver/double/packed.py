@@ -1,0 +1,117 @@
+"""The values of a whole game in about a megabyte.
+
+Values are rounded to whole steps. Sheets with the same upper boxes filled make a block: a row for each set of
+other filled boxes, a column for each class of upper totals. Both neighbours foretell a value well (the row
+above has the same bonus to win, the column before nearly the same rest of the game), so what is stored is the
+difference of differences; its low bytes first, then its high ones, deflated. Measured on a whole table: 17.1
+bits a value as they are, 12.4 with one difference, 10.0 with both. The file names the ruleset it is for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dicecup.errors import StorageError
+from dicecup.rules.model import Ruleset
+from dicecup.solver.double.sheets import SheetIndex
+from dicecup.solver.tables import FORMAT, Header
+
+MAGIC = b"dicecup double dice\n"
+STEP = 1 / 1024  # an error of half a step is 0.0005 points
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class ValueTable:
+    """What the rest of the game is worth for every sheet, by filled boxes and place."""
+
+    path: Path | Traversable
+    header: Header
+    levels: Mapping[int, Floats]
+
+
+def blocks(index: SheetIndex) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
+    """The places of each block's values, by level: one row a set of lower boxes, one column a class."""
+    masks = np.flatnonzero(index.canonical == np.arange(len(index.canonical)))
+    masks = masks[index.filled[masks] % 2 == 0]
+    kind = index.filled[masks].astype(np.int64) << len(index.upper) | index.upper_mask[masks]
+    order = np.argsort(kind, kind="stable")
+    masks, kind = masks[order], kind[order]
+    for rows in np.split(masks, np.flatnonzero(np.diff(kind)) + 1):
+        classes = len(index.class_totals[index.upper_mask[rows[0]]])
+        yield int(index.filled[rows[0]]), index.place[rows].astype(np.int64)[:, None] + np.arange(classes)
+
+
+def make_header(rules: Ruleset, index: SheetIndex, backend: str) -> Header:
+    """The header of a table whose values are not known yet."""
+    return Header(rules.id, rules.identity, 32, "packed", sum(index.level_sizes[::2]), backend)
+
+
+def pack(header: Header, index: SheetIndex, levels: Mapping[int, npt.NDArray[Any]]) -> bytes:
+    parts = []
+    for filled, places in blocks(index):
+        steps = np.rint(np.asarray(levels[filled])[places] / STEP).astype(np.int64)
+        parts.append(np.diff(np.diff(steps, axis=0, prepend=0), axis=1, prepend=0).ravel())
+    rest = np.concatenate(parts)
+    folded = ((rest << 1) ^ (rest >> 63)).astype(np.uint64)  # small numbers of either sign become small ones
+    width = max(1, (int(folded.max()).bit_length() + 7) // 8)
+    planes = folded.view(np.uint8).reshape(-1, 8)[:, :width].T
+    body = zlib.compress(np.ascontiguousarray(planes).tobytes(), 9)
+    data = asdict(header) | {"expected": float(levels[0][0])}
+    data |= {"step": STEP, "width": width, "sha256": hashlib.sha256(body).hexdigest()}
+    return MAGIC + json.dumps(data, sort_keys=True).encode() + b"\n" + body
+
+
+def unpack(data: bytes, rules: Ruleset, index: SheetIndex, path: Path | Traversable) -> ValueTable:
+    """The table in a file's bytes; anything but a whole table of these rules is refused."""
+    fields, body = read_header(data, path)
+    if fields["identity"] != rules.identity:
+        raise StorageError("table_of_other_rules", file=path, ruleset=fields["ruleset"])
+    if fields["format"] != FORMAT:
+        raise StorageError("table_format", file=path, found=fields["format"], expected=FORMAT)
+    width, step, digest = (fields.pop(name) for name in ("width", "step", "sha256"))
+    if hashlib.sha256(body).hexdigest() != digest:
+        raise damaged(path)
+    rest = unfold(np.frombuffer(zlib.decompress(body), dtype=np.uint8).reshape(width, -1))
+    levels = {
+        filled: np.zeros(index.level_sizes[filled], dtype=np.float32)
+        for filled in range(0, index.boxes + 1, 2)
+    }
+    first = 0
+    for filled, places in blocks(index):
+        block = rest[first : first + places.size].reshape(places.shape)
+        levels[filled][places] = np.cumsum(np.cumsum(block, axis=1), axis=0) * step
+        first += places.size
+    return ValueTable(path, Header(**fields), levels)
+
+
+def unfold(planes: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
+    folded = np.zeros(planes.shape[1], dtype=np.int64)
+    for place, plane in enumerate(planes):
+        folded |= plane.astype(np.int64) << (8 * place)
+    return (folded >> 1) ^ -(folded & 1)
+
+
+def read_header(data: bytes, path: Path | Traversable) -> tuple[dict[str, Any], bytes]:
+    line, newline, body = data[len(MAGIC) :].partition(b"\n")
+    try:
+        fields = json.loads(line) if data.startswith(MAGIC) and newline else None
+    except ValueError:
+        fields = None
+    if not isinstance(fields, dict):
+        raise damaged(path)
+    return fields, body
+
+
+def damaged(path: Path | Traversable) -> StorageError:
+    return StorageError("table_damaged", file=path)

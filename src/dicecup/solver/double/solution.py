@@ -1,0 +1,159 @@
+"""A solved game of double dice: what every sheet, throw, keep and pair of boxes is worth.
+
+All values are expected final scores under perfect play, the points on the sheet included. A turn is worked
+out once, when it is first asked about, and remembered.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+from math import comb
+
+from dicecup.dice import Dice, parts
+from dicecup.engine.moves import Placement, Score
+from dicecup.engine.play import scored_layers
+from dicecup.engine.state import Sheet, State
+from dicecup.errors import PositionError
+from dicecup.rules.model import Ruleset
+from dicecup.solver.double.packed import ValueTable
+from dicecup.solver.double.sheets import SheetIndex
+from dicecup.solver.double.turn import TurnSolver, TurnValues
+from dicecup.solver.solution import BoxValue
+
+REMEMBERED = 16  # turns, of 3 MB each
+
+
+class Solution:
+    """A game and its values. Not for several threads at once: turns share their work space."""
+
+    def __init__(self, rules: Ruleset, table: ValueTable, index: SheetIndex | None = None) -> None:
+        self.rules = rules
+        self.table = table
+        self.index = index or SheetIndex(rules)
+        self.remembered: OrderedDict[tuple[int, int], TurnValues] = OrderedDict()
+
+    @cached_property
+    def solver(self) -> TurnSolver:
+        """Made when a turn is first asked about: its index tables take a second or two."""
+        return TurnSolver(self.rules, self.index)
+
+    def turn(self, sheet: Sheet) -> Turn:
+        return Turn(self, sheet)
+
+    def decisions(self, mask: int, total: int) -> TurnValues:
+        key = (mask, total)
+        if key not in self.remembered:
+            after = self.table.levels[mask.bit_count() + 2]
+            self.remembered[key] = self.solver.decisions(mask, total, after)
+            if len(self.remembered) > REMEMBERED:
+                self.remembered.popitem(last=False)
+        self.remembered.move_to_end(key)
+        return self.remembered[key]
+
+    def expected(self, state: State) -> float:
+        """What a state of one player is worth, dice and kept dice included."""
+        turn = self.turn(state.sheet)
+        if not state.dice:
+            return turn.value
+        if state.kept is not None:
+            return turn.keep(state.kept, state.throws_left)
+        return turn.throw(state.dice, state.throws_left)
+
+
+class Turn:
+    """All values of one turn on one sheet."""
+
+    def __init__(self, solution: Solution, sheet: Sheet) -> None:
+        self.solution = solution
+        cells = sheet.cells
+        self.mask = sum(1 << box for box, points in enumerate(cells) if points is not None)
+        self.total = sum(cells[box] or 0 for box in solution.rules.upper)
+        index = solution.index
+        levels = solution.table.levels
+        if self.mask.bit_count() not in levels or not 0 <= self.total < len(index.bonus):
+            raise PositionError("sheet_impossible")
+        if index.class_of[index.upper_mask[self.mask], self.total] < 0:
+            raise PositionError("sheet_impossible")
+        self.so_far = sum(points or 0 for points in cells) + int(index.bonus[self.total])
+        self.value = self.whole(levels[self.mask.bit_count()][index.place_of(self.mask, self.total)])
+
+    def whole(self, rest: float) -> float:
+        """The final score, when the rest of the game is worth so much."""
+        return (self.so_far + float(rest)) * self.solution.rules.columns[0].multiplier
+
+    @property
+    def decisions(self) -> TurnValues:
+        return self.solution.decisions(self.mask, self.total)
+
+    def faces(self, dice: Dice) -> list[tuple[int, int]]:
+        """Dice as (inner, outer), that is in the order they are scored, from 0 on."""
+        first, second = scored_layers(self.solution.rules)
+        return sorted((die[first] - 1, die[second] - 1) for die in dice if isinstance(die, tuple))
+
+    def keep(self, dice: Dice, throws_left: int) -> float:
+        """Keeping these dice and throwing the rest, with so many throws left before that."""
+        faces = self.faces(dice)
+        if throws_left == 1:
+            return self.whole(self.layer_value(faces))
+        kinds = self.solution.rules.dice.faces
+        rank = rank_of([inner * kinds + outer for inner, outer in faces])
+        row = self.solution.solver.lattice.keeps[len(faces)].row_of_rank[rank]
+        return self.whole(self.decisions.keeps[throws_left - 2][len(faces)][row, 0])
+
+    def layer_value(self, faces: list[tuple[int, int]]) -> float:
+        inner = rank_of([inner for inner, _ in faces])
+        outer = rank_of(sorted(outer for _, outer in faces))
+        return float(self.decisions.layers[len(faces)][inner, outer])
+
+    def stop(self, dice: Dice) -> float:
+        """Ending the turn with these dice, in the best boxes."""
+        return self.whole(self.layer_value(self.faces(dice)))
+
+    def throw(self, dice: Dice, throws_left: int) -> float:
+        """The best decision for a full throw with so many throws left."""
+        best = self.stop(dice)
+        if throws_left:
+            best = max(best, *(self.keep(part, throws_left) for part in parts(dice) if len(part) < len(dice)))
+        return best
+
+    def boxes(self, dice: Dice) -> list[BoxValue]:
+        """Every legal way to end the turn with these dice, in the order of the sheet."""
+        faces, rules, index = self.faces(dice), self.solution.rules, self.solution.index
+        layers = [rank_of(sorted(one)) for one in zip(*faces, strict=True)]
+        after = self.solution.table.levels[self.mask.bit_count() + 2]
+        found = []
+        for first, first_points, first_strike in self.placements(layers[0], self.mask):
+            between = self.mask | 1 << first
+            reached = self.total + (first_points if first in index.upper else 0)
+            for second, points, strike in self.placements(layers[1], between):
+                end = reached + (points if second in index.upper else 0)
+                gained = first_points + points
+                bonus = int(index.bonus[end] - index.bonus[self.total])
+                rest = float(after[index.place_of(between | 1 << second, end)])
+                move = Score((placement(rules, first, first_strike), placement(rules, second, strike)))
+                found.append(BoxValue(move, gained, self.whole(gained + bonus + rest)))
+        return found
+
+    def placements(self, dice: int, mask: int) -> Iterator[tuple[int, int, bool]]:
+        """The open boxes one layer's dice may go in: box, points, and whether it is struck."""
+        rules, points = self.solution.rules, self.solution.solver.points
+        forced = bool(points.scoring[dice] & ~mask)
+        for box, given in enumerate(points.plain[dice].tolist()):
+            if mask >> box & 1:
+                continue
+            if not (forced and given == 0 and points.can_score[box]):
+                yield box, given, False
+            if given and rules.boxes[box].strike and not forced:
+                yield box, 0, True
+
+
+@lru_cache(maxsize=1000)
+def placement(rules: Ruleset, box: int, strike: bool) -> Placement:
+    return Placement(rules.boxes[box].id, rules.columns[0].id, strike)
+
+
+def rank_of(faces: list[int]) -> int:
+    """The rank of sorted faces, as in `multisets`."""
+    return sum(comb(face + place, place + 1) for place, face in enumerate(faces))

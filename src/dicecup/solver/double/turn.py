@@ -1,0 +1,135 @@
+"""One turn worked out whole on the processor, for one sheet or for several side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dicecup.rules.model import Ruleset
+from dicecup.solver.double import kernels
+from dicecup.solver.double.game_tables import game_tables
+from dicecup.solver.double.lattice import Lattice, build_lattice
+from dicecup.solver.double.points import box_points, check_solvable, layers_interchangeable
+from dicecup.solver.double.sheets import SheetIndex
+
+Floats = npt.NDArray[np.float32]
+SUM_BLOCKS = 64
+
+
+@dataclass(frozen=True)
+class Sheets:
+    """Some sheets of one level, and the values of the level after the turn."""
+
+    mask: npt.NDArray[np.int32]
+    total: npt.NDArray[np.int32]
+    after: npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class TurnValues:
+    """What every decision of one sheet's turn is worth, to the end of the game."""
+
+    # By dice kept, [inner multiset, outer multiset]: one throw follows. All dice: the final throw.
+    layers: list[Floats]
+    # By throws that follow, from 2 on, and by dice kept: [keep row].
+    keeps: list[list[Floats]]
+
+
+@lru_cache(maxsize=2)
+def lattice_of(dice: int, faces: int, mirrored: bool) -> Lattice:
+    return build_lattice(dice, faces, mirrored, np)
+
+
+class TurnSolver:
+    """Solves turns of one game. Holds the work space, so one at a time."""
+
+    def __init__(self, rules: Ruleset, index: SheetIndex | None = None) -> None:
+        check_solvable(rules)
+        self.rules = rules
+        self.index = index or SheetIndex(rules)
+        self.points = box_points(rules)
+        self.lattice = lattice_of(rules.dice.count, rules.dice.faces, layers_interchangeable(rules))
+        self.tables = game_tables(self.index, self.points)
+        self.space: dict[tuple[str, int, int], Floats] = {}
+
+    def work(self, name: str, rows: int, lanes: int) -> Floats:
+        """An array for passing results, kept between turns: a fresh 9 MB a turn costs more than its use."""
+        key = (name, rows, lanes)
+        if key not in self.space:
+            self.space[key] = np.empty((rows, lanes), dtype=np.float32)
+        return self.space[key]
+
+    def decisions(self, mask: int, total: int, after: npt.NDArray[Any]) -> TurnValues:
+        """Every decision of one sheet's turn."""
+        layers = self.layers(mask, total, after)
+        return TurnValues(layers, self.reroll(self.lay_pairs([layers]))[0])
+
+    def start_values(self, sheets: Sheets) -> npt.NDArray[np.float64]:
+        """What the sheets are worth before the first throw."""
+        layers = [
+            self.layers(int(mask), int(total), sheets.after)
+            for mask, total in zip(sheets.mask, sheets.total, strict=True)
+        ]
+        if self.rules.throws == 1:
+            return np.array([float(one[0][0, 0]) for one in layers])
+        pairs = self.lay_pairs(layers)
+        _, last = self.reroll(pairs)
+        throws = self.best_throws(last, pairs[-1])
+        sums = np.empty((SUM_BLOCKS, len(layers)))
+        kernels.mean_throw(throws, self.lattice.keeps[-1].weight, SUM_BLOCKS, sums)
+        return np.asarray(sums.sum(axis=0) / self.lattice.orders)
+
+    def layers(self, mask: int, total: int, after: npt.NDArray[Any]) -> list[Floats]:
+        """Final throws and the keeps before the last throw: they depend on inner and outer multisets only."""
+        count = len(self.tables.free)
+        final = np.empty((count, count), dtype=np.float32)
+        kernels.final_values(self.tables, mask, total, after, final)
+        found = [final]
+        for grow in reversed(self.lattice.grow):
+            out = np.empty((len(grow), len(grow)), dtype=np.float32)
+            kernels.expect_layer_dice(found[0], grow, out)
+            found.insert(0, out)
+        return found
+
+    def lay_pairs(self, layers: list[list[Floats]]) -> list[Floats]:
+        """The same values as rows, by dice kept: [pair, lane]."""
+        lattice = self.lattice
+        pairs = []
+        for size in range(lattice.dice + 1):
+            rows = self.work(f"pairs{size}", lattice.pairs(size), len(layers))
+            for lane, by_size in enumerate(layers):
+                kernels.lay_pairs(by_size[size], lattice.mirrored, lane, rows)
+            pairs.append(rows)
+        return pairs
+
+    def reroll(self, pairs: list[Floats]) -> tuple[list[list[Floats]], list[Floats]]:
+        """Keeps by throws that follow (from 2 on) and dice kept; and those of the turn's first decision."""
+        rows, lanes = self.lattice.keeps[:-1], pairs[0].shape[1]
+        current = [self.work(f"keeps{size.size}", size.rows, lanes) for size in rows]
+        for size in rows:
+            kernels.pick_rows(pairs[size.size], size.pair, current[size.size])
+        found: list[list[Floats]] = []
+        for _ in range(self.rules.throws - 2):
+            above = self.best_throws(current, pairs[-1])
+            current = [np.empty((size.rows, lanes), dtype=np.float32) for size in rows]
+            for size in reversed(rows):
+                kernels.expect_die(above, size.more, current[size.size])
+                above = current[size.size]
+            found.append(current)
+        return found, current
+
+    def best_throws(self, keeps: list[Floats], final: Floats) -> Floats:
+        """For every throw the best of stopping and of all keeps within it."""
+        rows, lanes = self.lattice.keeps, final.shape[1]
+        best = keeps[0]
+        for size in rows[1:-1]:
+            out = self.work(f"best{size.size}", size.rows, lanes)
+            kernels.best_keeps(keeps[size.size], size.less, best, out)
+            best = out
+        throws = self.work("throws", rows[-1].rows, lanes)
+        kernels.best_throws(final, rows[-1].pair, rows[-1].less, best, throws)
+        return throws

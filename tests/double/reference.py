@@ -1,0 +1,50 @@
+"""Games of double dice solved in the plainest way, by the engine alone: what the fast solver is held against.
+
+Nothing is joined, ranked or tabled: sheets are sheets, throws are tuples, and every legal move is tried. It
+shares no code with the solver. For games of two or three dice with few faces.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from dicecup.dice import Dice, throws
+from dicecup.engine.moves import Keep, Score, Throw
+from dicecup.engine.play import apply, legal_moves
+from dicecup.engine.state import Sheet, State
+from dicecup.engine.totals import final_score
+from dicecup.rules.model import Ruleset
+
+
+class Reference:
+    """The expected final score of perfect play from anywhere in a game of one player."""
+
+    def __init__(self, rules: Ruleset) -> None:
+        self.rules = rules
+        self.sheet_value = cache(self.sheet_value)  # type: ignore[method-assign]
+        self.turn_value = cache(self.turn_value)  # type: ignore[method-assign]
+
+    def sheet_value(self, sheet: Sheet) -> float:
+        """Before the first throw of a turn."""
+        if sheet.full:
+            return float(final_score(self.rules, sheet))
+        return self.turn_value(sheet, (), self.rules.throws)
+
+    def turn_value(self, sheet: Sheet, kept: Dice, throws_left: int) -> float:
+        """With these dice kept and a throw due."""
+        dice = self.rules.dice
+        state = State((sheet,), 0, (), kept, throws_left)
+        total = weights = 0.0
+        for thrown, weight in throws(dice.count - len(kept), dice.faces, len(dice.layers)):
+            total += weight * self.best(apply(self.rules, state, Throw(thrown)))
+            weights += weight
+        return total / weights
+
+    def best(self, state: State) -> float:
+        """With dice on the table and a decision due."""
+        return max(self.move_value(state, move) for move in legal_moves(self.rules, state))
+
+    def move_value(self, state: State, move: Keep | Score | Throw) -> float:
+        if isinstance(move, Keep):
+            return self.turn_value(state.sheet, move.dice, state.throws_left)
+        return self.sheet_value(apply(self.rules, state, move).sheet)

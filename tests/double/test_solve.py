@@ -1,0 +1,90 @@
+"""Solving as a whole: saved as it goes, taken up again, packed, found again, refused when it is not right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.double.small_games import small_game
+
+from dicecup.errors import StorageError
+from dicecup.solver.double import cpu
+from dicecup.solver.double.packed import STEP, make_header, pack, unpack
+from dicecup.solver.double.sheets import SheetIndex
+from dicecup.solver.double.solve import solve
+from dicecup.solver.double.tables import find_table, table_path
+from dicecup.solver.double.unfinished import Unfinished
+from dicecup.solver.solve import Progress
+
+NOWHERE = Path("/nowhere")
+
+
+class StoppedError(Exception):
+    pass
+
+
+@pytest.fixture
+def rules(tmp_path):
+    return small_game("six boxes", tmp_path)
+
+
+def test_an_interrupted_solve_goes_on_where_it_was(rules, tmp_path, monkeypatch):
+    monkeypatch.setattr(cpu.CpuTurns, "part", 3)
+    monkeypatch.setattr(cpu, "LANES", 2)
+    whole = solve(rules, folder=tmp_path / "whole")
+    seen: list[Progress] = []
+
+    def stop_in_the_middle(progress: Progress) -> None:
+        seen.append(progress)
+        if progress.done > progress.total // 2:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        solve(rules, folder=tmp_path, watch=stop_in_the_middle)
+    reached = seen[-1].done
+    seen.clear()
+    again = solve(rules, folder=tmp_path, watch=seen.append)
+    assert 1 < seen[0].resumed <= reached < seen[0].done + 3
+    assert seen[-1].done == seen[-1].total
+    assert not list(tmp_path.glob("*.unfinished"))
+    for filled, values in whole.levels.items():
+        np.testing.assert_array_equal(values, again.levels[filled])
+
+
+def test_a_damaged_level_is_solved_again(rules, tmp_path):
+    with Unfinished(table_path(tmp_path, rules)) as unfinished:
+        unfinished.save(4, np.array([1.0, 2.0]))
+        assert unfinished.load(4, 9).tolist() == [1.0, 2.0]
+        assert len(unfinished.load(4, 1)) == 0
+        data = unfinished.path(4).read_bytes()
+        unfinished.path(4).write_bytes(data[:-3])
+        assert len(unfinished.load(4, 9)) == 0
+        with pytest.raises(StorageError, match="Another process"), Unfinished(table_path(tmp_path, rules)):
+            pass
+
+
+def test_values_come_back_to_half_a_step(rules):
+    index = SheetIndex(rules)
+    random = np.random.default_rng(5)
+    levels = {
+        filled: random.normal(0, 300, index.level_sizes[filled]) for filled in range(0, index.boxes + 1, 2)
+    }
+    found = unpack(pack(make_header(rules, index, "cpu"), index, levels), rules, index, NOWHERE)
+    for filled, values in levels.items():
+        np.testing.assert_allclose(found.levels[filled], values, rtol=0, atol=STEP / 2 + 1e-4)
+
+
+def test_wrong_tables_are_refused(rules, tmp_path):
+    assert find_table(rules, tmp_path) is None
+    table = solve(rules, folder=tmp_path)
+    found = find_table(rules, tmp_path)
+    assert found is not None
+    assert found.header == table.header
+    index, data = SheetIndex(rules), table_path(tmp_path, rules).read_bytes()
+    for wrong in (b"", b"rubbish", data[:100], data[:-1], data[:-1] + b"x"):
+        with pytest.raises(StorageError, match="cut off or was changed"):
+            unpack(wrong, rules, index, NOWHERE)
+    other = small_game("negative", tmp_path)
+    with pytest.raises(StorageError, match="other rules"):
+        unpack(data, other, SheetIndex(other), NOWHERE)

@@ -1,0 +1,36 @@
+"""Make the shipped tables of Dice in Dice out of what `bench/double_tables.py` found.
+
+Usage: python tools/double_pack.py OUT
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from dicecup.rules import load_ruleset
+from dicecup.solver.double.packed import make_header, pack
+from dicecup.solver.double.sheets import SheetIndex
+from dicecup.solver.double.tables import table_path
+from dicecup.solver.tables import write_aside
+
+DATA = Path(__file__).parent.parent / "src/dicecup/solver/double/data"
+
+
+def main(out: Path) -> None:
+    for file in sorted(out.glob("*.npz")):
+        extra, yatzy = file.stem.split("-")
+        values = np.load(file)
+        for scoring in sorted({name.rsplit("-", 1)[0] for name in values.files}):
+            rules = load_ruleset("dice-in-dice", {"scoring": scoring, "extra": extra, "yatzy": yatzy})
+            levels = {filled: values[f"{scoring}-{filled}"] for filled in range(0, len(rules.boxes) + 1, 2)}
+            index = SheetIndex(rules)
+            data = pack(make_header(rules, index, "cuda"), index, levels)
+            write_aside(table_path(DATA, rules), data)
+            print(f"{scoring}-{yatzy}-{extra}: {len(data)} bytes, {levels[0][0]:.4f} points", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

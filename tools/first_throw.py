@@ -1,0 +1,91 @@
+"""What a perfect player keeps of the first throw of a game of Dice in Dice, over all 4,496,388 throws."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import prange
+
+from dicecup.solver.compiled import kernel
+from dicecup.solver.double.multisets import all_multisets, orderings, rank_weights
+from dicecup.solver.double.solution import Solution
+
+Kept = tuple[tuple[int, int], ...]  # dice as (outer, inner), or the other way round: the lower of both
+Shape = tuple[tuple[int, ...], tuple[int, ...]]  # how many are alike in one layer and in the other
+
+
+@dataclass(frozen=True)
+class FirstThrow:
+    """Shares of all first throws: by dice kept, by which are kept, by how many of them are alike."""
+
+    by_count: dict[int, float]
+    by_kept: Counter[Kept]
+    by_shape: Counter[Shape]
+    worth: dict[Kept, float]
+
+
+def first_throw(solution: Solution) -> FirstThrow:
+    """Every first throw's best keep with an empty sheet, in a game of three throws."""
+    lattice, values = solution.solver.lattice, solution.decisions(0, 0)
+    sizes = range(lattice.dice)
+    # The values of keeps of all sizes one behind the other, by rank; stopping is the place behind the last.
+    by_size = [values.keeps[0][size][:, 0][lattice.keeps[size].row_of_rank] for size in sizes]
+    starts = np.cumsum([0] + [len(part) for part in by_size])
+    keeps = np.concatenate(by_size)
+    throws = np.ascontiguousarray(all_multisets(lattice.double_faces, lattice.dice, np).T)
+    best = np.empty(len(throws), dtype=np.int64)
+    weights = rank_weights(lattice.double_faces, lattice.dice, np)
+    layer_weights = rank_weights(lattice.faces, lattice.dice, np)
+    best_parts(throws, keeps, starts, weights, layer_weights, values.layers[-1], best)
+    shares = np.bincount(best, weights=orderings(throws.T, np), minlength=len(keeps) + 1) / lattice.orders
+    found = FirstThrow({lattice.dice: float(shares[-1])}, Counter(), Counter(), {})
+    for size in sizes:
+        part = shares[starts[size] : starts[size + 1]]
+        found.by_count[size] = float(part.sum())
+        members = all_multisets(lattice.double_faces, size, np).T
+        for rank in np.flatnonzero(part):
+            kept = name(members[rank].tolist(), lattice.faces)
+            found.by_kept[kept] += part[rank]
+            found.by_shape[shape(kept)] += part[rank]
+            found.worth[kept] = float(by_size[size][rank])
+    return found
+
+
+def name(dice: list[int], faces: int) -> Kept:
+    here = tuple(sorted((die // faces + 1, die % faces + 1) for die in dice))
+    there = tuple(sorted((second, first) for first, second in here))
+    return max(here, there)
+
+
+def shape(kept: Kept) -> Shape:
+    layers = [tuple(sorted(Counter(layer).values(), reverse=True)) for layer in zip(*kept, strict=True)]
+    first, second = sorted(layers, reverse=True) if layers else ((), ())
+    return first, second
+
+
+@kernel(parallel=True)
+def best_parts(
+    throws: Any, keeps: Any, starts: Any, weights: Any, layer_weights: Any, final: Any, best: Any
+) -> None:
+    """best[throw]: the place of its best keep."""
+    dice, faces = throws.shape[1], layer_weights.shape[1]
+    for row in prange(throws.shape[0]):
+        outer = np.sort(throws[row] % faces)
+        inner_rank = outer_rank = 0
+        for place in range(dice):
+            inner_rank += layer_weights[place, throws[row, place] // faces]
+            outer_rank += layer_weights[place, outer[place]]
+        most = final[inner_rank, outer_rank]
+        best[row] = starts[dice]
+        for part in range((1 << dice) - 1):
+            count = rank = 0
+            for die in range(dice):
+                if part >> die & 1:
+                    rank += weights[count, throws[row, die]]
+                    count += 1
+            if keeps[starts[count] + rank] > most:
+                most = keeps[starts[count] + rank]
+                best[row] = starts[count] + rank
