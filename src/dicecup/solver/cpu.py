@@ -1,0 +1,50 @@
+"""The CPU backend: one level at a time, its groups shared out over the cores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+from dicecup.solver.program import Program
+from dicecup.solver.score_kernel import gather_lower, gather_upper, pay_repeats, score_jokers, score_throws
+from dicecup.solver.turn_kernel import turn
+from dicecup.solver.vector import LANES, store
+
+
+@numba.njit(cache=True)
+def solve_group(
+    program: Program, lower: int, above: int, below: Any, starts: Any, level: Any, start: int
+) -> None:
+    """The values of all states of one group."""
+    size = program.group_size[program.kinds[lower], above]
+    rows = program.take_starts.size - 1
+    throws = program.weights.size
+    work = np.empty(rows * LANES, below.dtype)
+    final = np.empty(throws * LANES, below.dtype)
+    ahead = np.empty(program.target_class.size * LANES, below.dtype)
+    states = np.empty((program.stride.size + program.upper_states.shape[0], 2), np.int64)
+    result = np.empty(LANES, below.dtype)
+    jokers = program.joker_dice.size > 0 and program.ready[lower]
+    for first in range(0, size, LANES):
+        used = gather_lower(program, lower, above, first, below, starts, ahead, states)
+        noted = gather_upper(program, lower, above, first, below, starts[lower], ahead, states, used)
+        score_throws(program, ahead, states, noted, final, work)
+        if jokers:
+            score_jokers(program, lower, above, first, ahead, states, noted, final)
+        if program.repeat_dice.size:
+            pay_repeats(program, lower, above, first, final)
+        store(result, 0, turn(program, work, final))
+        for lane in range(min(LANES, size - first)):
+            level[start + first + lane] = result[lane]
+
+
+@numba.njit(cache=True, parallel=True, nogil=True)
+def solve_groups(
+    program: Program, lowers: Any, open_boxes: int, below: Any, below_starts: Any, level: Any, starts: Any
+) -> None:
+    for number in numba.prange(lowers.size):
+        lower = lowers[number]
+        above = open_boxes - program.opens[lower]
+        solve_group(program, lower, above, below, below_starts, level, starts[lower])
