@@ -209,9 +209,9 @@ def links_hold(rules: Ruleset, boxes: tuple[int, ...], cells: Cells, place: int,
         other, written = rules.boxes[other_index], cells[other_place]
         if box.after == other.id and written is None:
             return False
-        if written and ((box.above == other.id and points <= written) or (
-            other.above == box.id and points >= written
-        )):
+        if written and (
+            (box.above == other.id and points <= written) or (other.above == box.id and points >= written)
+        ):
             return False
     return True
 
@@ -283,7 +283,11 @@ class View(NamedTuple):
 def visible(rules: Ruleset, boxes: tuple[int, ...], cells: Cells) -> View:
     cell_of = dict(zip(boxes, cells, strict=True))
     filled = {rules.boxes[index].id for index, cell in cell_of.items() if cell is not None}
-    waited = [rules.boxes[index].id for index in boxes if rules.joker and rules.boxes[index].id in rules.joker.filled]
+    waited = [
+        rules.boxes[index].id
+        for index in boxes
+        if rules.joker and rules.boxes[index].id in rules.joker.filled
+    ]
     repeat = rules.box_index[rules.repeat.box] if rules.repeat else None
     return View(
         opens=cells.count(None),

@@ -7,13 +7,19 @@ from typing import Any
 import numba
 import numpy as np
 
+from dicecup.solver.backends import Done, empty_level
+from dicecup.solver.compiled import is_compiled, kernel
+from dicecup.solver.index import Array, Index, Level
 from dicecup.solver.program import Program
 from dicecup.solver.score_kernel import gather_lower, gather_upper, pay_repeats, score_jokers, score_throws
 from dicecup.solver.turn_kernel import turn
 from dicecup.solver.vector import LANES, store
 
+# States between two looks at the clock and at Ctrl-C: half a second on two cores.
+BATCH = 1 << 21
 
-@numba.njit(cache=True)
+
+@kernel()
 def solve_group(
     program: Program, lower: int, above: int, below: Any, starts: Any, level: Any, start: int
 ) -> None:
@@ -40,7 +46,7 @@ def solve_group(
             level[start + first + lane] = result[lane]
 
 
-@numba.njit(cache=True, parallel=True, nogil=True)
+@kernel(parallel=True, nogil=True)
 def solve_groups(
     program: Program, lowers: Any, open_boxes: int, below: Any, below_starts: Any, level: Any, starts: Any
 ) -> None:
@@ -48,3 +54,31 @@ def solve_groups(
         lower = lowers[number]
         above = open_boxes - program.opens[lower]
         solve_group(program, lower, above, below, below_starts, level, starts[lower])
+
+
+class CpuBackend:
+    """Solves with all cores that Numba is given."""
+
+    def __init__(self, index: Index, program: Program, precision: int) -> None:
+        self.index = index
+        self.program = program
+        self.precision = precision
+
+    def compiled(self, below: Array) -> bool:
+        starts = np.zeros(1, dtype=np.int64)
+        return is_compiled(solve_groups, self.program, starts, 1, below, starts, below, starts)
+
+    def solve_level(self, level: Level, below: Level, values: Array, done: Done) -> Array:
+        result = empty_level(level.size, self.precision)
+        ends = np.append(level.starts[level.lowers[1:]], level.size)
+        first = 0
+        while first < len(level.lowers):
+            reached = level.starts[level.lowers[first]]
+            last = int(np.searchsorted(ends, reached + BATCH)) + 1
+            lowers = level.lowers[first:last]
+            solve_groups(
+                self.program, lowers, level.open_boxes, values, below.starts, result, level.starts
+            )
+            done(int(ends[min(last, len(ends)) - 1] - reached))
+            first = last
+        return result

@@ -113,8 +113,7 @@ class Index:
                     total += points or 0
             numbers.append(component.numbers[tuple(cells)])
         groups = [
-            component.states[number].group
-            for component, number in zip(self.components, numbers, strict=True)
+            component.states[number].group for component, number in zip(self.components, numbers, strict=True)
         ]
         above = len(self.upper.components)
         upper = sum(map(int.__mul__, groups[:above], self.upper.strides))
@@ -137,7 +136,9 @@ def build_index(rules: Ruleset) -> Index:
         made = [group_of(upper, rows, number) for number in range(upper.most_open + 1)]
         groups.append(tuple(made))
         begins = {
-            member: int(start) for group in made for member, start in zip(group.members, group.starts, strict=False)
+            member: int(start)
+            for group in made
+            for member, start in zip(group.members, group.starts, strict=False)
         }
         row_starts.append(tuple(begins[number] for number in range(len(rows))))
     return Index(
@@ -147,7 +148,9 @@ def build_index(rules: Ruleset) -> Index:
         lower_strides=strides_of([len(component.classes) for component in lower]),
         opens=spread(lower, [component.opens for component in lower], np.add, 0).astype(np.uint8),
         ready=spread(lower, [component.ready for component in lower], np.logical_and, True).astype(np.bool_),
-        holding=spread(lower, [component.holding for component in lower], np.logical_or, False).astype(np.bool_),
+        holding=spread(lower, [component.holding for component in lower], np.logical_or, False).astype(
+            np.bool_
+        ),
         groups=tuple(groups),
         row_starts=tuple(row_starts),
     )

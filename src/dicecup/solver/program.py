@@ -124,7 +124,9 @@ class StateTables:
         self.entries: list[list[list[tuple[int, int, int]]]] = []  # by state and kind: (dice, points, target)
         self.options: list[list[tuple[int, int, int, int]]] = []
         self.jokers = [
-            (number, face) for number, faces in enumerate(dice.throws) if (face := alike_face(self.rules, faces))
+            (number, face)
+            for number, faces in enumerate(dice.throws)
+            if (face := alike_face(self.rules, faces))
         ]
         for component in index.components:
             self.first.append(len(self.targets))
@@ -134,9 +136,7 @@ class StateTables:
 
     def add_state(self, component: Component, number: int, columns: list[tuple[int, ...]]) -> None:
         offers = component.states[number].offers
-        found = {
-            (option.target, option.gain) for options in offers.values() for option in options
-        }
+        found = {(option.target, option.gain) for options in offers.values() for option in options}
         targets = sorted(found)
         place = {target: order for order, target in enumerate(targets)}
         strikes: set[int] = set()
@@ -156,7 +156,12 @@ class StateTables:
             for column in (columns[dice], joker_points(self.rules, faces, face, component.boxes)):
                 self.options.append(
                     [
-                        (option.points, place[option.target, option.gain], self.kind(option), self.place(option))
+                        (
+                            option.points,
+                            place[option.target, option.gain],
+                            self.kind(option),
+                            self.place(option),
+                        )
                         for option in offers[column]
                     ]
                 )
@@ -230,7 +235,11 @@ def upper_arrays(index: Index, states: StateTables) -> dict[str, Array]:
     groups = [(kind, group) for kind, row in enumerate(index.groups) for group in row]
     shape = (upper.kinds, upper.most_open + 1)
     member = [np.array(group.members, dtype=np.int32)[group.row] for _, group in groups]
-    moves = [upper_moves(index, states, kind, number).ravel() for kind in range(shape[0]) for number in range(shape[1])]
+    moves = [
+        upper_moves(index, states, kind, number).ravel()
+        for kind in range(shape[0])
+        for number in range(shape[1])
+    ]
     promote = [promotion(index, number) for number in range(shape[1])]
     faces = {box: face for face, box in index.rules.upper_box_of_face.items()}
     closed = [

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
+
 import numpy as np
 
+from dicecup.solver.compiled import kernel
 from dicecup.solver.program import FREE, LOWER, PAYS, Program
 from dicecup.solver.vector import LANES, fill, larger, load, plus, store
 
 NONE = -np.inf
 
 
-@numba.njit(cache=True)
+@kernel()
 def gather_lower(
     program: Program, lower: int, above: int, first: int, below: Any, starts: Any, ahead: Any, states: Any
 ) -> int:
@@ -47,9 +48,17 @@ def gather_lower(
     return rows
 
 
-@numba.njit(cache=True)
+@kernel()
 def gather_upper(
-    program: Program, lower: int, above: int, first: int, below: Any, start: int, ahead: Any, states: Any, used: int
+    program: Program,
+    lower: int,
+    above: int,
+    first: int,
+    below: Any,
+    start: int,
+    ahead: Any,
+    states: Any,
+    used: int,
 ) -> int:
     """The same for the upper boxes that are open in some lane; return how many states are noted in all."""
     kind = program.kinds[lower]
@@ -75,7 +84,7 @@ def gather_upper(
     return noted
 
 
-@numba.njit(cache=True)
+@kernel()
 def score_throws(program: Program, ahead: Any, states: Any, noted: int, final: Any, zeros: Any) -> None:
     """The best box for every throw, jokers and repeats aside. `zeros` is room for as many rows as `final`."""
     throws = program.weights.size
@@ -104,7 +113,7 @@ def score_throws(program: Program, ahead: Any, states: Any, noted: int, final: A
         offer(program, ahead, states[number, 0], states[number, 1], 2, 3, final)
 
 
-@numba.njit(cache=True)
+@kernel()
 def offer(program: Program, ahead: Any, state: int, row: int, kind: int, end: int, best: Any) -> None:
     """Better every throw by the entries of one state, from the kind `kind` up to the kind before `end`."""
     for entry in range(program.entry_bounds[state, kind], program.entry_bounds[state, end]):
@@ -114,7 +123,7 @@ def offer(program: Program, ahead: Any, state: int, row: int, kind: int, end: in
         store(best, throw, larger(value, load(best, throw)))
 
 
-@numba.njit(cache=True)
+@kernel()
 def score_jokers(
     program: Program, lower: int, above: int, first: int, ahead: Any, states: Any, noted: int, final: Any
 ) -> None:
@@ -133,7 +142,7 @@ def score_jokers(
             )
 
 
-@numba.njit(cache=True)
+@kernel()
 def best_option(
     program: Program, number: int, closed: int, lane: int, ahead: Any, states: Any, noted: int
 ) -> Any:
@@ -168,7 +177,7 @@ def best_option(
     return max(best, free)
 
 
-@numba.njit(cache=True)
+@kernel()
 def pay_repeats(program: Program, lower: int, above: int, first: int, final: Any) -> None:
     """Add the points of a repeat to the throws that are one, in the lanes where the box holds points."""
     kind = program.kinds[lower]

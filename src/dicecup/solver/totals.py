@@ -79,7 +79,8 @@ def upper_part(rules: Ruleset, components: tuple[Component, ...]) -> UpperPart:
         digits=digits,
         strides=strides,
         opens=tuple(
-            sum(group.opens[digit] for group, digit in zip(groups, numbers, strict=True)) for numbers in digits
+            sum(group.opens[digit] for group, digit in zip(groups, numbers, strict=True))
+            for numbers in digits
         ),
         rows=tuple(
             tuple(join(rules, past[kind][number], future[kind][number]) for number in range(len(digits)))

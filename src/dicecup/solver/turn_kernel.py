@@ -9,26 +9,32 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 
+from dicecup.solver.compiled import kernel
 from dicecup.solver.program import Program
-from dicecup.solver.vector import LANES, fill, larger, load, plus, store, times
+from dicecup.solver.vector import LANES, fill, larger, load, plus, store, times, times_plus
+
+BLOCK = 16
 
 
-@numba.njit(cache=True)
+@kernel()
 def expect(program: Program, work: Any) -> None:
     """Give every keep the mean of the keeps with one die more, largest keeps first."""
     add = program.add
     faces = add.shape[1]
+    # In 32 bits 1/6 is wrong by one part in 67 million, always the same way: over a game that is 0.0006 points.
+    # What is missing from it goes in before the product is rounded.
     share = fill(work, 1.0 / faces)
+    work[0] = 1.0 / faces
+    rest = fill(work, 1.0 / faces - work[0])
     for keep in range(add.shape[0] - 1, -1, -1):
         total = load(work, add[keep, 0] * LANES)
         for face in range(1, faces):
             total = plus(total, load(work, add[keep, face] * LANES))
-        store(work, keep * LANES, times(total, share))
+        store(work, keep * LANES, times_plus(total, share, times(total, rest)))
 
 
-@numba.njit(cache=True)
+@kernel()
 def choose(program: Program, work: Any, final: Any) -> None:
     """Give every multiset the best keep inside it, and every full throw the better of that and scoring."""
     take, starts = program.take, program.take_starts
@@ -40,18 +46,22 @@ def choose(program: Program, work: Any, final: Any) -> None:
         store(work, row * LANES, best)
 
 
-@numba.njit(cache=True)
+@kernel()
 def first_throw(program: Program, work: Any) -> Any:
-    """The mean over the first throw of a turn."""
-    keeps = program.add.shape[0]
+    """The mean over the first throw of a turn, summed block by block: in one long sum of 252 terms the 32-bit
+    rounding was 0.0003 points a turn."""
+    keeps, throws = program.add.shape[0], program.weights.size
     total = fill(work, 0.0)
-    for throw in range(program.weights.size):
-        chance = fill(work, program.weights[throw])
-        total = plus(total, times(chance, load(work, (keeps + throw) * LANES)))
+    for start in range(0, throws, BLOCK):
+        part = fill(work, 0.0)
+        for throw in range(start, min(start + BLOCK, throws)):
+            chance = fill(work, program.weights[throw])
+            part = times_plus(chance, load(work, (keeps + throw) * LANES), part)
+        total = plus(total, part)
     return total
 
 
-@numba.njit(cache=True)
+@kernel()
 def turn(program: Program, work: Any, final: Any) -> Any:
     """What a whole turn is worth before its first throw."""
     keeps = program.add.shape[0]

@@ -12,9 +12,10 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
-LANES = 16
+LANES = 32
 
 
 class Vector(types.Type):
@@ -74,7 +75,9 @@ def fill(typing: Any, array: Any, value: Any) -> Any:  # noqa: ARG001
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         number = context.cast(builder, values[1], signature.args[1], signature.return_type.number)
         vector = ir.VectorType(number.type, LANES)
-        single = builder.insert_element(ir.Constant(vector, ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
+        single = builder.insert_element(
+            ir.Constant(vector, ir.Undefined), number, ir.Constant(ir.IntType(32), 0)
+        )
         lanes = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
         return builder.shuffle_vector(single, ir.Constant(vector, ir.Undefined), lanes)
 
@@ -101,3 +104,16 @@ def keep_larger(builder: Any, one: Any, other: Any) -> Any:
 plus = lane_wise(lambda builder, one, other: builder.fadd(one, other))
 times = lane_wise(lambda builder, one, other: builder.fmul(one, other))
 larger = lane_wise(keep_larger)
+
+
+@intrinsic
+def times_plus(typing: Any, one: Any, other: Any, more: Any) -> Any:  # noqa: ARG001
+    """one × other + more, rounded once."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ARG001
+        vector = values[0].type
+        name = f"llvm.fma.v{LANES}f{signature.return_type.number.bitwidth}"
+        function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(vector, [vector] * 3), name)
+        return builder.call(function, values)
+
+    return one(one, other, more), generate

@@ -1,0 +1,55 @@
+"""Compiling functions once, and keeping the result in the user's cache.
+
+Numba looks only at a function's own file to see whether a kept result is still good, not at the files of the
+functions it calls. So results are kept in a folder named after the contents of all files of this package: a
+changed kernel is never answered by an old one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+import numba
+
+from dicecup.solver.folders import kernels_folder
+
+
+def sources_hash() -> str:
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def choose_folder() -> bool:
+    """Point Numba to the folder; False if nothing can be kept there, and every run has to compile."""
+    base = os.environ.get("NUMBA_CACHE_DIR")
+    folder = (Path(base) if base else kernels_folder()) / sources_hash()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    numba.config.CACHE_DIR = str(folder)
+    return os.access(folder, os.W_OK)
+
+
+KEPT = choose_folder()
+
+
+def kernel(**settings: Any) -> Any:
+    """A decorator: compile this function on its first call."""
+    return numba.njit(cache=KEPT, **settings)
+
+
+def is_compiled(function: Any, *arguments: Any) -> bool:
+    """Whether a call with such arguments starts at once, compiled in this run or an earlier one."""
+    types = tuple(numba.typeof(argument) for argument in arguments)
+    if types in function.overloads:
+        return True
+    if not KEPT:
+        return False
+    # The cache has no question for this; loading is the question, and not wasted.
+    return function._cache.load_overload(types, function.targetctx) is not None

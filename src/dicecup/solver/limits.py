@@ -1,0 +1,103 @@
+"""What a solve takes, found before it begins: states, memory, disk, time."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from dicecup.errors import StorageError, UsageError
+from dicecup.rules.model import Ruleset
+from dicecup.solver.components import components
+from dicecup.solver.index import Index
+from dicecup.solver.totals import upper_part
+
+MOST_STATES = 20_000_000_000  # a day of two cores, and 80 GB
+PACK_FROM = 64_000_000  # states: from here on a 32-bit table is packed
+PACKED_BYTES = 1.85  # of a state, measured with some to spare: docs/performance.md
+# States a second and core in 64 bits, measured with some to spare: docs/performance.md. In 32 bits 1.6 times.
+STATES_PER_SECOND = 1_000_000
+SPARE_MEMORY = 500_000_000  # the interpreter, the compiler, the index
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a game is."""
+
+    states: int
+    largest_levels: int  # states of the two largest neighbouring levels together
+
+
+def size_of(rules: Ruleset) -> Size:
+    """Count the states without making a place for each. A game of several columns has their product."""
+    parts = components(rules)
+    upper = upper_part(rules, parts)
+    lower: Counter[tuple[int, bool]] = Counter({(0, True): 1})
+    for part in parts:
+        if part.upper:
+            continue
+        grown: Counter[tuple[int, bool]] = Counter()
+        for (opens, ready), count in lower.items():
+            for more, also in zip(part.opens, part.ready, strict=True):
+                grown[opens + more, ready and also] += count
+        lower = grown
+    levels: Counter[int] = Counter()
+    for (opens, ready), count in lower.items():
+        rows = upper.rows[1 if ready and upper.kinds > 1 else 0]
+        for more, row in zip(upper.opens, rows, strict=True):
+            levels[opens + more] += count * len(row.totals)
+    pairs = [levels[number] + levels[number + 1] for number in range(max(levels))]
+    return Size(sum(levels.values()) ** len(rules.columns), max(pairs))
+
+
+def check_solvable(rules: Ruleset) -> Size:
+    """Refuse what cannot be solved exactly, with what there is instead."""
+    if rules.has_layers:
+        raise UsageError("solve_layers", ruleset=rules.id)
+    size = size_of(rules)
+    if rules.has_columns or size.states > MOST_STATES:
+        raise UsageError("solve_too_large", ruleset=rules.id, states=f"{size.states:.2g}")
+    return size
+
+
+def check_room(index: Index, precision: int, folder: Path) -> None:
+    """Refuse to begin what memory or disk will not let end."""
+    largest = size_of(index.rules).largest_levels
+    memory = largest * precision // 8 + SPARE_MEMORY
+    free = free_memory()
+    if free is not None and free < memory:
+        raise StorageError("memory_short", needed=gigabytes(memory), found=gigabytes(free))
+    disk = table_bytes(index.states, precision) + largest * precision // 8
+    found = folder
+    while not found.exists():
+        found = found.parent
+    left = shutil.disk_usage(found).free
+    if left < disk:
+        raise StorageError("disk_short", folder=folder, needed=gigabytes(disk), found=gigabytes(left))
+
+
+def table_bytes(states: int, precision: int) -> int:
+    packed = precision == 32 and states >= PACK_FROM
+    return int(states * (PACKED_BYTES if packed else precision / 8)) + (1 << 20)
+
+
+def seconds(states: int, precision: int) -> float:
+    """About how long a solve takes on this machine."""
+    return states / (STATES_PER_SECOND * (1.6 if precision == 32 else 1.0) * (os.cpu_count() or 1))
+
+
+def free_memory() -> int | None:
+    """Memory that can be had without pushing others out; None where the system does not say."""
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return None
+
+
+def gigabytes(count: int) -> str:
+    return f"{count / 1e9:.1f} GB"

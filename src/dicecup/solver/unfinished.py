@@ -1,0 +1,108 @@
+"""A solve in the making: what is done of it stays on disk, so that the next run goes on from there.
+
+Beside the table stand three files until it is done: `.part` is the table so far, `.level` the last level as it
+was solved (a packed level is rounded, and must not be solved from), `.progress` says what of both is complete.
+It is replaced last, in one go: a run that is killed at any moment loses at most the level it was at.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+
+from dicecup.errors import StorageError
+from dicecup.solver.backends import empty_level
+from dicecup.solver.index import Array, Index
+from dicecup.solver.tables import (
+    HEADER_BYTES,
+    Header,
+    arrays_of,
+    decode_header,
+    encode_header,
+    write_aside,
+    write_section,
+)
+
+
+class Unfinished:
+    """The files of one unfinished table. Only one process at a time can hold it."""
+
+    def __init__(self, path: Path, header: Header) -> None:
+        self.path = path
+        self.header = header
+        self.part, self.progress = path.with_suffix(".part"), path.with_suffix(".progress")
+        self.lock = path.with_suffix(".lock")
+
+    def __enter__(self) -> Unfinished:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.locked = self.lock.open("wb")
+        try:
+            fcntl.flock(self.locked, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self.locked.close()
+            raise StorageError("solve_running", file=self.path) from None
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.locked.close()
+
+    def level_path(self, open_boxes: int) -> Path:
+        return self.path.with_suffix(f".level{open_boxes}")
+
+    def resume(self, index: Index) -> Array | None:
+        """Take up what an earlier run left: its last level, or None if there is nothing to go on with."""
+        try:
+            data = json.loads(self.progress.read_text(encoding="utf-8"))
+            found = decode_header(bytes.fromhex(data["header"]), self.progress)
+            wanted = asdict(self.header) | {"sections": None, "backend": None}
+            if asdict(found) | {"sections": None, "backend": None} != wanted:
+                return None
+            size = index.level(len(found.sections) - 1).size
+            values = empty_level(size, self.header.precision)
+            raw = np.fromfile(self.level_path(len(found.sections) - 1), dtype=values.dtype)
+            short = self.part.stat().st_size < found.sections[-1].end
+            if short or len(raw) != size or checksum(raw) != data["checksum"]:
+                return None
+            values[:size] = raw
+        except (OSError, ValueError, KeyError, TypeError, StorageError):
+            return None
+        self.header = found
+        return values
+
+    def begin(self) -> None:
+        """Start from nothing."""
+        self.header.sections = []
+        self.part.write_bytes(bytes(HEADER_BYTES))
+
+    def add(self, open_boxes: int, values: Array, encoded: object) -> None:
+        """A level is done: `values` as solved, `encoded` as the table keeps it."""
+        end = self.header.sections[-1].end if self.header.sections else HEADER_BYTES
+        self.header.sections.append(write_section(self.part, end, open_boxes, arrays_of(encoded)))
+        values.tofile(self.level_path(open_boxes))
+        header = encode_header(self.header).rstrip(b"\0").hex()
+        write_aside(self.progress, json.dumps({"checksum": checksum(values), "header": header}).encode())
+        self.level_path(open_boxes - 1).unlink(missing_ok=True)
+
+    def finish(self, expected: float) -> None:
+        """Put the header in front and the table in its place."""
+        self.header.expected = expected
+        with self.part.open("r+b") as stream:
+            stream.write(encode_header(self.header))
+            stream.flush()
+            os.fsync(stream.fileno())
+        self.part.replace(self.path)
+        for path in (self.progress, self.level_path(len(self.header.sections) - 1), self.lock):
+            path.unlink(missing_ok=True)
+
+
+def checksum(values: Array) -> str:
+    return hashlib.sha256(memoryview(values).cast("B")).hexdigest()
