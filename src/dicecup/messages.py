@@ -192,6 +192,40 @@ SENTENCES = {
     "file_unwritable": N_("{file} cannot be written: {problem}. Nothing was changed."),
     "secret_lost": N_("The secret of this game's dice is missing, so it cannot go on. Start a new game."),
     "version_stale": N_("The game went on meanwhile (version {version}, yours is {found}). Look again."),
+    # Solving
+    "backend_unknown": N_("There is no backend “{backend}”. Choose one of: {known}."),
+    "cuda_missing": N_(
+        "There is no GPU that CuPy can use here ({problem}). Solve on the processor instead: --backend cpu."
+    ),
+    "disk_short": N_(
+        "The table needs {needed} in {folder}, and {found} are free. Make room, or choose another folder with "
+        "DICECUP_CACHE."
+    ),
+    "memory_short": N_(
+        "This solve needs {needed} of memory, and {found} are free. Close other programs, or use --precision 32."
+    ),
+    "precision_unknown": N_("There is no precision {precision}. Choose one of: {known}."),
+    "sheet_impossible": N_("No game leads to this sheet. Correct its points."),
+    "solve_layers": N_(
+        "{ruleset} is played with dice of several layers, which this solver does not know. "
+        "The coach estimates with a learned value instead."
+    ),
+    "solve_running": N_("Another process is solving this game now ({file}). Wait for it."),
+    "solve_takes_long": N_(
+        "{ruleset} is not solved yet, and that takes about {minutes} minutes. Run once: {command}"
+    ),
+    "solve_too_large": N_(
+        "{ruleset} is too large to be solved exactly: it has about {states} states. "
+        "The coach estimates with a learned value instead."
+    ),
+    "solver_missing": N_(
+        "Solving needs the packages numpy and numba, which are not installed. Run: pip install 'dicecup[solver]'"
+    ),
+    "table_damaged": N_("The table {file} is cut off or was changed. It is not used; solve again."),
+    "table_format": N_(
+        "The table {file} has the format {found}, and this program reads {expected}. Solve again."
+    ),
+    "table_of_other_rules": N_("The table {file} is of other rules ({ruleset}). It is not used; solve again."),
 }
 
 SYSTEM_PROBLEMS = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from dicecup.dice import Faces
@@ -61,6 +62,7 @@ class Component:
     upper: bool  # whether it holds upper boxes
 
 
+@lru_cache(maxsize=8)
 def components(rules: Ruleset) -> tuple[Component, ...]:
     """All groups, those with upper boxes first."""
     made = [build(rules, boxes) for boxes in groups(rules)]

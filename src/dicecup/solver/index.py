@@ -129,7 +129,7 @@ class Index:
 
 def build_index(rules: Ruleset) -> Index:
     parts = components(rules)
-    upper = upper_part(rules, parts)
+    upper = upper_part(rules)
     lower = tuple(component for component in parts if not component.upper)
     groups, row_starts = [], []
     for rows in upper.rows:

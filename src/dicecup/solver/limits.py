@@ -33,7 +33,7 @@ class Size:
 def size_of(rules: Ruleset) -> Size:
     """Count the states without making a place for each. A game of several columns has their product."""
     parts = components(rules)
-    upper = upper_part(rules, parts)
+    upper = upper_part(rules)
     lower: Counter[tuple[int, bool]] = Counter({(0, True): 1})
     for part in parts:
         if part.upper:

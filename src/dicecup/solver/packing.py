@@ -1,9 +1,9 @@
-"""Large 32-bit tables in less than half the room: differences along a row, in as few bits as a group needs.
+"""Large 32-bit tables in less than half the room: differences along a row, in as few bits as they need.
 
 Along a row (same boxes filled, rising upper total) values rise slowly. They are rounded to multiples of STEP,
-and what is kept is the first value of each row and the difference from each slot to the next, all differences
-of a group in as many bits as its largest one needs. No rounding adds up: every value is within STEP / 2 of what
-was solved, and solving never reads packed values.
+and what is kept is the first value of each row and the difference from each slot to the next; eight differences
+that follow each other have as many bits as the largest of them needs. No rounding adds up: every value is
+within STEP / 2 of what was solved, and solving never reads packed values.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ import numpy as np
 from dicecup.solver.compiled import kernel
 from dicecup.solver.index import Array, Index, Level
 
-STEP = 2.0**-11
+STEP = 2.0**-12
 WORD = 64
+BLOCK = 8  # differences of one width: smaller blocks cost more widths, larger ones more bits (measured: 4, 16)
 
 
 class PackedLevel(NamedTuple):
     """One level; arrays by group in the order of the level's lower classes, by row, and by word."""
 
     group_words: Array  # where the differences of a group begin
-    widths: Array  # bits of each difference of a group
+    widths: Array  # bits of the differences of each block, group by group
     bases: Array  # the first value of each row
     words: Array
 
@@ -37,26 +38,29 @@ class Shapes(NamedTuple):
     first: Array  # where `row` and `start` begin
     row: Array  # of each position
     start: Array  # of each position: where its row begins
+    blocks: Array  # how many blocks of differences
 
 
 def shapes(index: Index) -> Shapes:
     groups = [group for kind in index.groups for group in kind]
     size = np.array([group.size for group in groups], dtype=np.int64)
+    rows = np.array([len(group.members) for group in groups], dtype=np.int64)
     form = (len(index.groups), len(index.groups[0]))
     return Shapes(
-        rows=np.array([len(group.members) for group in groups], dtype=np.int64).reshape(form),
+        rows=rows.reshape(form),
         size=size.reshape(form),
         first=(np.cumsum(size) - size).reshape(form),
         row=np.concatenate([group.row for group in groups]).astype(np.int32),
         start=np.concatenate([group.starts[group.row] for group in groups]).astype(np.int32),
+        blocks=(-((rows - size) // BLOCK)).reshape(form),
     )
 
 
 @kernel()
-def steps_of(shapes: Shapes, kind: int, above: int, values: Any, start: int, steps: Any) -> int:
-    """The differences of one group in steps; the result is the largest."""
+def steps_of(shapes: Shapes, kind: int, above: int, values: Any, start: int, steps: Any) -> None:
+    """The differences of one group in steps."""
     first = shapes.first[kind, above]
-    largest = reached = 0
+    reached = 0
     for position in range(shapes.size[kind, above]):
         row_start = shapes.start[first + position]
         if row_start == position:
@@ -66,95 +70,100 @@ def steps_of(shapes: Shapes, kind: int, above: int, values: Any, start: int, ste
         # Rounding of 32-bit values can make a row fall by a hair where it should be level.
         now = max(reached, int(np.floor(risen / STEP + 0.5)))
         steps[position - shapes.row[first + position] - 1] = now - reached
-        largest = max(largest, now - reached)
         reached = now
-    return largest
 
 
 @kernel(parallel=True, nogil=True)
-def measure(shapes: Shapes, kinds: Any, aboves: Any, values: Any, starts: Any, widths: Any, words: Any) -> None:
-    """How many bits and words each group needs."""
-    for group in numba.prange(starts.size):
-        kind, above = kinds[group], aboves[group]
-        count = shapes.size[kind, above] - shapes.rows[kind, above]
-        steps = np.empty(max(count, 1), np.int64)
-        largest = steps_of(shapes, kind, above, values, starts[group], steps)
-        width = 0
-        while largest >> width:
-            width += 1
-        widths[group] = width
-        words[group] = (count * width + WORD - 1) // WORD
+def measure(shapes: Shapes, groups: Any, values: Any, widths: Any, words: Any) -> None:
+    """How many bits each block and how many words each group needs. `groups`: see `Groups`."""
+    for group in numba.prange(groups.kinds.size):
+        kind, above = groups.kinds[group], groups.aboves[group]
+        steps = np.zeros(shapes.blocks[kind, above] * BLOCK, np.int64)
+        steps_of(shapes, kind, above, values, groups.starts[group], steps)
+        bits = 0
+        for block in range(shapes.blocks[kind, above]):
+            largest = steps[block * BLOCK : (block + 1) * BLOCK].max()
+            width = 0
+            while largest >> width:
+                width += 1
+            widths[groups.blocks[group] + block] = width
+            bits += width * BLOCK
+        words[group] = (bits + WORD - 1) // WORD
 
 
 @kernel(parallel=True, nogil=True)
-def write(
-    shapes: Shapes,
-    kinds: Any,
-    aboves: Any,
-    values: Any,
-    starts: Any,
-    widths: Any,
-    group_words: Any,
-    words: Any,
-    rows: Any,
-    bases: Any,
-) -> None:
-    for group in numba.prange(starts.size):
-        kind, above = kinds[group], aboves[group]
-        count = shapes.size[kind, above] - shapes.rows[kind, above]
-        steps = np.empty(max(count, 1), np.int64)
-        steps_of(shapes, kind, above, values, starts[group], steps)
+def write(shapes: Shapes, groups: Any, values: Any, widths: Any, group_words: Any, words: Any, bases: Any) -> None:
+    """Write the differences and the first values of all groups."""
+    for group in numba.prange(groups.kinds.size):
+        kind, above, start = groups.kinds[group], groups.aboves[group], groups.starts[group]
+        steps = np.zeros(shapes.blocks[kind, above] * BLOCK, np.int64)
+        steps_of(shapes, kind, above, values, start, steps)
         first = shapes.first[kind, above]
         for position in range(shapes.size[kind, above]):
             if shapes.start[first + position] == position:
-                bases[rows[group] + shapes.row[first + position]] = values[starts[group] + position]
-        bit = np.int64(group_words[group]) * WORD
-        for number in range(count):
-            step = np.uint64(steps[number])
+                bases[groups.rows[group] + shapes.row[first + position]] = values[start + position]
+        bit = group_words[group] * WORD
+        for number in range(steps.size):
+            width = np.int64(widths[groups.blocks[group] + number // BLOCK])
             word, shift = bit // WORD, bit % WORD
-            words[word] |= step << np.uint64(shift)
-            if shift + widths[group] > WORD:
-                words[word + 1] |= step >> np.uint64(WORD - shift)
-            bit += widths[group]
+            if width:
+                words[word] |= np.uint64(steps[number]) << np.uint64(shift)
+            if shift + width > WORD:
+                words[word + 1] |= np.uint64(steps[number]) >> np.uint64(WORD - shift)
+            bit += width
 
 
 @kernel()
-def unpack(
-    shapes: Shapes, kind: int, above: int, position: int, start: int, width: int, words: Any, row: int, bases: Any
-) -> float:
-    """One value; `start` is the group's first word and `row` its first row."""
+def unpack(shapes: Shapes, groups: Any, packed: PackedLevel, group: int, position: int) -> float:
+    """One value."""
+    kind, above = groups.kinds[group], groups.aboves[group]
     first = shapes.first[kind, above]
-    row_start, within = shapes.start[first + position], shapes.row[first + position]
-    mask = (np.uint64(1) << np.uint64(width)) - np.uint64(1)
-    bit = np.int64(start) * WORD + (row_start - within) * np.int64(width)
+    row_start, row = shapes.start[first + position], shapes.row[first + position]
+    number = row_start - row  # of the first difference of the row
+    widths = packed.widths[groups.blocks[group] : groups.blocks[group] + shapes.blocks[kind, above]]
+    bit = np.int64(packed.group_words[group]) * WORD
+    for block in range(number // BLOCK):
+        bit += np.int64(widths[block]) * BLOCK
+    if number % BLOCK:
+        bit += np.int64(widths[number // BLOCK]) * (number % BLOCK)
     reached = np.int64(0)
-    for _ in range(row_start, position):
+    for place in range(number, number + position - row_start):
+        width = np.int64(widths[place // BLOCK])
         word, shift = bit // WORD, bit % WORD
-        step = words[word] >> np.uint64(shift)
+        step = packed.words[word] >> np.uint64(shift)
         if shift + width > WORD:
-            step |= words[word + 1] << np.uint64(WORD - shift)
-        reached += np.int64(step & mask)
+            step |= packed.words[word + 1] << np.uint64(WORD - shift)
+        reached += np.int64(step & ((np.uint64(1) << np.uint64(width)) - np.uint64(1)))
         bit += width
-    return bases[row + within] + reached * STEP
+    return packed.bases[groups.rows[group] + row] + reached * STEP
 
 
-def row_starts(index: Index, level: Level, form: Shapes) -> Array:
-    """The number of the first row of each group of a level."""
-    rows = form.rows[index.kinds[level.lowers], level.open_boxes - index.opens[level.lowers].astype(np.int64)]
-    return np.asarray(np.cumsum(rows) - rows)
+class Groups(NamedTuple):
+    """The groups of a level in the order of its lower classes."""
+
+    kinds: Array
+    aboves: Array  # open upper boxes
+    starts: Array  # where their values begin
+    rows: Array  # the number of their first row
+    blocks: Array  # the number of their first block
+
+
+def groups_of(index: Index, level: Level, form: Shapes) -> Groups:
+    kinds = index.kinds[level.lowers]
+    aboves = level.open_boxes - index.opens[level.lowers].astype(np.int64)
+    rows, blocks = form.rows[kinds, aboves], form.blocks[kinds, aboves]
+    starts = level.starts[level.lowers]
+    return Groups(kinds, aboves, starts, np.cumsum(rows) - rows, np.cumsum(blocks) - blocks)
 
 
 def pack(index: Index, level: Level, values: Array) -> PackedLevel:
     form = shapes(index)
-    kinds = index.kinds[level.lowers]
-    aboves = level.open_boxes - index.opens[level.lowers].astype(np.int64)
-    starts = level.starts[level.lowers]
-    widths = np.zeros(len(level.lowers), dtype=np.uint8)
+    groups = groups_of(index, level, form)
+    widths = np.zeros(int(form.blocks[groups.kinds, groups.aboves].sum()), dtype=np.uint8)
     needed = np.zeros(len(level.lowers), dtype=np.int64)
-    measure(form, kinds, aboves, values, starts, widths, needed)
+    measure(form, groups, values, widths, needed)
     group_words = np.cumsum(needed) - needed
     words = np.zeros(int(needed.sum()) + 1, dtype=np.uint64)  # one more: the last value may look beyond
-    rows = row_starts(index, level, form)
-    bases = np.zeros(int(form.rows[kinds, aboves].sum()), dtype=np.float32)
-    write(form, kinds, aboves, values, starts, widths, group_words, words, rows, bases)
+    bases = np.zeros(int(form.rows[groups.kinds, groups.aboves].sum()), dtype=np.float32)
+    write(form, groups, values, widths, group_words, words, bases)
     return PackedLevel(group_words.astype(np.uint32), widths, bases, words)

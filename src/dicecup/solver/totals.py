@@ -8,12 +8,13 @@ that lie between two multiples of the only face still open.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
 
 from dicecup.rules.model import Ruleset
-from dicecup.solver.components import Component
+from dicecup.solver.components import Component, components
 
 NO_SLOT = -1
 
@@ -62,8 +63,9 @@ def strides_of(sizes: list[int]) -> tuple[int, ...]:
     return tuple(reversed(strides)) if sizes else ()
 
 
-def upper_part(rules: Ruleset, components: tuple[Component, ...]) -> UpperPart:
-    groups = tuple(component for component in components if component.upper)
+@lru_cache(maxsize=8)
+def upper_part(rules: Ruleset) -> UpperPart:
+    groups = tuple(component for component in components(rules) if component.upper)
     sizes = [len(group.classes) for group in groups]
     digits = tuple(product(*(range(size) for size in sizes)))
     strides = strides_of(sizes)
@@ -139,11 +141,14 @@ def sums_after(steps: Steps) -> list[list[set[int]]]:
 
 
 def join(rules: Ruleset, past: set[int], future: set[int]) -> UpperRow:
-    slots: dict[tuple[int, ...], int] = {}
-    slot = np.full(last_step(rules) + 1, NO_SLOT, dtype=np.int32)
+    last = last_step(rules)
+    paid = np.array([bonus(rules, total) for total in range(last + 1)])
+    more = np.array(sorted(future))
+    slots: dict[bytes, int] = {}
+    slot = np.full(last + 1, NO_SLOT, dtype=np.int32)
     totals: list[int] = []
     for total in sorted(past):
-        key = tuple(bonus(rules, total + more) for more in sorted(future))
+        key = paid[np.minimum(total + more, last)].tobytes()
         if key not in slots:
             slots[key] = len(totals)
             totals.append(total)
