@@ -4,7 +4,7 @@
 // workers share out the multisets of dice. cuda.py puts the sizes of the game, the lattice and the list of
 // arrays (ARRAYS) in front of this text, so that the compiler knows every trip count.
 
-#define NONE (-INFINITY)
+#define NONE ((real)(-1e300 * 1e300))  // minus infinity; the run-time compiler has no name for it
 
 struct Block {
     real *work, *final, *ahead;
