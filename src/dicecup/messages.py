@@ -198,13 +198,14 @@ SENTENCES = {
         "There is no GPU that CuPy can use here ({problem}). Solve on the processor instead: --backend cpu."
     ),
     "disk_short": N_(
-        "The table needs {needed} in {folder}, and {found} are free. Make room, or choose another folder with "
-        "DICECUP_CACHE."
+        "The table needs {needed} in {folder}, and {found} are free. "
+        "Make room, or choose another folder with DICECUP_CACHE."
     ),
     "memory_short": N_(
-        "This solve needs {needed} of memory, and {found} are free. Close other programs, or use --precision 32."
+        "This solve needs {needed} of memory, and {found} are free. "
+        "Close other programs, or use --precision 32."
     ),
-    "precision_unknown": N_("There is no precision {precision}. Choose one of: {known}."),
+    "position_of_other_game": N_("The position is of {found}, not of {ruleset}. Name its game."),
     "sheet_impossible": N_("No game leads to this sheet. Correct its points."),
     "solve_layers": N_(
         "{ruleset} is played with dice of several layers, which this solver does not know. "
@@ -219,13 +220,16 @@ SENTENCES = {
         "The coach estimates with a learned value instead."
     ),
     "solver_missing": N_(
-        "Solving needs the packages numpy and numba, which are not installed. Run: pip install 'dicecup[solver]'"
+        "Solving needs the packages numpy and numba, which are not installed. "
+        "Run: pip install 'dicecup[solver]'"
     ),
     "table_damaged": N_("The table {file} is cut off or was changed. It is not used; solve again."),
     "table_format": N_(
         "The table {file} has the format {found}, and this program reads {expected}. Solve again."
     ),
-    "table_of_other_rules": N_("The table {file} is of other rules ({ruleset}). It is not used; solve again."),
+    "table_of_other_rules": N_(
+        "The table {file} is of other rules ({ruleset}). It is not used; solve again."
+    ),
 }
 
 SYSTEM_PROBLEMS = {

@@ -12,7 +12,7 @@ import numpy as np
 from dicecup.solver.components import alike_face, joker_points, plain_points
 from dicecup.solver.index import Array, Index
 from dicecup.solver.lattice import lattice
-from dicecup.solver.program import StateTables
+from dicecup.solver.state_tables import StateTables
 
 
 class ChoiceTables(NamedTuple):
@@ -33,18 +33,28 @@ def build_choices(index: Index) -> ChoiceTables:
     rules = index.rules
     dice = lattice(rules.dice.count, rules.dice.faces)
     tables = StateTables(index, dice)
-    jokers = [(number, face) for number, faces in enumerate(dice.throws) if (face := alike_face(rules, faces))]
+    jokers = [
+        (number, face) for number, faces in enumerate(dice.throws) if (face := alike_face(rules, faces))
+    ]
     joker_column = np.full(len(dice.throws), -1, dtype=np.int32)
     joker_column[[number for number, _ in jokers]] = len(dice.throws) + np.arange(len(jokers))
     start, rows = [0], []
     for component, first in zip(index.components, tables.first, strict=True):
         columns = [plain_points(rules, faces, component.boxes) for faces in dice.throws]
-        columns += [joker_points(rules, dice.throws[number], face, component.boxes) for number, face in jokers]
+        columns += [
+            joker_points(rules, dice.throws[number], face, component.boxes) for number, face in jokers
+        ]
         for number, state in enumerate(component.states):
             place = {target: order for order, target in enumerate(tables.targets[first + number])}
             for column in columns:
                 rows += [
-                    (option.box, option.points, place[option.target, option.gain], option.struck, tables.kind(option))
+                    (
+                        option.box,
+                        option.points,
+                        place[option.target, option.gain],
+                        option.struck,
+                        tables.kind(option),
+                    )
                     for option in state.offers[column]
                 ]
                 start.append(len(rows))

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numba
 
 from dicecup.solver.folders import kernels_folder
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def sources_hash() -> str:
@@ -32,16 +35,17 @@ def choose_folder() -> bool:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
         return False
-    numba.config.CACHE_DIR = str(folder)
+    numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
     return os.access(folder, os.W_OK)
 
 
 KEPT = choose_folder()
 
 
-def kernel(**settings: Any) -> Any:
+def kernel(**settings: Any) -> Callable[[Function], Function]:
     """A decorator: compile this function on its first call."""
-    return numba.njit(cache=KEPT, **settings)
+    decorator: Callable[[Function], Function] = numba.njit(cache=KEPT, **settings)
+    return decorator
 
 
 def is_compiled(function: Any, *arguments: Any) -> bool:

@@ -80,9 +80,8 @@ def groups(rules: Ruleset) -> list[tuple[int, ...]]:
             found.remove(second)
 
     for index, box in enumerate(rules.boxes):
-        for other in (box.after, box.above):
-            if other:
-                join(index, rules.box_index[other])
+        for looked_at in (*box.after, *((box.above,) if box.above else ())):
+            join(index, rules.box_index[looked_at])
     linked = {index for group in found if len(group) > 1 for index in group}
     for index, box in enumerate(rules.boxes):
         for other in range(index):
@@ -209,7 +208,7 @@ def links_hold(rules: Ruleset, boxes: tuple[int, ...], cells: Cells, place: int,
     box = rules.boxes[boxes[place]]
     for other_place, other_index in enumerate(boxes):
         other, written = rules.boxes[other_index], cells[other_place]
-        if box.after == other.id and written is None:
+        if other.id in box.after and written is None:
             return False
         if written and (
             (box.above == other.id and points <= written) or (other.above == box.id and points >= written)

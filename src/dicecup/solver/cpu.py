@@ -13,7 +13,7 @@ from dicecup.solver.index import Array, Index, Level
 from dicecup.solver.program import Program
 from dicecup.solver.score_kernel import gather_lower, gather_upper, pay_repeats, score_jokers, score_throws
 from dicecup.solver.turn_kernel import turn
-from dicecup.solver.vector import LANES, store
+from dicecup.solver.vector import lanes, store
 
 # States between two looks at the clock and at Ctrl-C: half a second on two cores.
 BATCH = 1 << 21
@@ -26,14 +26,14 @@ def solve_group(
     """The values of all states of one group."""
     size = program.group_size[program.kinds[lower], above]
     rows = program.take_starts.size - 1
-    throws = program.weights.size
-    work = np.empty(rows * LANES, below.dtype)
-    final = np.empty(throws * LANES, below.dtype)
-    ahead = np.empty(program.target_class.size * LANES, below.dtype)
+    throws, width = program.weights.size, lanes(below)
+    work = np.empty(rows * width, below.dtype)
+    final = np.empty(throws * width, below.dtype)
+    ahead = np.empty(program.target_class.size * width, below.dtype)
     states = np.empty((program.stride.size + program.upper_states.shape[0], 2), np.int64)
-    result = np.empty(LANES, below.dtype)
+    result = np.empty(width, below.dtype)
     jokers = program.joker_dice.size > 0 and program.ready[lower]
-    for first in range(0, size, LANES):
+    for first in range(0, size, width):
         used = gather_lower(program, lower, above, first, below, starts, ahead, states)
         noted = gather_upper(program, lower, above, first, below, starts[lower], ahead, states, used)
         score_throws(program, ahead, states, noted, final, work)
@@ -42,7 +42,7 @@ def solve_group(
         if program.repeat_dice.size:
             pay_repeats(program, lower, above, first, final)
         store(result, 0, turn(program, work, final))
-        for lane in range(min(LANES, size - first)):
+        for lane in range(min(width, size - first)):
             level[start + first + lane] = result[lane]
 
 
@@ -76,9 +76,7 @@ class CpuBackend:
             reached = level.starts[level.lowers[first]]
             last = int(np.searchsorted(ends, reached + BATCH)) + 1
             lowers = level.lowers[first:last]
-            solve_groups(
-                self.program, lowers, level.open_boxes, values, below.starts, result, level.starts
-            )
+            solve_groups(self.program, lowers, level.open_boxes, values, below.starts, result, level.starts)
             done(int(ends[min(last, len(ends)) - 1] - reached))
             first = last
         return result

@@ -6,6 +6,7 @@ The level below stays on the GPU from one level to the next; each level comes ba
 from __future__ import annotations
 
 from importlib import resources
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from dicecup.errors import UsageError
 from dicecup.solver.backends import PADDING, Done, number_type
 from dicecup.solver.index import Array, Index, Level
 from dicecup.solver.lattice import Lattice, lattice
-from dicecup.solver.program import FREE, LOWER, PAYS, ZERO, Program
+from dicecup.solver.program import Program
+from dicecup.solver.state_tables import FREE, LOWER, PAYS, ZERO
 
 LANES = 32  # states of a block: a warp
 WORKERS = 8  # warps of a block
@@ -53,7 +55,7 @@ def kernel_arrays(program: Program) -> dict[str, Array]:
     bounds = [
         start + np.searchsorted(program.entry_dice[start:end], worker_throw)
         for row in program.entry_bounds
-        for start, end in zip(row[:-1], row[1:], strict=True)
+        for start, end in pairwise(row)
     ]
     own = {"worker_throw": worker_throw, "worker_bounds": np.array(bounds, dtype=np.int32)}
     # An array without entries still needs an address.
@@ -103,7 +105,7 @@ def kernel_source(index: Index, program: Program, arrays: dict[str, Array], prec
 
 
 def lattice_constants(dice: Lattice) -> list[str]:
-    """The lattice in constant memory: all lanes of a warp read the same number, which costs one cycle there."""
+    """The lattice in constant memory, where a number that all lanes of a warp read costs one cycle."""
     tables = {"SIZES": dice.starts, "ADD": dice.add, "TAKE": dice.take, "TAKE_STARTS": dice.take_starts}
     return [
         f"__constant__ short {name}[] = {{{', '.join(map(str, table.ravel().tolist()))}}};"
@@ -168,7 +170,7 @@ class CudaBackend:
 
 
 def most_targets(program: Program) -> int:
-    """The most rows that what follows a sheet can take: of each group of boxes the state with most targets."""
+    """The most rows that what follows a sheet can take: of each group the state with most targets."""
     counts = np.diff(program.target_start)
     lower = [
         counts[program.digit_state[first : first + size]].max(initial=0)

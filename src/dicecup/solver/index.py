@@ -1,10 +1,10 @@
 """Where every state of a game stands: levels, groups of rows, slots.
 
-A state is a class of the lower part, a class of the upper part and a slot of the upper total. A *level* holds
-the states with the same number of open boxes; a turn leads from each level to the one below, so two levels are
-all that a solve needs at a time. Within a level the states of one lower class stand together: a *group*, whose
-inner order is the same for all lower classes of a kind. So filling a lower box leads to the same position in
-another group, and the kernels read those states in one go.
+A state is a class of the lower part, a class of the upper part and a slot of the upper total. A *level*
+holds the states with the same number of open boxes; a turn leads from each level to the one below, so two
+levels are all that a solve needs at a time. Within a level the states of one lower class stand together: a
+*group*, whose inner order is the same for all lower classes of a kind. So filling a lower box leads to the
+same position in another group, and the kernels read those states in one go.
 """
 
 from __future__ import annotations
@@ -56,6 +56,15 @@ class Place(NamedTuple):
     states: tuple[int, ...]
 
 
+class Reader(NamedTuple):
+    """How a group of boxes is read off a sheet."""
+
+    component: Component
+    boxes: tuple[tuple[int, str], ...]  # each box, and what is remembered of it
+    upper_stride: int
+    lower_stride: int
+
+
 @dataclass(frozen=True, eq=False)
 class Index:
     """The whole order of a game's states."""
@@ -74,7 +83,7 @@ class Index:
     def components(self) -> tuple[Component, ...]:
         return self.upper.components + self.lower
 
-    @property
+    @cached_property
     def kinds(self) -> Array:
         """The kind of each lower class: 1 once a joker may have been scored above, where that matters."""
         return np.asarray(self.ready & (self.upper.kinds > 1), dtype=np.uint8)
@@ -100,31 +109,45 @@ class Index:
         return Level(open_boxes, lowers.astype(np.int64), starts, int(sizes.sum()))
 
     def locate(self, sheet: Sheet) -> Place:
-        """Where a sheet stands. The sheet must be one that can occur."""
-        numbers, open_boxes, total = [], 0, 0
-        for component in self.components:
-            kinds = memory(self.rules, component.boxes)
-            cells = []
-            for kind, box in zip(kinds, component.boxes, strict=True):
+        """Where a sheet stands. KeyError: no game leads to such a sheet."""
+        numbers, open_boxes, total, upper, lower = [], 0, 0, 0, 0
+        for reader in self.readers:
+            cells: list[int | None] = []
+            for box, kind in reader.boxes:
                 points = sheet.cells[box]
-                cells.append(None if points is None else remember(kind, points))
-                open_boxes += points is None
-                if self.rules.boxes[box].section == "upper":
-                    total += points or 0
-            numbers.append(component.numbers[tuple(cells)])
-        groups = [
-            component.states[number].group for component, number in zip(self.components, numbers, strict=True)
-        ]
-        above = len(self.upper.components)
-        upper = sum(map(int.__mul__, groups[:above], self.upper.strides))
-        lower = sum(map(int.__mul__, groups[above:], self.lower_strides))
-        kind = int(self.kinds_list[lower])
-        slot = self.upper.rows[kind][upper].slot[min(total, last_step(self.rules))]
-        return Place(open_boxes, lower, self.row_starts[kind][upper] + int(slot), tuple(numbers))
+                if points is None:
+                    open_boxes += 1
+                    cells.append(None)
+                    continue
+                cells.append(0 if kind == "filled" else remember(kind, points))
+                total += points if box in self.upper_boxes else 0
+            number = reader.component.numbers[tuple(cells)]
+            numbers.append(number)
+            upper += reader.component.states[number].group * reader.upper_stride
+            lower += reader.component.states[number].group * reader.lower_stride
+        kind_number = int(self.kinds[lower])
+        slot = self.upper.rows[kind_number][upper].slot[min(total, last_step(self.rules))]
+        if slot == NOWHERE:
+            raise KeyError(total)
+        return Place(open_boxes, lower, self.row_starts[kind_number][upper] + int(slot), tuple(numbers))
 
     @cached_property
-    def kinds_list(self) -> Array:
-        return self.kinds
+    def upper_boxes(self) -> frozenset[int]:
+        return frozenset(self.rules.upper)
+
+    @cached_property
+    def readers(self) -> tuple[Reader, ...]:
+        """How each group of boxes is read off a sheet."""
+        above, below = self.upper.strides, self.lower_strides
+        strides = [(stride, 0) for stride in above] + [(0, stride) for stride in below]
+        return tuple(
+            Reader(
+                component,
+                tuple(zip(component.boxes, memory(self.rules, component.boxes), strict=True)),
+                *pair,
+            )
+            for component, pair in zip(self.components, strides, strict=True)
+        )
 
 
 def build_index(rules: Ruleset) -> Index:
@@ -146,17 +169,15 @@ def build_index(rules: Ruleset) -> Index:
         upper=upper,
         lower=lower,
         lower_strides=strides_of([len(component.classes) for component in lower]),
-        opens=spread(lower, [component.opens for component in lower], np.add, 0).astype(np.uint8),
-        ready=spread(lower, [component.ready for component in lower], np.logical_and, True).astype(np.bool_),
-        holding=spread(lower, [component.holding for component in lower], np.logical_or, False).astype(
-            np.bool_
-        ),
+        opens=spread([component.opens for component in lower], np.add, 0).astype(np.uint8),
+        ready=spread([component.ready for component in lower], np.logical_and, True).astype(np.bool_),
+        holding=spread([component.holding for component in lower], np.logical_or, False).astype(np.bool_),
         groups=tuple(groups),
         row_starts=tuple(row_starts),
     )
 
 
-def spread(lower: tuple[Component, ...], values: list[Any], join: np.ufunc, start: Any) -> Array:
+def spread(values: list[Any], join: np.ufunc, start: Any) -> Array:
     """A value for every lower class out of the values that its groups of boxes give."""
     found = np.array([start])
     for value in values:

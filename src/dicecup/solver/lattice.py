@@ -1,9 +1,9 @@
 """The lattice of multisets of dice: one die more, one die less.
 
-Dice kept and dice thrown are multisets of up to `count` dice, ordered by size. Throwing n dice is throwing one
-die n times, so the expectation of a keep is the mean over the faces of the keeps with one die more; and what
-can be kept of some dice is what can be kept of them with one die taken away. Both walks touch each pair of
-neighbours once: 1,260 steps for five dice, where 4,116 pairs of keep and throw are the plain way.
+Dice kept and dice thrown are multisets of up to `count` dice, ordered by size. Throwing n dice is throwing
+one die n times, so the expectation of a keep is the mean over the faces of the keeps with one die more; and
+what can be kept of some dice is what can be kept of them with one die taken away. Both walks touch each pair
+of neighbours once: 1,260 steps for five dice, where 4,116 pairs of keep and throw are the plain way.
 """
 
 from __future__ import annotations
@@ -79,4 +79,4 @@ def without(dice: Faces, face: int) -> Faces:
 
 def chance(dice: Faces, faces: int) -> float:
     copies = Counter(dice).values()
-    return factorial(len(dice)) / prod(map(factorial, copies)) / faces ** len(dice)
+    return float(factorial(len(dice)) / prod(map(factorial, copies)) / faces ** len(dice))

@@ -57,7 +57,7 @@ def check_solvable(rules: Ruleset) -> Size:
     if rules.has_layers:
         raise UsageError("solve_layers", ruleset=rules.id)
     size = size_of(rules)
-    if rules.has_columns or size.states > MOST_STATES:
+    if len(rules.columns) > 1 or size.states > MOST_STATES:
         raise UsageError("solve_too_large", ruleset=rules.id, states=f"{size.states:.2g}")
     return size
 

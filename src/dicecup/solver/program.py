@@ -7,18 +7,15 @@ with them (*entries*).
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dicecup.rules.scoring import score_table
-from dicecup.solver.components import Component, Option, alike_face, joker_points, plain_points
-from dicecup.solver.index import NOWHERE, Array, Index
+from dicecup.solver.index import Array, Index
 from dicecup.solver.lattice import Lattice, lattice
-from dicecup.solver.totals import last_step
-
-PAYS, ZERO, FREE = 0, 1, 2  # kinds of options: more than 0; a 0 that other points may forbid; always allowed
-LOWER = -1
+from dicecup.solver.state_tables import StateTables
+from dicecup.solver.upper_arrays import upper_arrays
 
 
 class Program(NamedTuple):
@@ -112,109 +109,10 @@ def repeat_dice(index: Index, dice: Lattice) -> Array:
     return np.array(found, dtype=np.int32)
 
 
-class StateTables:
-    """Collects targets, strikes, entries and options of every state of every group of boxes."""
-
-    def __init__(self, index: Index, dice: Lattice) -> None:
-        self.rules = index.rules
-        self.dice = dice
-        self.first: list[int] = []  # of each component: the number of its first state
-        self.targets: list[list[tuple[int, int]]] = []  # by state: (class, gain)
-        self.strikes: list[list[int]] = []
-        self.entries: list[list[list[tuple[int, int, int]]]] = []  # by state and kind: (dice, points, target)
-        self.options: list[list[tuple[int, int, int, int]]] = []
-        self.jokers = [
-            (number, face)
-            for number, faces in enumerate(dice.throws)
-            if (face := alike_face(self.rules, faces))
-        ]
-        for component in index.components:
-            self.first.append(len(self.targets))
-            columns = [plain_points(self.rules, faces, component.boxes) for faces in dice.throws]
-            for number in range(len(component.states)):
-                self.add_state(component, number, columns)
-
-    def add_state(self, component: Component, number: int, columns: list[tuple[int, ...]]) -> None:
-        offers = component.states[number].offers
-        found = {(option.target, option.gain) for options in offers.values() for option in options}
-        targets = sorted(found)
-        place = {target: order for order, target in enumerate(targets)}
-        strikes: set[int] = set()
-        entries: list[list[tuple[int, int, int]]] = [[], [], []]
-        for dice, column in enumerate(columns):
-            for option in offers[column]:
-                target, kind = place[option.target, option.gain], self.kind(option)
-                if kind == ZERO and self.rules.boxes[option.box].strike:
-                    strikes.add(target)
-                else:
-                    entries[kind].append((dice, option.points, target))
-        self.targets.append(targets)
-        self.strikes.append(sorted(strikes))
-        self.entries.append(entries)
-        for dice, face in self.jokers:
-            faces = self.dice.throws[dice]
-            for column in (columns[dice], joker_points(self.rules, faces, face, component.boxes)):
-                self.options.append(
-                    [
-                        (
-                            option.points,
-                            place[option.target, option.gain],
-                            self.kind(option),
-                            self.place(option),
-                        )
-                        for option in offers[column]
-                    ]
-                )
-
-    def kind(self, option: Option) -> int:
-        if option.points > 0:
-            return PAYS
-        if option.kind == "zero":
-            return ZERO
-        # The 0 of a box that never pays is a strike like any other where strikes are free.
-        return ZERO if option.kind == "nothing" and self.rules.strike == "free" else FREE
-
-    def place(self, option: Option) -> int:
-        return option.box if self.rules.boxes[option.box].section == "upper" else LOWER
-
-    def arrays(self) -> dict[str, Array]:
-        entries = [entry for kinds in self.entries for kind in kinds for entry in kind]
-        lengths = [len(kind) for kinds in self.entries for kind in kinds]
-        ends = np.cumsum([0, *lengths], dtype=np.int32)
-        bounds = np.stack([ends[:-1:3], ends[1::3], ends[2::3], ends[3::3]], axis=1)
-        options = [option for row in self.options for option in row]
-        box_of_face = self.rules.upper_box_of_face
-        return {
-            "target_start": row_starts(self.targets),
-            "target_class": column_of([target for row in self.targets for target in row], 0),
-            "strike_start": row_starts(self.strikes),
-            "strike_target": np.array([target for row in self.strikes for target in row], dtype=np.int32),
-            "entry_bounds": np.ascontiguousarray(bounds),
-            "entry_dice": column_of(entries, 0),
-            "entry_points": column_of(entries, 1).astype(np.float32),
-            "entry_target": column_of(entries, 2),
-            "joker_dice": column_of(self.jokers, 0),
-            "joker_face": column_of(self.jokers, 1),
-            "joker_box": np.array([box_of_face[face] for _, face in self.jokers], dtype=np.int32),
-            "option_start": row_starts(self.options),
-            "option_points": column_of(options, 0).astype(np.float32),
-            "option_target": column_of(options, 1),
-            "option_kind": column_of(options, 2),
-            "option_box": column_of(options, 3),
-        }
-
-
-def row_starts(rows: list[Any]) -> Array:
-    return np.cumsum([0, *map(len, rows)], dtype=np.int32)
-
-
-def column_of(rows: list[Any], column: int) -> Array:
-    return np.array([row[column] for row in rows], dtype=np.int32)
-
-
 def lower_arrays(index: Index, states: StateTables) -> dict[str, Array]:
     above = len(index.upper.components)
-    first, digit_state = [], []
+    first: list[int] = []
+    digit_state: list[int] = []
     for number, component in enumerate(index.lower):
         first.append(len(digit_state))
         digit_state += [states.first[above + number] + state for state in component.classes]
@@ -228,101 +126,3 @@ def lower_arrays(index: Index, states: StateTables) -> dict[str, Array]:
         "ready": index.ready,
         "holding": index.holding,
     }
-
-
-def upper_arrays(index: Index, states: StateTables) -> dict[str, Array]:
-    upper = index.upper
-    groups = [(kind, group) for kind, row in enumerate(index.groups) for group in row]
-    shape = (upper.kinds, upper.most_open + 1)
-    member = [np.array(group.members, dtype=np.int32)[group.row] for _, group in groups]
-    moves = [
-        upper_moves(index, states, kind, number).ravel()
-        for kind in range(shape[0])
-        for number in range(shape[1])
-    ]
-    promote = [promotion(index, number) for number in range(shape[1])]
-    faces = {box: face for face, box in index.rules.upper_box_of_face.items()}
-    closed = [
-        [box for part, digit in zip(upper.components, digits, strict=True) for box in part.closed[digit]]
-        for digits in upper.digits
-    ]
-    return {
-        "group_size": index.group_sizes,
-        "group_first": starts_of(member).reshape(shape),
-        "member": np.concatenate(member),
-        "upper_states": np.array(
-            [
-                (states.first[number] + state, number)
-                for number, part in enumerate(upper.components)
-                for state in part.classes
-                if any(part.states[state].offers.values())
-            ],
-            dtype=np.int32,
-        ).reshape(-1, 2),
-        "member_state": np.array(
-            [
-                [
-                    states.first[number] + part.classes[digit]
-                    for number, (part, digit) in enumerate(zip(upper.components, digits, strict=True))
-                ]
-                for digits in upper.digits
-            ],
-            dtype=np.int32,
-        ).reshape(len(upper.digits), len(upper.components)),
-        "move_first": starts_of(moves).reshape(shape),
-        "move": np.concatenate(moves),
-        "promote_first": starts_of(promote),
-        "promote": np.concatenate(promote),
-        "closed": np.array([sum(1 << faces[box] for box in boxes) for boxes in closed], dtype=np.int64),
-        "upper_ready": np.array([all_of(upper.components, digits, "ready") for digits in upper.digits]),
-        "upper_holding": np.array([any_of(upper.components, digits, "holding") for digits in upper.digits]),
-    }
-
-
-def all_of(parts: tuple[Component, ...], digits: tuple[int, ...], name: str) -> bool:
-    return all(getattr(part, name)[digit] for part, digit in zip(parts, digits, strict=True))
-
-
-def any_of(parts: tuple[Component, ...], digits: tuple[int, ...], name: str) -> bool:
-    return any(getattr(part, name)[digit] for part, digit in zip(parts, digits, strict=True))
-
-
-def starts_of(parts: list[Array]) -> Array:
-    lengths = np.array([part.size for part in parts], dtype=np.int64)
-    return np.asarray(np.cumsum(lengths) - lengths)
-
-
-def promotion(index: Index, open_boxes: int) -> Array:
-    """Where the positions of a group of kind 0 stand in the group of kind 1."""
-    upper = index.upper
-    if upper.kinds == 1:
-        return np.zeros(0, dtype=np.int32)
-    found = []
-    for member in index.groups[0][open_boxes].members:
-        row = upper.rows[1][member]
-        found += [index.row_starts[1][member] + row.slot[total] for total in upper.rows[0][member].totals]
-    return np.array(found, dtype=np.int32)
-
-
-def upper_moves(index: Index, states: StateTables, kind: int, open_boxes: int) -> Array:
-    """[target, position]: where filling an upper box leads in the group with one open box less."""
-    upper, group = index.upper, index.groups[kind][open_boxes]
-    above = len(upper.components)
-    targets = states.targets[: states.first[above] if above < len(states.first) else len(states.targets)]
-    found = np.full((sum(map(len, targets)), group.size), NOWHERE, dtype=np.int32)
-    last = last_step(index.rules)
-    target_start = row_starts(targets)
-    for row, member in enumerate(group.members):
-        totals = np.array(upper.rows[kind][member].totals, dtype=np.int64)
-        here = slice(int(group.starts[row]), int(group.starts[row + 1]))
-        for number, part in enumerate(upper.components):
-            digit = upper.digits[member][number]
-            for state, local in enumerate(part.states, start=states.first[number]):
-                if local.group != digit:
-                    continue
-                for target, (group_after, gain) in enumerate(targets[state], start=int(target_start[state])):
-                    after = member + (group_after - digit) * upper.strides[number]
-                    slots = upper.rows[kind][after].slot[np.minimum(totals + gain, last)]
-                    positions = index.row_starts[kind][after] + slots
-                    found[target, here] = np.where(slots == NOWHERE, NOWHERE, positions)
-    return found

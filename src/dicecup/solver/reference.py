@@ -1,7 +1,7 @@
 """A slow solver in plain Python, as the oracle for the fast ones: it shares no code with them.
 
-It asks the engine what is legal and plays it, and remembers whole sheets: it joins nothing, indexes nothing and
-knows no rules. Good for small games, and for the last boxes of large ones.
+It asks the engine what is legal and plays it, and remembers whole sheets: it joins nothing, indexes nothing
+and knows no rules. Good for small games, and for the last boxes of large ones.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ class Reference:
         self.rules = rules
         count, faces, layers = rules.dice.count, rules.dice.faces, len(rules.dice.layers)
         self.throws = {
-            number: [(dice, weight / (faces**layers) ** number) for dice, weight in throws(number, faces, layers)]
+            number: [
+                (dice, weight / (faces**layers) ** number) for dice, weight in throws(number, faces, layers)
+            ]
             for number in range(count + 1)
         }
         self.known: dict[Sheet, float] = {}
@@ -40,7 +42,7 @@ class Reference:
         if sheet.full:
             return final_score(self.rules, sheet)
         values = self.after_throw(sheet, self.rules.throws - 1)
-        return sum(chance * values[dice] for dice, chance in self.throws[self.rules.dice.count])
+        return float(sum(chance * values[dice] for dice, chance in self.throws[self.rules.dice.count]))
 
     def after_throw(self, sheet: Sheet, throws_left: int) -> Values:
         """What each full throw is worth with so many throws left."""
@@ -61,7 +63,9 @@ class Reference:
         """What keeping each multiset of dice is worth when the rest is thrown and then `values` hold."""
         count = self.rules.dice.count
         return {
-            kept: sum(chance * values[sort_dice(kept + thrown)] for thrown, chance in self.throws[count - size])
+            kept: sum(
+                chance * values[sort_dice(kept + thrown)] for thrown, chance in self.throws[count - size]
+            )
             for size in range(count + 1)
             for kept, _ in self.throws[size]
         }

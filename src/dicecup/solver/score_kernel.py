@@ -1,4 +1,4 @@
-"""What scoring every throw gives on LANES neighbouring sheets: the end of a turn.
+"""What scoring every throw gives on neighbouring sheets, a lane each: the end of a turn.
 
 The sheets stand side by side in one group: they share the lower boxes, and differ in the upper ones. So a
 lower box is the same for all lanes, and an upper box that is filled in a lane is worth -inf there.
@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-
 import numpy as np
 
 from dicecup.solver.compiled import kernel
-from dicecup.solver.program import FREE, LOWER, PAYS, Program
-from dicecup.solver.vector import LANES, fill, larger, load, plus, store
+from dicecup.solver.program import Program
+from dicecup.solver.state_tables import FREE, LOWER, PAYS
+from dicecup.solver.vector import fill, lanes, larger, load, plus, store
 
 NONE = -np.inf
 
@@ -22,12 +22,12 @@ NONE = -np.inf
 def gather_lower(
     program: Program, lower: int, above: int, first: int, below: Any, starts: Any, ahead: Any, states: Any
 ) -> int:
-    """Write what follows each target of each lower box into `ahead`, note the boxes' states; return the count.
+    """Write what follows each target of each lower box into `ahead`, note the states; return the rows used.
 
     `below` is the level below, `starts` where the groups of its lower classes begin, `above` the open upper
     boxes of this group and `first` the position of the first lane.
     """
-    kind = program.kinds[lower]
+    kind, width = program.kinds[lower], lanes(ahead)
     size = program.group_size[kind, above]
     rows = 0
     for part in range(program.stride.size):
@@ -38,12 +38,12 @@ def gather_lower(
         for target in range(program.target_start[state], program.target_start[state + 1]):
             after = lower + (program.target_class[target] - digit) * program.stride[part]
             if program.kinds[after] == kind:
-                store(ahead, rows * LANES, load(below, starts[after] + first))
+                store(ahead, rows * width, load(below, starts[after] + first))
             else:
                 promote = program.promote_first[above]
-                for lane in range(LANES):
+                for lane in range(width):
                     position = program.promote[promote + min(first + lane, size - 1)]
-                    ahead[rows * LANES + lane] = below[starts[after] + position]
+                    ahead[rows * width + lane] = below[starts[after] + position]
             rows += 1
     return rows
 
@@ -61,7 +61,7 @@ def gather_upper(
     used: int,
 ) -> int:
     """The same for the upper boxes that are open in some lane; return how many states are noted in all."""
-    kind = program.kinds[lower]
+    kind, width = program.kinds[lower], lanes(ahead)
     size = program.group_size[kind, above]
     members = program.group_first[kind, above]
     moves = program.move_first[kind, above]
@@ -69,7 +69,7 @@ def gather_upper(
     for number in range(program.upper_states.shape[0]):
         state, part = program.upper_states[number]
         present = False
-        for lane in range(min(LANES, size - first)):
+        for lane in range(min(width, size - first)):
             present |= program.member_state[program.member[members + first + lane], part] == state
         if not present:
             continue
@@ -77,9 +77,9 @@ def gather_upper(
         states[noted, 1] = used
         noted += 1
         for target in range(program.target_start[state], program.target_start[state + 1]):
-            for lane in range(LANES):
+            for lane in range(width):
                 position = program.move[moves + target * size + min(first + lane, size - 1)]
-                ahead[used * LANES + lane] = below[start + position] if position >= 0 else NONE
+                ahead[used * width + lane] = below[start + position] if position >= 0 else NONE
             used += 1
     return noted
 
@@ -87,26 +87,26 @@ def gather_upper(
 @kernel()
 def score_throws(program: Program, ahead: Any, states: Any, noted: int, final: Any, zeros: Any) -> None:
     """The best box for every throw, jokers and repeats aside. `zeros` is room for as many rows as `final`."""
-    throws = program.weights.size
+    throws, width = program.weights.size, lanes(final)
     strike = fill(final, NONE)
     for number in range(noted):
         state, row = states[number]
         for place in range(program.strike_start[state], program.strike_start[state + 1]):
-            strike = larger(strike, load(ahead, (row + program.strike_target[place]) * LANES))
+            strike = larger(strike, load(ahead, (row + program.strike_target[place]) * width))
     last_resort = program.settings[2] != 0
     start = fill(final, NONE) if last_resort else strike
     for throw in range(throws):
-        store(final, throw * LANES, start)
+        store(final, throw * width, start)
     if not last_resort:
         for number in range(noted):
             offer(program, ahead, states[number, 0], states[number, 1], 0, 3, final)
         return
     for throw in range(throws):
-        store(zeros, throw * LANES, strike)
+        store(zeros, throw * width, strike)
     for number in range(noted):
         offer(program, ahead, states[number, 0], states[number, 1], 0, 1, final)
         offer(program, ahead, states[number, 0], states[number, 1], 1, 2, zeros)
-    for place in range(throws * LANES):
+    for place in range(throws * width):
         if final[place] == NONE:
             final[place] = zeros[place]
     for number in range(noted):
@@ -116,10 +116,11 @@ def score_throws(program: Program, ahead: Any, states: Any, noted: int, final: A
 @kernel()
 def offer(program: Program, ahead: Any, state: int, row: int, kind: int, end: int, best: Any) -> None:
     """Better every throw by the entries of one state, from the kind `kind` up to the kind before `end`."""
+    width = lanes(best)
     for entry in range(program.entry_bounds[state, kind], program.entry_bounds[state, end]):
-        throw = program.entry_dice[entry] * LANES
+        throw = program.entry_dice[entry] * width
         points = fill(best, program.entry_points[entry])
-        value = plus(points, load(ahead, (row + program.entry_target[entry]) * LANES))
+        value = plus(points, load(ahead, (row + program.entry_target[entry]) * width))
         store(best, throw, larger(value, load(best, throw)))
 
 
@@ -128,16 +129,16 @@ def score_jokers(
     program: Program, lower: int, above: int, first: int, ahead: Any, states: Any, noted: int, final: Any
 ) -> None:
     """Work out anew the throws that can be a joker, lane by lane: few throws, and seldom."""
-    kind = program.kinds[lower]
+    kind, width = program.kinds[lower], lanes(final)
     members = program.group_first[kind, above] + first
     jokers = program.joker_dice.size
-    for lane in range(min(LANES, program.group_size[kind, above] - first)):
+    for lane in range(min(width, program.group_size[kind, above] - first)):
         member = program.member[members + lane]
         if not program.upper_ready[member]:
             continue
         for number in range(jokers):
             closed = (program.closed[member] >> program.joker_face[number]) & 1
-            final[program.joker_dice[number] * LANES + lane] = best_option(
+            final[program.joker_dice[number] * width + lane] = best_option(
                 program, number, closed, lane, ahead, states, noted
             )
 
@@ -147,7 +148,7 @@ def best_option(
     program: Program, number: int, closed: int, lane: int, ahead: Any, states: Any, noted: int
 ) -> Any:
     """The best box of one lane for dice that can be a joker, and are one if their upper box is filled."""
-    jokers = program.joker_dice.size
+    jokers, width = program.joker_dice.size, lanes(ahead)
     forced = program.settings[3] != 0
     any_lower = False
     if forced and closed:
@@ -164,7 +165,7 @@ def best_option(
                 continue
             if any_lower and box != LOWER:
                 continue
-            follows = ahead[(states[place, 1] + program.option_target[option]) * LANES + lane]
+            follows = ahead[(states[place, 1] + program.option_target[option]) * width + lane]
             value = follows + program.option_points[option]
             if program.option_kind[option] == PAYS and follows > NONE:
                 best = max(best, value)
@@ -180,9 +181,9 @@ def best_option(
 @kernel()
 def pay_repeats(program: Program, lower: int, above: int, first: int, final: Any) -> None:
     """Add the points of a repeat to the throws that are one, in the lanes where the box holds points."""
-    kind = program.kinds[lower]
+    kind, width = program.kinds[lower], lanes(final)
     members = program.group_first[kind, above] + first
-    for lane in range(min(LANES, program.group_size[kind, above] - first)):
+    for lane in range(min(width, program.group_size[kind, above] - first)):
         if program.holding[lower] or program.upper_holding[program.member[members + lane]]:
             for throw in program.repeat_dice:
-                final[throw * LANES + lane] += program.settings[1]
+                final[throw * width + lane] += program.settings[1]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import isnan
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from dicecup.solver.source import Source, open_source
 from dicecup.solver.tables import TableFile
 from dicecup.solver.totals import bonus
 from dicecup.solver.turn_values import box_values, turn_values
-from dicecup.solver.vector import LANES
+from dicecup.solver.vector import VECTOR_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +98,12 @@ class Turn:
             values,
             points,
         )
-        column = solution.rules.columns[0].id
         return [
-            BoxValue(
-                score(box.id, column, strike=bool(struck)), int(points[number, struck]), self._whole(values[number, struck])
+            BoxValue(move, worth, self._whole(value))
+            for move, worth, value in zip(
+                solution.moves, points.ravel().tolist(), values.ravel().tolist(), strict=True
             )
-            for number, box in enumerate(boxes)
-            for struck in (0, 1)
-            if not np.isnan(values[number, struck])
+            if not isnan(value)
         ]
 
 
@@ -118,8 +117,11 @@ class Solution:
         self.program: Program = build_program(self.index)
         self.lattice: Lattice = lattice(rules.dice.count, rules.dice.faces)
         self.sources: dict[int, Source] = {}
+        column = rules.columns[0].id
+        self.moves = [score(box.id, column, strike=strike) for box in rules.boxes for strike in (False, True)]
         rows = self.lattice.rows + len(self.lattice.throws) + len(self.program.target_class)
-        self.room: Array = np.zeros(rows * LANES, dtype=number_type(table.header.precision))
+        number = number_type(table.header.precision)
+        self.room: Array = np.zeros(rows * VECTOR_BYTES // np.dtype(number).itemsize, dtype=number)
 
     @cached_property
     def choices(self) -> ChoiceTables:

@@ -81,7 +81,9 @@ def climb(index: Index, machine: Backend, unfinished: Unfinished, values: Array,
     for number in range(reached, index.levels + 1):
         level = index.level(number)
         values = machine.solve_level(level, below, values, tell)
-        unfinished.add(number, values[: level.size], encode(index, number, values, unfinished.header.encoding))
+        unfinished.add(
+            number, values[: level.size], encode(index, number, values, unfinished.header.encoding)
+        )
         below = level
     return values
 

@@ -107,7 +107,7 @@ def write_section(path: Path, offset: int, open_boxes: int, arrays: dict[str, Ar
         stream.seek(offset)
         for name, array in arrays.items():
             parts.append(Part(name, offset, len(array), array.dtype.str))
-            data = memoryview(np.ascontiguousarray(array)).cast("B")
+            data = np.ascontiguousarray(array).data.cast("B")
             padding = bytes(-len(data) % ALIGNMENT)
             for piece in (data, padding):
                 stream.write(piece)
@@ -127,9 +127,9 @@ class TableFile:
     def arrays(self, open_boxes: int) -> dict[str, Array]:
         section = self.header.sections[open_boxes]
         return {
-            part.name: np.asarray(self.data)[part.offset :][: part.count * np.dtype(part.dtype).itemsize].view(
-                part.dtype
-            )
+            part.name: np.asarray(self.data)[part.offset :][
+                : part.count * np.dtype(part.dtype).itemsize
+            ].view(part.dtype)
             for part in section.parts
         }
 

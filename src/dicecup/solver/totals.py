@@ -1,8 +1,8 @@
 """The upper total: which sums can occur with which upper boxes filled, and which of them are still one.
 
-Two sums of the same open upper boxes are one *slot* when no way to fill the rest tells them apart in the bonus.
-A sum that can no longer reach a step, and all sums beyond the last step, fall together that way; so do sums
-that lie between two multiples of the only face still open.
+Two sums of the same open upper boxes are one *slot* when no way to fill the rest tells them apart in the
+bonus. A sum that can no longer reach a step, and all sums beyond the last step, fall together that way; so do
+sums that lie between two multiples of the only face still open.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One turn on LANES sheets at once: from what every throw gives at its end to what the turn is worth.
+"""One turn on several sheets at once, a lane each: from what scoring every throw gives to its worth.
 
 `work` holds a row of lanes for every multiset of dice, the full throws last; `final` a row for every full
 throw: the best that scoring it gives. Rows are found by number, so the code is the same for any count of dice
@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-
 from dicecup.solver.compiled import kernel
 from dicecup.solver.program import Program
-from dicecup.solver.vector import LANES, fill, larger, load, plus, store, times, times_plus
+from dicecup.solver.vector import fill, lanes, larger, load, plus, store, times, times_plus
 
 BLOCK = 16
 
@@ -21,42 +20,42 @@ BLOCK = 16
 def expect(program: Program, work: Any) -> None:
     """Give every keep the mean of the keeps with one die more, largest keeps first."""
     add = program.add
-    faces = add.shape[1]
-    # In 32 bits 1/6 is wrong by one part in 67 million, always the same way: over a game that is 0.0006 points.
+    faces, width = add.shape[1], lanes(work)
+    # In 32 bits 1/6 is wrong by a part in 67 million, always the same way: over a game that is 0.0001 points.
     # What is missing from it goes in before the product is rounded.
     share = fill(work, 1.0 / faces)
     work[0] = 1.0 / faces
     rest = fill(work, 1.0 / faces - work[0])
     for keep in range(add.shape[0] - 1, -1, -1):
-        total = load(work, add[keep, 0] * LANES)
+        total = load(work, add[keep, 0] * width)
         for face in range(1, faces):
-            total = plus(total, load(work, add[keep, face] * LANES))
-        store(work, keep * LANES, times_plus(total, share, times(total, rest)))
+            total = plus(total, load(work, add[keep, face] * width))
+        store(work, keep * width, times_plus(total, share, times(total, rest)))
 
 
 @kernel()
 def choose(program: Program, work: Any, final: Any) -> None:
     """Give every multiset the best keep inside it, and every full throw the better of that and scoring."""
     take, starts = program.take, program.take_starts
-    keeps = program.add.shape[0]
+    keeps, width = program.add.shape[0], lanes(work)
     for row in range(1, starts.size - 1):
-        best = load(work, row * LANES) if row < keeps else load(final, (row - keeps) * LANES)
+        best = load(work, row * width) if row < keeps else load(final, (row - keeps) * width)
         for neighbour in range(starts[row], starts[row + 1]):
-            best = larger(best, load(work, take[neighbour] * LANES))
-        store(work, row * LANES, best)
+            best = larger(best, load(work, take[neighbour] * width))
+        store(work, row * width, best)
 
 
 @kernel()
 def first_throw(program: Program, work: Any) -> Any:
     """The mean over the first throw of a turn, summed block by block: in one long sum of 252 terms the 32-bit
     rounding was 0.0003 points a turn."""
-    keeps, throws = program.add.shape[0], program.weights.size
+    keeps, throws, width = program.add.shape[0], program.weights.size, lanes(work)
     total = fill(work, 0.0)
     for start in range(0, throws, BLOCK):
         part = fill(work, 0.0)
         for throw in range(start, min(start + BLOCK, throws)):
             chance = fill(work, program.weights[throw])
-            part = times_plus(chance, load(work, (keeps + throw) * LANES), part)
+            part = times_plus(chance, load(work, (keeps + throw) * width), part)
         total = plus(total, part)
     return total
 
@@ -64,9 +63,9 @@ def first_throw(program: Program, work: Any) -> Any:
 @kernel()
 def turn(program: Program, work: Any, final: Any) -> Any:
     """What a whole turn is worth before its first throw."""
-    keeps = program.add.shape[0]
+    keeps, width = program.add.shape[0], lanes(work)
     for throw in range(program.weights.size):
-        store(work, (keeps + throw) * LANES, load(final, throw * LANES))
+        store(work, (keeps + throw) * width, load(final, throw * width))
     for _ in range(program.settings[0] - 1):
         expect(program, work)
         choose(program, work, final)

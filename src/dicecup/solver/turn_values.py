@@ -8,15 +8,18 @@ import numpy as np
 
 from dicecup.solver.choice_tables import ChoiceTables
 from dicecup.solver.compiled import kernel
-from dicecup.solver.program import PAYS, ZERO, Program
+from dicecup.solver.program import Program
 from dicecup.solver.score_kernel import NONE, pay_repeats, score_jokers, score_throws
 from dicecup.solver.source import read
+from dicecup.solver.state_tables import PAYS, ZERO
 from dicecup.solver.turn_kernel import choose, expect, first_throw
-from dicecup.solver.vector import LANES, load, store
+from dicecup.solver.vector import lanes, load, store
 
 
 @kernel()
-def follows_lower(program: Program, source: Any, lower: int, above: int, position: int, part: int, target: int) -> Any:
+def follows_lower(
+    program: Program, source: Any, lower: int, above: int, position: int, part: int, target: int
+) -> Any:
     """What comes after filling a lower box."""
     digit = (lower // program.stride[part]) % program.digits[part]
     after = lower + (program.target_class[target] - digit) * program.stride[part]
@@ -39,8 +42,9 @@ def follows_upper(program: Program, source: Any, lower: int, above: int, positio
 def gather_one(
     program: Program, source: Any, lower: int, above: int, position: int, ahead: Any, states: Any
 ) -> int:
-    """Write what follows each target of one sheet into lane 0 of `ahead`; return how many states are noted."""
+    """Write what follows each target of one sheet into lane 0 of `ahead`; return the number of states."""
     used = noted = 0
+    width = lanes(ahead)
     for part in range(program.stride.size):
         digit = (lower // program.stride[part]) % program.digits[part]
         state = program.digit_state[program.digit_first[part] + digit]
@@ -48,7 +52,7 @@ def gather_one(
         states[noted, 1] = used
         noted += 1
         for target in range(program.target_start[state], program.target_start[state + 1]):
-            ahead[used * LANES] = follows_lower(program, source, lower, above, position, part, target)
+            ahead[used * width] = follows_lower(program, source, lower, above, position, part, target)
             used += 1
     member = program.member[program.group_first[program.kinds[lower], above] + position]
     for part in range(program.member_state.shape[1]):
@@ -57,7 +61,7 @@ def gather_one(
         states[noted, 1] = used
         noted += 1
         for target in range(program.target_start[state], program.target_start[state + 1]):
-            ahead[used * LANES] = follows_upper(program, source, lower, above, position, target)
+            ahead[used * width] = follows_upper(program, source, lower, above, position, target)
             used += 1
     return noted
 
@@ -72,8 +76,9 @@ def turn_values(
     `room` and the other buffers are of the precision of the table.
     """
     rows, throws, keeps = program.take_starts.size - 1, program.weights.size, program.add.shape[0]
-    work, final = room[: rows * LANES], room[rows * LANES : (rows + throws) * LANES]
-    ahead = room[(rows + throws) * LANES :]
+    width = lanes(room)
+    work, final = room[: rows * width], room[rows * width : (rows + throws) * width]
+    ahead = room[(rows + throws) * width :]
     states = np.empty((program.stride.size + program.member_state.shape[1], 2), np.int64)
     noted = gather_one(program, source, lower, above, position, ahead, states)
     score_throws(program, ahead, states, noted, final, work)
@@ -82,15 +87,15 @@ def turn_values(
     if program.repeat_dice.size:
         pay_repeats(program, lower, above, position, final)
     for throw in range(throws):
-        store(work, (keeps + throw) * LANES, load(final, throw * LANES))
-        thrown[0, throw] = final[throw * LANES]
+        store(work, (keeps + throw) * width, load(final, throw * width))
+        thrown[0, throw] = final[throw * width]
     for left in range(1, program.settings[0]):
         expect(program, work)
         for keep in range(keeps):
-            kept[left - 1, keep] = work[keep * LANES]
+            kept[left - 1, keep] = work[keep * width]
         choose(program, work, final)
         for throw in range(throws):
-            thrown[left, throw] = work[(keeps + throw) * LANES]
+            thrown[left, throw] = work[(keeps + throw) * width]
     store(work, 0, first_throw(program, work))
     return work[0]
 
@@ -108,7 +113,7 @@ def box_values(
     values: Any,
     points: Any,
 ) -> None:
-    """Points and values of every box for a throw: [box, 0] as the dice score, [box, 1] struck; NaN if illegal.
+    """Points and values of every box for a throw: [box, 0] as the dice score, [box, 1] struck; or NaN.
 
     `locals_` are the numbers of the sheets of the groups of boxes, upper ones first.
     """

@@ -1,8 +1,8 @@
 """A solve in the making: what is done of it stays on disk, so that the next run goes on from there.
 
-Beside the table stand three files until it is done: `.part` is the table so far, `.level` the last level as it
-was solved (a packed level is rounded, and must not be solved from), `.progress` says what of both is complete.
-It is replaced last, in one go: a run that is killed at any moment loses at most the level it was at.
+Beside the table stand three files until it is done: `.part` is the table so far, `.level` the last level as
+it was solved (a packed level is rounded, and must not be solved from), `.progress` says what of both is
+complete. It is replaced last, in one go: a run that is killed at any moment loses at most one level.
 """
 
 from __future__ import annotations
@@ -105,4 +105,4 @@ class Unfinished:
 
 
 def checksum(values: Array) -> str:
-    return hashlib.sha256(memoryview(values).cast("B")).hexdigest()
+    return hashlib.sha256(values.data.cast("B")).hexdigest()

@@ -1,0 +1,78 @@
+"""`dicecup solve`: the exact value of a game, kept as a table in the user's cache."""
+
+from __future__ import annotations
+
+import time
+
+import click
+
+from dicecup.cli.common import (
+    Command,
+    _,
+    json_option,
+    language_option,
+    option,
+    print_json,
+    read_ruleset,
+    rules_options,
+)
+from dicecup.cli.solving import Watcher, need_solver, tell
+from dicecup.messages import N_
+
+
+@click.command(
+    "solve",
+    cls=Command,
+    help=N_("Find the best play of a whole game, exactly, and keep it as a table in your cache folder."),
+    example="dicecup solve yatzy-sv\ndicecup solve yum-plus -o kinds=matching --precision 32",
+)
+@click.argument("game")
+@rules_options
+@option(
+    "--precision",
+    type=click.Choice(["32", "64"]),
+    default="64",
+    show_default=True,
+    help=N_("Bits of each number: 32 takes half the time and room."),
+)
+@option(
+    "--backend",
+    type=click.Choice(["cpu", "cuda"]),
+    default="cpu",
+    show_default=True,
+    help=N_("What solves: the processor, or an NVIDIA graphics card."),
+)
+@option("--again", is_flag=True, help=N_("Solve even if there is a table already."))
+@json_option
+@language_option
+def command(
+    game: str, options: tuple[str, ...], precision: str, backend: str, again: bool, as_json: bool
+) -> None:
+    rules = read_ruleset(game, options)
+    need_solver()
+    from dicecup.solver.folders import tables_folder
+    from dicecup.solver.lookup import find_table
+    from dicecup.solver.solve import solve
+
+    began = time.monotonic()
+    table = None if again else find_table(rules, int(precision), tables_folder(), tell)
+    if table is None:
+        watcher = Watcher()
+        try:
+            table = solve(rules, precision=int(precision), backend=backend, watch=watcher)
+        finally:
+            watcher.end()
+    header = table.header
+    if as_json:
+        print_json(
+            {
+                "expected": header.expected,
+                "states": header.states,
+                "seconds": round(time.monotonic() - began, 3),
+                "backend": header.backend,
+                "precision": header.precision,
+            }
+        )
+    else:
+        click.echo(_("Expected score with perfect play: {points}").format(points=f"{header.expected:.4f}"))
+        click.echo(_("Table: {file}").format(file=table.path))
