@@ -98,8 +98,12 @@ def own_states(program: Program, choices: ChoiceTables, lower: int, member: int,
 
 
 @kernel()
-def move_on(program: Program, games: Any, game: int, above: int, part: int, target: int) -> None:
-    """Bring a game to the sheet that filling a box leads to."""
+def move_on(program: Program, games: Any, game: int, above: int, part: int, target: int, points: int) -> None:
+    """Bring a game to the sheet that filling a box leads to, with so many points more.
+
+    Not in the parallel loop itself: there `+=` on a row of a tuple would be taken for a sum over all games.
+    """
+    games.points[game] += points
     uppers = program.member_state.shape[1]
     lower, position = games.lower[game], games.position[game]
     kind = program.kinds[lower]
@@ -156,7 +160,6 @@ def play_level(
             )
             part, option = best_box(program, choices, states, throw, is_joker, values)
             repeats = repeat_points(program, lower, member, throw)
-            games.points[game] += choices.points[option] + repeats
             state = choices.first_state[part] + states[part]
             target = program.target_start[state] + choices.target[option]
-            move_on(program, games, game, above, part, target)
+            move_on(program, games, game, above, part, target, choices.points[option] + repeats)
