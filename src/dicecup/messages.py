@@ -194,8 +194,9 @@ SENTENCES = {
     "version_stale": N_("The game went on meanwhile (version {version}, yours is {found}). Look again."),
     # Solving
     "backend_unknown": N_("There is no backend “{backend}”. Choose one of: {known}."),
-    "cuda_missing": N_(
-        "There is no GPU that CuPy can use here ({problem}). Solve on the processor instead: --backend cpu."
+    "cuda_missing": N_("There is no GPU here that CuPy can use. Solve on the processor: --backend cpu."),
+    "cupy_missing": N_(
+        "The package CuPy is not installed. Install it, or solve on the processor: --backend cpu."
     ),
     "disk_short": N_(
         "The table needs {needed} in {folder}, and {found} are free. "

@@ -49,7 +49,7 @@ class Watcher:
             self.began, self.first = now, progress.done
             if progress.resumed > self.first // 2:
                 talk(
-                    _("Going on where an earlier run stopped, at {percent} %.").format(
+                    _("Going on where an earlier run stopped, at {percent}.").format(
                         percent=percent(progress)
                     )
                 )
@@ -58,7 +58,7 @@ class Watcher:
             return
         self.said = now
         left = passed * (progress.total - progress.done) / done
-        line = _("{percent} % of {states} states, {time} left").format(
+        line = _("{percent} of {states} states, {time} left").format(
             percent=percent(progress), states=f"{progress.total:,}".replace(",", " "), time=duration(left)
         )
         click.echo(f"\r{line}   " if self.terminal else line, err=True, nl=not self.terminal)
@@ -69,8 +69,8 @@ class Watcher:
             talk()
 
 
-def percent(progress: Progress) -> int:
-    return 100 * progress.done // progress.total
+def percent(progress: Progress) -> str:
+    return f"{100 * progress.done // progress.total}\N{NO-BREAK SPACE}%"
 
 
 def duration(seconds: float) -> str:

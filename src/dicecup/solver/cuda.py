@@ -36,15 +36,14 @@ def load_cupy() -> Any:
     """CuPy with a GPU behind it, or a sentence."""
     try:
         import cupy
-
-        if cupy.cuda.runtime.getDeviceCount() < 1:
-            raise UsageError("cuda_missing", problem="no device")
     except ImportError:
-        raise UsageError("cuda_missing", problem="cupy is not installed") from None
-    except UsageError:
-        raise
-    except Exception as error:
-        raise UsageError("cuda_missing", problem=type(error).__name__) from None
+        raise UsageError("cupy_missing") from None
+    try:
+        devices = cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError:  # no driver, or one that is too old
+        devices = 0
+    if not devices:
+        raise UsageError("cuda_missing")
     return cupy
 
 
