@@ -1,0 +1,92 @@
+"""What the tests of the solver share. They are one group: kernels are compiled in one process only."""
+
+from __future__ import annotations
+
+import os
+from itertools import product
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# Compiled kernels outlive a run, inside the clone; must be said before the solver is imported.
+os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".pytest_cache" / "kernels"))
+
+from dicecup.dice import throws  # noqa: E402
+from dicecup.engine.play import legal_scores, score_sheet  # noqa: E402
+from dicecup.engine.state import Sheet, empty_sheet  # noqa: E402
+from dicecup.rules import Ruleset, load_ruleset  # noqa: E402
+from dicecup.solver.backends import make_backend  # noqa: E402
+from dicecup.solver.index import build_index  # noqa: E402
+from dicecup.solver.program import build_program  # noqa: E402
+from dicecup.solver.solution import Solution  # noqa: E402
+from dicecup.solver.solve import last_level, solve  # noqa: E402
+from dicecup.solver.source import PlainSource  # noqa: E402
+
+ONE_LAYER = ("yatzy", "yatzy-sv", "yum-plus", "yahtzee")
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("solver"))
+
+
+def all_rulesets() -> list[tuple[str, dict[str, str]]]:
+    """Every game of one layer with every combination of its options."""
+    found = []
+    for game in ONE_LAYER:
+        choices = load_ruleset(game).choices
+        found += [(game, dict(zip(choices, values, strict=True))) for values in product(*choices.values())]
+    return found
+
+
+@pytest.fixture(scope="session")
+def tables(tmp_path_factory):
+    """A folder of tables that all tests use."""
+    return tmp_path_factory.mktemp("tables")
+
+
+@pytest.fixture(scope="session")
+def solved(tables):
+    """solved(game, options, precision) → its solution, solved once a session."""
+
+    def solved(game: str, options: dict[str, str] | None = None, precision: int = 64) -> Solution:
+        rules = load_ruleset(game, options)
+        return Solution(rules, solve(rules, precision=precision, folder=tables))
+
+    return solved
+
+
+@pytest.fixture(scope="session")
+def solved_end():
+    """solved_end(rules, open_boxes) → a solution that knows sheets with so many open boxes or fewer."""
+
+    def solved_end(rules: Ruleset, open_boxes: int) -> Solution:
+        index = build_index(rules)
+        machine = make_backend("cpu", index, build_program(index), 64)
+        table = SimpleNamespace(header=SimpleNamespace(precision=64))
+        solution = Solution(rules, table)  # type: ignore[arg-type]
+        below, values = index.level(0), last_level(index, 64)
+        for number in range(1, open_boxes + 1):
+            solution.sources[number - 1] = PlainSource(values, below.starts)
+            level = index.level(number)
+            values = machine.solve_level(level, below, values, lambda states: None)
+            below = level
+        return solution
+
+    return solved_end
+
+
+def random_sheet(rules: Ruleset, open_boxes: int, random: Random) -> Sheet:
+    """A sheet that random play leads to; alike dice are thrown often, so that jokers and repeats occur."""
+    dice = [faces for faces, _ in throws(rules.dice.count, rules.dice.faces)]
+    sheet = empty_sheet(rules)
+    while sheet.cells.count(None) > open_boxes:
+        alike = (random.randint(1, rules.dice.faces),) * rules.dice.count
+        thrown = alike if random.random() < 0.4 else random.choice(dice)
+        move = random.choice(list(legal_scores(rules, sheet, thrown)))
+        sheet, _ = score_sheet(rules, sheet, thrown, move.placements)
+    return sheet
