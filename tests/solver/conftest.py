@@ -73,7 +73,7 @@ def solved_end():
         for number in range(1, open_boxes + 1):
             solution.sources[number - 1] = PlainSource(values, below.starts)
             level = index.level(number)
-            values = machine.solve_level(level, below, values, lambda states: None)
+            values = machine.solve_level(level, below, values, lambda _: None)
             below = level
         return solution
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from tests.solver.conftest import all_rulesets, random_sheet
 
 from dicecup.dice import throws
 from dicecup.engine.play import legal_scores, score_sheet
 from dicecup.engine.state import Sheet
 from dicecup.rules import load_ruleset
 from dicecup.solver.reference import Reference
-from tests.solver.conftest import all_rulesets, random_sheet
 
 
 def compare(solution, reference, sheet, random) -> None:
@@ -27,7 +27,9 @@ def compare(solution, reference, sheet, random) -> None:
             move: reference.expected(score_sheet(rules, sheet, thrown, move.placements)[0])
             for move in legal_scores(rules, sheet, thrown)
         }
-        assert {choice.move: choice.value for choice in turn.boxes(thrown)} == pytest.approx(expected, abs=1e-9)
+        assert {choice.move: choice.value for choice in turn.boxes(thrown)} == pytest.approx(
+            expected, abs=1e-9
+        )
         assert turn.throw(thrown, 1) == pytest.approx(values[thrown], abs=1e-9)
         assert turn.keep(thrown[:2], 2) == pytest.approx(keeps[thrown[:2]], abs=1e-9)
 

@@ -1,0 +1,74 @@
+"""What must hold for every state: nothing unwritten is read, and more points are never worse."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+from tests.solver.conftest import all_rulesets, random_sheet
+
+from dicecup.engine.state import Sheet
+from dicecup.rules import load_ruleset
+from dicecup.solver.index import build_index
+from dicecup.solver.limits import size_of
+
+GAMES = [("yatzy-sv", {}), ("yatzy-sv", {"strike": "last_resort"}), ("yahtzee", {"joker": "forced"})]
+
+
+@pytest.mark.parametrize(("game", "options"), GAMES, ids=str)
+def test_every_slot_is_written_and_rows_rise(solved, game, options):
+    """Room for a level is filled with NaN: one that was read, or left, would show in the values."""
+    solution = solved(game, options)
+    index = solution.index
+    for number in range(index.levels + 1):
+        level, values = index.level(number), solution.table.arrays(number)["values"]
+        assert not np.isnan(values).any()
+        for lower in level.lowers[::5]:
+            group = index.groups[int(index.kinds[lower])][number - int(index.opens[lower])]
+            start = int(level.starts[lower])
+            for begin, end in zip(group.starts[:-1], group.starts[1:], strict=True):
+                assert (np.diff(values[start + begin : start + end]) >= -1e-9).all()
+
+
+@pytest.mark.parametrize(("game", "options"), GAMES, ids=str)
+def test_more_points_are_never_worse(solved, game, options):
+    solution, random = solved(game, options), Random(game)
+    for _ in range(60):
+        sheet = random_sheet(solution.rules, random.randint(1, 9), random)
+        filled = [box for box in solution.rules.upper if sheet.cells[box] is not None]
+        if not filled:
+            continue
+        box = random.choice(filled)
+        face = box + 1
+        more = (sheet.cells[box] or 0) + face
+        if more > 5 * face:
+            continue
+        better = Sheet(sheet.cells[:box] + (more,) + sheet.cells[box + 1 :], sheet.repeats)
+        gain = solution.turn(better).value - solution.turn(sheet).value
+        assert gain >= face - 1e-9
+
+
+@pytest.mark.parametrize(("game", "options"), all_rulesets(), ids=str)
+def test_counting_states_without_placing_them(game, options):
+    rules = load_ruleset(game, options)
+    assert size_of(rules).states == build_index(rules).states
+
+
+def test_what_is_joined(solved):
+    """Reachable filled boxes and upper totals of the Swedish game are 1,430,528; joined they are fewer."""
+    index = solved("yatzy-sv").index
+    reachable = sum(int((row.slot >= 0).sum()) for row in index.upper.rows[0])
+    assert reachable * len(index.opens) == 1_430_528
+    assert index.states == 839_680
+
+
+def test_classes_of_yum_plus():
+    """Low and high score: 22 classes. The three Yums: 6, as it does not matter which later one was struck."""
+    index = build_index(load_ruleset("yum-plus"))
+    classes = {
+        tuple(index.rules.boxes[box].id for box in part.boxes): len(part.classes) for part in index.components
+    }
+    assert classes["low_score", "high_score"] == 22
+    assert classes["yum", "second_yum", "third_yum"] == 6
+    assert index.states == 678_633_472

@@ -1,0 +1,156 @@
+"""Tables: refused when they are not what they should be, taken up where a run was killed, the same always."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+from dicecup.engine.state import empty_sheet
+from dicecup.errors import DicecupError, StorageError
+from dicecup.rules import load_ruleset
+from dicecup.solver.limits import PACK_FROM
+from dicecup.solver.lookup import find_table
+from dicecup.solver.packing import STEP, pack, unpack
+from dicecup.solver.solution import Solution
+from dicecup.solver.solve import Progress, solve
+from dicecup.solver.source import PackedSource
+from dicecup.solver.tables import HEADER_BYTES, open_table, table_path
+
+GAME = ("yahtzee", {"joker": "none"})
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+
+
+@pytest.fixture
+def copied(solved, tables, tmp_path):
+    """A good table, to be spoiled."""
+    solved(*GAME)
+    rules = load_ruleset(*GAME)
+    path = table_path(tmp_path, rules, 64)
+    path.write_bytes(table_path(tables, rules, 64).read_bytes())
+    return rules, path
+
+
+def refused(rules, path) -> str:
+    with pytest.raises(StorageError) as caught:
+        open_table(path, rules)
+    assert str(path) in str(caught.value)
+    return caught.value.code
+
+
+def test_a_good_table(copied):
+    rules, path = copied
+    header = open_table(path, rules).header
+    assert (header.identity, header.precision, header.states) == (rules.identity, 64, 209_920)
+    assert open_table(path, rules).data.base is not None  # mapped, not read
+
+
+@pytest.mark.parametrize("place", [0, 20, 100, HEADER_BYTES + 5, -1])
+def test_one_changed_byte(copied, place):
+    rules, path = copied
+    data = bytearray(path.read_bytes())
+    data[place] ^= 1
+    path.write_bytes(data)
+    assert refused(rules, path) == "table_damaged"
+
+
+@pytest.mark.parametrize("length", [0, 10, HEADER_BYTES, -1])
+def test_cut_off(copied, length):
+    rules, path = copied
+    path.write_bytes(path.read_bytes()[:length])
+    assert refused(rules, path) == "table_damaged"
+
+
+def test_other_rules(copied):
+    _, path = copied
+    assert refused(load_ruleset("yahtzee"), path) == "table_of_other_rules"
+
+
+def test_a_spoiled_table_is_made_anew(copied):
+    rules, path = copied
+    path.write_bytes(path.read_bytes()[:-1])
+    told: list[DicecupError] = []
+    assert find_table(rules, 64, path.parent, told.append) is None
+    assert [error.code for error in told] == ["table_damaged"]
+    solve(rules, folder=path.parent)
+    assert find_table(rules, 64, path.parent) is not None
+
+
+class StopError(Exception):
+    pass
+
+
+def test_an_interrupted_solve_goes_on(solved, tmp_path):
+    """Stopped in the middle of a level, the next run begins with that level and comes to the same bytes."""
+    rules = load_ruleset(*GAME)
+
+    def stop_late(progress: Progress) -> None:
+        if progress.done > progress.total // 2:
+            raise StopError
+
+    with pytest.raises(StopError):
+        solve(rules, folder=tmp_path, watch=stop_late)
+    seen: list[Progress] = []
+    table = solve(rules, folder=tmp_path, watch=seen.append)
+    assert seen[0].resumed > rules.cells
+    assert seen[0].resumed + seen[0].total // 3 > seen[0].total // 2, "more than one level was lost"
+    whole = solved(*GAME).table
+    assert table.path.read_bytes() == whole.path.read_bytes()
+    assert [path.name for path in tmp_path.iterdir()] == [table.path.name]
+
+
+def test_killed(tmp_path):
+    """kill -9 at any moment: what is there afterwards is taken up, or nothing is."""
+    program = (
+        "import os, signal, sys; from pathlib import Path; from dicecup.rules import load_ruleset\n"
+        "from dicecup.solver.solve import solve\n"
+        "def watch(p):\n    if p.done * 2 > p.total: os.kill(os.getpid(), signal.SIGKILL)\n"
+        f"solve(load_ruleset(*{GAME!r}), folder=Path(sys.argv[1]), watch=watch)"
+    )
+    environment = os.environ | {"PYTHONPATH": str(SOURCE)}
+    done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], env=environment, check=False)
+    assert done.returncode == -signal.SIGKILL
+    seen: list[Progress] = []
+    table = solve(load_ruleset(*GAME), folder=tmp_path, watch=seen.append)
+    assert seen[0].resumed > 1000
+    assert table.header.expected == pytest.approx(245.8707745141, abs=1e-8)
+
+
+def test_threads_change_nothing(tmp_path):
+    rules = load_ruleset(*GAME)
+    found, most = [], numba.get_num_threads()
+    for threads in (1, 2):
+        numba.set_num_threads(min(threads, most))
+        table = solve(rules, folder=tmp_path / str(threads))
+        found.append(table.path.read_bytes())
+    numba.set_num_threads(most)
+    assert found[0] == found[1]
+
+
+def test_packed(solved, tmp_path, monkeypatch):
+    """A packed table holds every value to half a step."""
+    assert PACK_FROM > 1_000_000, "small tables are plain"
+    monkeypatch.setattr("dicecup.solver.solve.PACK_FROM", 0)
+    rules = load_ruleset("yahtzee")
+    plain, packed = solved("yahtzee", {}, 32), Solution(rules, solve(rules, precision=32, folder=tmp_path))
+    assert packed.table.header.encoding == "packed"
+    assert packed.table.path.stat().st_size < 0.6 * plain.table.path.stat().st_size
+    one, other = plain.turn(empty_sheet(rules)), packed.turn(empty_sheet(rules))
+    assert np.abs(one._kept - other._kept).max() < STEP
+    level, values = plain.index.level(6), plain.table.arrays(6)["values"]
+    source = packed.source(6)
+    assert isinstance(source, PackedSource)
+    again = pack(plain.index, level, np.array(values))
+    assert all(np.array_equal(new, old) for new, old in zip(again, source.packed, strict=True))
+    for group in range(0, len(level.lowers), 7):
+        start = int(source.groups.starts[group])
+        size = int(source.shapes.size[source.groups.kinds[group], source.groups.aboves[group]])
+        for position in range(size):
+            value = unpack(source.shapes, source.groups, source.packed, group, position)
+            assert abs(value - values[start + position]) <= STEP / 2 + 1e-4
