@@ -53,9 +53,14 @@ def tables(tmp_path_factory):
 def solved(tables):
     """solved(game, options, precision) → its solution, solved once a session."""
 
+    known: dict[tuple[str, int], Solution] = {}
+
     def solved(game: str, options: dict[str, str] | None = None, precision: int = 64) -> Solution:
         rules = load_ruleset(game, options)
-        return Solution(rules, solve(rules, precision=precision, folder=tables))
+        key = rules.identity, precision
+        if key not in known:
+            known[key] = Solution(rules, solve(rules, precision=precision, folder=tables))
+        return known[key]
 
     return solved
 

@@ -136,9 +136,9 @@ def test_threads_change_nothing(tmp_path):
 def test_packed(solved, tmp_path, monkeypatch):
     """A packed table holds every value to half a step."""
     assert PACK_FROM > 1_000_000, "small tables are plain"
+    rules, plain = load_ruleset("yahtzee"), solved("yahtzee", {}, 32)
     monkeypatch.setattr("dicecup.solver.solve.PACK_FROM", 0)
-    rules = load_ruleset("yahtzee")
-    plain, packed = solved("yahtzee", {}, 32), Solution(rules, solve(rules, precision=32, folder=tmp_path))
+    packed = Solution(rules, solve(rules, precision=32, folder=tmp_path))
     assert packed.table.header.encoding == "packed"
     assert packed.table.path.stat().st_size < 0.6 * plain.table.path.stat().st_size
     one, other = plain.turn(empty_sheet(rules)), packed.turn(empty_sheet(rules))

@@ -16,7 +16,7 @@ from dicecup.solver.totals import upper_part
 
 MOST_STATES = 20_000_000_000  # a day of two cores, and 80 GB
 PACK_FROM = 64_000_000  # states: from here on a 32-bit table is packed
-PACKED_BYTES = 1.85  # of a state, measured with some to spare: docs/performance.md
+PACKED_BYTES = 2.0  # of a state, measured with some to spare: docs/performance.md
 # States a second and core in 64 bits, measured with some to spare: docs/performance.md. In 32 bits 1.6 times.
 STATES_PER_SECOND = 1_000_000
 SPARE_MEMORY = 500_000_000  # the interpreter, the compiler, the index
