@@ -34,6 +34,7 @@ def pages_with(language: str) -> list[Path]:
     return sorted({page for page, _text in blocks(language)})
 
 
+@pytest.mark.xdist_group("solver")
 @pytest.mark.parametrize("page", pages_with("console"), ids=lambda page: page.name)
 def test_console_examples(page: Path, tmp_path: Path) -> None:
     """All examples of a page in one folder, since later ones use files of earlier ones."""
@@ -43,6 +44,8 @@ def test_console_examples(page: Path, tmp_path: Path) -> None:
     keep = {"PATH", "PYTHONPATH"}
     environment = {name: value for name, value in os.environ.items() if name in keep}
     environment |= {"LANG": "C.UTF-8", "HOME": str(tmp_path), "DICECUP_CACHE": str(tmp_path / "cache")}
+    # Where the tests of the solver keep their compiled kernels too.
+    environment["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache" / "kernels")
     for from_page, text in blocks("console"):
         if from_page != page:
             continue
