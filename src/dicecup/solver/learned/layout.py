@@ -91,12 +91,12 @@ def layout(rules: Ruleset) -> Layout:
 def check_learnable(rules: Ruleset) -> None:
     """Refuse rules that the tables of a turn do not cover."""
     upper = {rules.boxes[box].id for box in rules.upper}
-    apart = (
-        all(len(group.boxes) == 1 for group in components(rules) if group.upper)
-        if not rules.has_layers
-        else False
-    )
     free = rules.strike == "free" and all(box.strike for box in rules.boxes)
     joker = rules.joker is None or not (rules.joker.forced or upper & set(rules.joker.filled))
-    if not (apart and free and joker and rules.repeat is None):
-        raise UsageError("learned_unknown", ruleset=rules.id)
+    if rules.has_layers or rules.repeat is not None or not (free and joker and upper_boxes_apart(rules)):
+        raise UsageError("value_not_learnable", ruleset=rules.id)
+
+
+def upper_boxes_apart(rules: Ruleset) -> bool:
+    """Whether no upper box looks at another box."""
+    return all(len(group.boxes) == 1 for group in components(rules) if group.upper)

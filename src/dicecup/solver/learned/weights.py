@@ -6,6 +6,7 @@ import json
 from importlib import resources
 from pathlib import Path
 from typing import IO, Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -33,11 +34,12 @@ def load_weights(stream: IO[bytes], rules: Ruleset, name: str) -> tuple[Weights,
         with np.load(stream, allow_pickle=False) as file:
             header = json.loads(file["header"].tobytes())
             weights = Weights(*(file[field].astype(np.float32) for field in Weights._fields))
-    except (ValueError, KeyError, OSError):
+        identity, ruleset, known = header["identity"], header["ruleset"], header["format"] == FORMAT
+    except (ValueError, KeyError, TypeError, OSError, EOFError, BadZipFile):
         raise StorageError("weights_damaged", file=name) from None
-    if header["identity"] != rules.identity:
-        raise StorageError("weights_of_other_rules", file=name, ruleset=header["ruleset"])
-    if header["format"] != FORMAT or len(weights.first) != inputs(rules):
+    if identity != rules.identity:
+        raise StorageError("weights_of_other_rules", file=name, ruleset=ruleset)
+    if not known or len(weights.first) != inputs(rules):
         raise StorageError("weights_damaged", file=name)
     return weights, header
 
