@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from tests.learned.conftest import random_sheet
@@ -101,3 +104,11 @@ def test_a_few_batches_teach_it_something():
     assert 300 < reports[-1].estimate < 520
     sheets = np.array([layout(rules).read(empty_sheet(rules)).rows])
     assert np.isfinite(learner.network().of(sheets)).all()
+
+
+def test_learning_needs_no_numba_and_no_cupy():
+    """The machine with the GPU may have no Numba, the one that plays no CuPy."""
+    modules = ("learned", "learned.training.kernels", "learned.training.learning")
+    blocked = "import sys; sys.modules['numba'] = sys.modules['cupy'] = sys.modules['torch'] = None; "
+    code = blocked + "; ".join(f"import dicecup.solver.{module}" for module in modules)
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -7,11 +7,11 @@ the sheets after it are worth is the network's word.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dicecup.dice import Dice
+from dicecup.dice import Dice, layer_faces
 from dicecup.engine.moves import score
 from dicecup.engine.offers import cell_names
 from dicecup.engine.state import Sheet, State
@@ -23,7 +23,9 @@ from dicecup.solver.learned.moves import CLOSED, Array, book
 from dicecup.solver.learned.network import Network, Weights
 from dicecup.solver.learned.turn import Turn
 from dicecup.solver.learned.weights import shipped
-from dicecup.solver.solution import BoxValue, faces_of
+
+if TYPE_CHECKING:
+    from dicecup.solver.solution import BoxValue
 
 
 class LearnedTurn:
@@ -48,7 +50,9 @@ class LearnedTurn:
 
     def keep(self, dice: Dice, throws_left: int) -> float:
         """Keeping these dice and throwing the rest, with so many throws left before that."""
-        return self.so_far + float(self._kept[throws_left - 1][0, self.source.dice.number[faces_of(dice)]])
+        return self.so_far + float(
+            self._kept[throws_left - 1][0, self.source.dice.number[layer_faces(dice, 0)]]
+        )
 
     def throw(self, dice: Dice, throws_left: int) -> float:
         """The best decision for a full throw with so many throws left."""
@@ -56,6 +60,8 @@ class LearnedTurn:
 
     def boxes(self, dice: Dice) -> list[BoxValue]:
         """Every legal way to end the turn with these dice, in the order of the sheet."""
+        from dicecup.solver.solution import BoxValue  # brings Numba, which learning goes without
+
         rules, moves, turn = self.source.rules, self.source.tables.moves, self.source.tables
         throw = np.array([[self.source.throw_number(dice)]])
         column = int(turn.columns(turn.jokers(self.rows), throw)[0, 0])
@@ -87,7 +93,7 @@ class LearnedValue:
         self.network = Network(np, rules, weights)
 
     def throw_number(self, dice: Dice) -> int:
-        return self.dice.number[faces_of(dice)] - self.dice.keeps
+        return self.dice.number[layer_faces(dice, 0)] - self.dice.keeps
 
     def cell_entries(self, reading: Reading) -> list[int]:
         """What each box has to offer. The states count here, not the classes: boxes keep their names."""
