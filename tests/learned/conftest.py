@@ -16,6 +16,7 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".pytest_cache" / "kernels")
 from dicecup.engine import State, apply, empty_sheet, start  # noqa: E402
 from dicecup.engine.play import legal_scores  # noqa: E402
 from dicecup.rules import Ruleset, load_ruleset  # noqa: E402
+from dicecup.solver.learned import LearnedValue, find_learned  # noqa: E402
 
 GAMES = ("yum-plus", "triple-yum-plus")
 
@@ -31,6 +32,12 @@ def all_rulesets() -> list[Ruleset]:
     choices = load_ruleset("yum-plus").choices
     options = [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
     return [load_ruleset(game, chosen) for game in GAMES for chosen in options]
+
+
+def learned(rules: Ruleset) -> LearnedValue:
+    value = find_learned(rules)
+    assert value is not None
+    return value
 
 
 def random_sheet(rules: Ruleset, filled: int, seed: int, *, first: tuple[str, ...] = ()):

@@ -13,10 +13,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.learned.conftest import learned
 
 from dicecup.rules import load_ruleset
-from dicecup.solver.index import build_index
-from dicecup.solver.learned import find_learned
+from dicecup.solver.index import Index, Level, build_index
+from dicecup.solver.learned.moves import Array
 from dicecup.solver.totals import bonus
 
 RULES = load_ruleset("yum-plus")
@@ -36,18 +37,18 @@ def exact():
 
 
 @lru_cache(maxsize=1)
-def known_index():
+def known_index() -> Index:
     return build_index(RULES)
 
 
 @lru_cache(maxsize=1)
-def known_level(open_boxes):
+def known_level(open_boxes: int) -> tuple[Index, Level]:
     return known_index(), known_index().level(open_boxes)
 
 
-def sheet_at(open_boxes, place):
+def sheet_at(open_boxes: int, place: int) -> tuple[list[int], int]:
     """The rows of the state at a place of a level, and the bonus its upper total has reached."""
-    (index, level), layout = known_level(open_boxes), find_learned(RULES).layout
+    (index, level), layout = known_level(open_boxes), learned(RULES).layout
     lower = int(level.lowers[np.searchsorted(level.starts[level.lowers], place, side="right") - 1])
     kind, position = int(index.kinds[lower]), place - int(level.starts[lower])
     group = index.groups[kind][open_boxes - int(index.opens[lower])]
@@ -61,8 +62,8 @@ def sheet_at(open_boxes, place):
     return rows, bonus(RULES, total)
 
 
-def turn_values(rows):
-    value = find_learned(RULES)
+def turn_values(rows: Array) -> Array:
+    value = learned(RULES)
     ahead = value.tables.look_ahead(value.network, rows)
     _, thrown = value.tables.solve(value.tables.score(rows, ahead.value + ahead.paid))
     return value.tables.before_throw(thrown)
@@ -83,7 +84,7 @@ def test_turns_on_any_sheet_are_close_to_the_exact_ones(exact):
 
 def test_the_network_itself_is_close(exact):
     for rows, paid, values in exact.values():
-        error = find_learned(RULES).network.of(rows) + paid - values
+        error = learned(RULES).network.of(rows) + paid - values
         assert np.sqrt((error * error).mean()) < 5
 
 

@@ -6,16 +6,17 @@ from random import Random
 
 import numpy as np
 import pytest
+from tests.learned.conftest import learned
 
 from dicecup.dice import parts
-from dicecup.engine import Keep, Throw, apply, dice_to_throw, final_score, start
-from dicecup.rules import load_ruleset
-from dicecup.solver.learned import find_learned
-from dicecup.solver.learned.training.games import Dealer, play
+from dicecup.engine import Keep, Move, State, Throw, apply, dice_to_throw, final_score, start
+from dicecup.rules import Ruleset, load_ruleset
+from dicecup.solver.learned import LearnedTurn
+from dicecup.solver.learned.training.games import Dealer, Played, play
 
 
-def played(rules, games, seed):
-    value = find_learned(rules)
+def played(rules: Ruleset, games: int, seed: int) -> Played:
+    value = learned(rules)
     return play(value.tables, value.network, Dealer(value.tables, seed), np.zeros(games))
 
 
@@ -37,9 +38,9 @@ def test_the_same_seed_gives_the_same_games():
     assert (first != other).any()
 
 
-def decide(turn, state):
+def decide(turn: LearnedTurn, state: State) -> Move:
     """The best move with the dice on the table."""
-    choices = {box.move: box.value for box in turn.boxes(state.dice)}
+    choices: dict[Move, float] = {box.move: box.value for box in turn.boxes(state.dice)}
     if state.throws_left:
         kept = (part for part in parts(state.dice) if len(part) < len(state.dice))
         choices |= {Keep(part): turn.keep(part, state.throws_left) for part in kept}
@@ -52,7 +53,7 @@ def decide(turn, state):
 def test_a_game_through_the_engine_is_legal_and_strong(game, least):
     """The engine refuses what is illegal. The least is about three standard deviations below the mean."""
     rules = load_ruleset(game)
-    value, random, state = find_learned(rules), Random(5), start(rules)
+    value, random, state = learned(rules), Random(5), start(rules)
     turn = value.turn(state.sheet)
     while not state.finished:
         if state.throw_due:
@@ -70,13 +71,13 @@ def test_what_the_batch_writes_down_agrees_with_the_single_turn():
     """The backed-up value of the first turn is the turn's value, and scores are whole points."""
     rules = load_ruleset("yum-plus")
     found = played(rules, 5, 6)
-    assert found.backed_up[0] == pytest.approx(find_learned(rules).turn(start(rules).sheet).value, abs=1e-2)
+    assert found.backed_up[0] == pytest.approx(learned(rules).turn(start(rules).sheet).value, abs=1e-2)
     assert (found.scores == found.scores.round()).all()
 
 
 def test_a_state_is_worth_what_its_turn_says():
     rules = load_ruleset("triple-yum-plus")
-    value = find_learned(rules)
+    value = learned(rules)
     state = start(rules)
     turn = value.turn(state.sheet)
     assert value.expected(state) == turn.value

@@ -10,27 +10,28 @@ import pytest
 from tests.learned.conftest import random_sheet
 
 from dicecup.engine import empty_sheet
-from dicecup.rules import load_ruleset
+from dicecup.rules import Ruleset, load_ruleset
 from dicecup.solver.learned.layout import layout
+from dicecup.solver.learned.moves import Array
 from dicecup.solver.learned.network import SCALE, Network, Weights, inputs
 from dicecup.solver.learned.training.fitting import Adam, Encoder, gradient, start_weights
 from dicecup.solver.learned.training.games import Played, returns
 from dicecup.solver.learned.training.learning import Learner, Plan
 
 
-def some_weights(rules, width=8):
+def some_weights(rules: Ruleset, width: int = 8) -> Weights:
     random = np.random.default_rng(1)
     weights = start_weights(rules, width, 1)
     return Weights(*(array + random.normal(0, 0.1, array.shape) for array in weights))
 
 
-def some_sheets(rules):
+def some_sheets(rules: Ruleset) -> Array:
     filled = (0, 5, 12, rules.cells // 2, rules.cells - 2)
     sheets = [random_sheet(rules, count, seed) for seed, count in enumerate(filled)]
     return np.array([layout(rules).read(sheet).rows for sheet in sheets])
 
 
-def plain_value(weights, given):
+def plain_value(weights: Weights, given: Array) -> Array:
     """The network as one writes it down."""
     one = np.maximum(given @ weights.first, 0)
     two = np.maximum(one @ weights.second + weights.second_bias, 0)
@@ -49,8 +50,8 @@ def test_the_gradient_is_the_slope_of_the_error():
     weights, given = some_weights(rules), Encoder(np, rules).encode(some_sheets(rules)).astype(np.float64)
     target = np.array([300.0, 250.0, 150.0, 170.0, 20.0])
 
-    def error(changed):
-        return ((plain_value(changed, given) - target) ** 2).mean() / 2 / SCALE**2
+    def error(changed: Weights) -> float:
+        return float(((plain_value(changed, given) - target) ** 2).mean() / 2 / SCALE**2)
 
     found, errors = gradient(np, weights, given, target)
     assert errors == pytest.approx(plain_value(weights, given) - target)
@@ -76,7 +77,7 @@ def test_adam_finds_the_bottom_of_a_bowl():
 
 
 def test_returns_carry_back_what_later_turns_found_out():
-    def numbers(*values):
+    def numbers(*values: float) -> Array:
         return np.array(values)[:, None]
 
     played = Played(

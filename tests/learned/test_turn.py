@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import pytest
-from tests.learned.conftest import random_sheet
+from tests.learned.conftest import learned, random_sheet
 
-from dicecup.dice import parts, throws
-from dicecup.engine import State, apply, final_score
+from dicecup.dice import Dice, parts, sort_dice, throws
+from dicecup.engine import Score, Sheet, State, apply, final_score
 from dicecup.engine.play import legal_scores
-from dicecup.rules import load_ruleset
-from dicecup.solver.learned import find_learned
+from dicecup.rules import Ruleset, load_ruleset
 from dicecup.solver.reference import Reference
 
 YUMS = ("yum", "second_yum", "third_yum")
@@ -23,17 +20,17 @@ CLOSE = 5e-3
 class ByHand:
     """The same turn by the engine and plain recursion; only what follows is the network's word."""
 
-    def __init__(self, rules, sheet):
-        self.rules, self.sheet, self.value = rules, sheet, find_learned(rules)
-        self.known = {}
-        self.end = lru_cache(None)(self.end)
-        self.keep = lru_cache(None)(self.keep)
-        self.throw = lru_cache(None)(self.throw)
+    def __init__(self, rules: Ruleset, sheet: Sheet) -> None:
+        self.rules, self.sheet, self.value = rules, sheet, learned(rules)
+        self.known: dict[Sheet, float] = {}
+        self.ended: dict[Dice, float] = {}
+        self.thrown: dict[tuple[Dice, int], float] = {}
+        self.kept: dict[tuple[Dice, int], float] = {}
 
-    def boxes(self, dice):
+    def boxes(self, dice: Dice) -> dict[Score, float]:
         """What every legal score leads to."""
         thrown = State((self.sheet,), 0, dice, None, 0)
-        found = {}
+        found: dict[Score, float] = {}
         for move in legal_scores(self.rules, self.sheet, dice):
             after = apply(self.rules, thrown, move).sheet
             if after not in self.known:
@@ -41,20 +38,26 @@ class ByHand:
             found[move] = self.known[after]
         return found
 
-    def end(self, dice):
-        return max(self.boxes(dice).values())
+    def end(self, dice: Dice) -> float:
+        if dice not in self.ended:
+            self.ended[dice] = max(self.boxes(dice).values())
+        return self.ended[dice]
 
-    def keep(self, kept, left):
+    def keep(self, kept: Dice, left: int) -> float:
         """`left` throws are left, one of them due now."""
-        count = 5 - len(kept)
-        total = sum(
-            weight * self.throw(tuple(sorted(kept + more)), left - 1) for more, weight in throws(count, 6)
-        )
-        return total / 6**count
+        if (kept, left) not in self.kept:
+            count = 5 - len(kept)
+            values = (
+                weight * self.throw(sort_dice(kept + more), left - 1) for more, weight in throws(count, 6)
+            )
+            self.kept[kept, left] = sum(values) / 6**count
+        return self.kept[kept, left]
 
-    def throw(self, dice, left):
-        kept = [self.keep(part, left) for part in parts(dice) if len(part) < 5] if left else []
-        return max(self.end(dice), *kept) if kept else self.end(dice)
+    def throw(self, dice: Dice, left: int) -> float:
+        if (dice, left) not in self.thrown:
+            kept = [self.keep(part, left) for part in parts(dice) if len(part) < 5] if left else []
+            self.thrown[dice, left] = max([self.end(dice), *kept])
+        return self.thrown[dice, left]
 
 
 SHEETS = [
@@ -71,7 +74,7 @@ SHEETS = [
 def test_every_value_of_a_turn_is_what_the_engine_makes_of_the_network(game, filled, first, seed):
     rules = load_ruleset(game)
     sheet = random_sheet(rules, filled, seed, first=first)
-    by_hand, turn = ByHand(rules, sheet), find_learned(rules).turn(sheet)
+    by_hand, turn = ByHand(rules, sheet), learned(rules).turn(sheet)
     for dice, _ in throws(5, 6):
         assert turn.throw(dice, 0) == pytest.approx(by_hand.throw(dice, 0), abs=CLOSE)
     for kept in ((), (4,), (6, 6), (1, 2, 3), (3, 3, 4, 4)):
@@ -88,7 +91,7 @@ def test_boxes_are_the_legal_ones_with_their_points(game, filled, first, seed, d
     sheet = random_sheet(rules, filled, seed, first=first)
     dice = tuple(sorted(dice))
     wanted = ByHand(rules, sheet).boxes(dice)
-    found = find_learned(rules).turn(sheet).boxes(dice)
+    found = learned(rules).turn(sheet).boxes(dice)
     assert [box.move for box in found] == list(wanted)
     for box in found:
         assert box.value == pytest.approx(wanted[box.move], abs=CLOSE)
@@ -99,7 +102,7 @@ def test_boxes_are_the_legal_ones_with_their_points(game, filled, first, seed, d
 
 def test_the_best_choice_is_worth_what_the_throw_is():
     rules = load_ruleset("triple-yum-plus")
-    turn = find_learned(rules).turn(random_sheet(rules, 20, 7))
+    turn = learned(rules).turn(random_sheet(rules, 20, 7))
     for dice in ((1, 1, 4, 5, 6), (2, 2, 2, 5, 5), ALIKE):
         boxes = [box.value for box in turn.boxes(dice)]
         assert turn.throw(dice, 0) == pytest.approx(max(boxes), abs=1e-9)
@@ -110,10 +113,10 @@ def test_the_best_choice_is_worth_what_the_throw_is():
 def test_a_joker_counts_only_when_all_columns_let_it():
     rules = load_ruleset("triple-yum-plus")
     sheet = random_sheet(rules, 12, 1, first=(*YUMS, "fours"))
-    offered = {box.move.placements[0]: box.points for box in find_learned(rules).turn(sheet).boxes(ALIKE)}
+    offered = {box.move.placements[0]: box.points for box in learned(rules).turn(sheet).boxes(ALIKE)}
     assert offered[next(move for move in offered if move.box == "long_straight" and not move.strike)] == 40
     waiting = random_sheet(rules, 11, 1, first=(*YUMS, "fours"))
-    offered = {box.move.placements[0]: box.points for box in find_learned(rules).turn(waiting).boxes(ALIKE)}
+    offered = {box.move.placements[0]: box.points for box in learned(rules).turn(waiting).boxes(ALIKE)}
     assert offered[next(move for move in offered if move.box == "long_straight" and not move.strike)] == 0
 
 
@@ -122,13 +125,13 @@ def test_the_last_turn_is_exact(rules):
     sheet = random_sheet(rules, rules.cells - 1, 8)
     by_hand = ByHand(rules, sheet)
     assert all(after.full for after in by_hand.known)
-    assert find_learned(rules).turn(sheet).value == pytest.approx(by_hand.keep((), 3), abs=1e-3)
+    assert learned(rules).turn(sheet).value == pytest.approx(by_hand.keep((), 3), abs=1e-3)
 
 
 def test_a_full_sheet_is_worth_its_score(rules):
     sheet = random_sheet(rules, rules.cells, 9)
-    assert find_learned(rules).turn(sheet).value == final_score(rules, sheet)
-    assert find_learned(rules).estimate(sheet) == final_score(rules, sheet)
+    assert learned(rules).turn(sheet).value == final_score(rules, sheet)
+    assert learned(rules).estimate(sheet) == final_score(rules, sheet)
 
 
 # Root mean squares over sheets filled at random, which the network has hardly seen. Twice what was found.
@@ -136,5 +139,5 @@ def test_a_full_sheet_is_worth_its_score(rules):
 def test_two_turns_before_the_end_it_is_close_to_the_oracle(game, most):
     rules = load_ruleset(game)
     sheets = [random_sheet(rules, rules.cells - 2, seed) for seed in range(6)]
-    errors = [find_learned(rules).turn(sheet).value - Reference(rules).expected(sheet) for sheet in sheets]
+    errors = [learned(rules).turn(sheet).value - Reference(rules).expected(sheet) for sheet in sheets]
     assert (sum(error * error for error in errors) / len(errors)) ** 0.5 < most

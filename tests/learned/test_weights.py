@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from importlib import resources
 from io import BytesIO
+from typing import Any
 
 import numpy as np
 import pytest
-from tests.learned.conftest import all_rulesets
+from tests.learned.conftest import all_rulesets, learned
 
 from dicecup.engine import empty_sheet
-from dicecup.rules import load_ruleset
+from dicecup.rules import Ruleset, load_ruleset
 from dicecup.solver.learned import find_learned
 from dicecup.solver.learned.layout import layout
+from dicecup.solver.learned.network import Weights
 from dicecup.solver.learned.weights import file_name, load_weights, save_weights, shipped
 
 DATA = resources.files("dicecup.solver.learned").joinpath("data")
@@ -27,8 +29,7 @@ EXACT = {
 
 @pytest.mark.parametrize("rules", all_rulesets(), ids=file_name)
 def test_every_option_has_weights_of_its_own(rules):
-    value = find_learned(rules)
-    assert value is not None
+    value = learned(rules)
     assert value.exact is False
     assert value.facts["identity"] == rules.identity
 
@@ -40,7 +41,7 @@ def test_each_file_is_small():
 
 
 def test_the_measured_mean_of_triple_yum_plus_and_its_own_estimate():
-    facts = find_learned(load_ruleset("triple-yum-plus")).facts
+    facts = learned(load_ruleset("triple-yum-plus")).facts
     assert facts["games"] >= 100_000
     assert facts["mean"] - 3 * facts["standard_error"] >= 3250
     assert facts["estimate"] == pytest.approx(facts["mean"], rel=0.003)
@@ -48,14 +49,14 @@ def test_the_measured_mean_of_triple_yum_plus_and_its_own_estimate():
 
 @pytest.mark.parametrize("rules", all_rulesets(), ids=file_name)
 def test_the_estimate_at_the_first_throw_is_the_recorded_one(rules):
-    value = find_learned(rules)
+    value = learned(rules)
     assert value.turn(empty_sheet(rules)).value == pytest.approx(value.facts["estimate"], abs=0.01)
     assert value.facts["estimate"] == pytest.approx(value.facts["mean"], rel=0.003)
 
 
 @pytest.mark.parametrize("rules", all_rulesets()[:4], ids=file_name)
 def test_yum_plus_loses_less_than_one_percent(rules):
-    facts, exact = find_learned(rules).facts, EXACT[tuple(rules.options.values())]
+    facts, exact = learned(rules).facts, EXACT[tuple(rules.options.values())]
     assert facts["mean"] - 3 * facts["standard_error"] >= 0.99 * exact
     assert facts["estimate"] == pytest.approx(exact, rel=0.002)
 
@@ -65,8 +66,14 @@ def test_games_without_weights_have_no_learned_value():
     assert find_learned(load_ruleset("dice-in-dice")) is None
 
 
-def saved(rules, of):
-    weights, facts = shipped(of)
+def known(rules: Ruleset) -> tuple[Weights, dict[str, Any]]:
+    found = shipped(rules)
+    assert found is not None
+    return found
+
+
+def saved(rules: Ruleset, of: Ruleset) -> bytes:
+    weights, facts = known(of)
     stream = BytesIO()
     save_weights(stream, rules, weights, facts | {"identity": of.identity})
     return stream.getvalue()
@@ -94,7 +101,7 @@ def test_what_is_no_file_of_weights_is_refused(refused):
 
 def test_weights_for_other_inputs_are_refused(refused):
     rules = load_ruleset("yum-plus")
-    weights, facts = shipped(rules)
+    weights, facts = known(rules)
     stream = BytesIO()
     save_weights(stream, rules, weights._replace(first=np.zeros((3, 256))), facts)
     with refused("weights_damaged", file="x.npz"):
@@ -122,4 +129,4 @@ def test_a_sheet_that_no_game_leads_to_is_refused(refused):
     cells = list(sheet.cells)
     cells[rules.box_index["low_score"]], cells[rules.box_index["high_score"]] = 27, 23
     with refused("sheet_impossible"):
-        find_learned(rules).turn(type(sheet)(tuple(cells)))
+        learned(rules).turn(type(sheet)(tuple(cells)))
