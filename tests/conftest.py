@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 import pytest
 
 from dicecup.errors import DicecupError
+
+# NumPy reads it when it is first imported. Tests run on all cores already: more threads wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 Refused = Callable[..., AbstractContextManager[None]]
 

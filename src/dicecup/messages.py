@@ -235,6 +235,13 @@ SENTENCES = {
     "table_of_other_rules": N_(
         "The table {file} is of other rules ({ruleset}). It is not used; solve again."
     ),
+    "value_not_learnable": N_(
+        "{ruleset} has rules that a learned value does not know yet. Solve it exactly instead."
+    ),
+    "weights_damaged": N_("The learned values in {file} cannot be read. Install Dicecup again."),
+    "weights_of_other_rules": N_(
+        "The learned values in {file} are of other rules ({ruleset}). Install Dicecup again."
+    ),
 }
 
 SYSTEM_PROBLEMS = {

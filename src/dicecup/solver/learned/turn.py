@@ -1,0 +1,129 @@
+"""One turn on a batch of sheets, exactly: every throw, every keep and every box against the values that
+follow.
+
+Written once for NumPy and for CuPy, which share their interface: `xp` is one of them. The two steps that move
+most memory can be replaced by kernels of their own (`Steps`); the plain ones here say what they do. A sheet
+is the row of every part of every column, counted through the columns.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+from dicecup.rules.model import Ruleset
+from dicecup.solver.learned.moves import CLOSED, NOWHERE, Array, Moves, book
+from dicecup.solver.learned.network import Moved
+from dicecup.solver.learned.throws import Throws, throw_tables
+
+
+class Ahead(NamedTuple):
+    """What follows a batch of sheets. Slots of all columns stand side by side; -inf where there is none."""
+
+    after: Array  # [sheet, slot]: the row afterwards, counted through the columns, or NOWHERE
+    value: Array  # [sheet, slot]: what the sheet afterwards is worth
+    paid: Array  # [sheet, slot]: the growth of the bonus
+
+
+class Value(Protocol):
+    """Something that says what sheets are worth, in points still to come."""
+
+    def after(self, sheets: Array, moved: Moved) -> Array:
+        """The value of sheets that differ in one row from those of a batch."""
+
+
+class Steps:
+    """The costly steps in plain array operations; a GPU has kernels of its own for them."""
+
+    def __init__(self, xp: Any) -> None:
+        self.xp = xp
+
+    def score(self, turn: Turn, entries: Array, jokers: Array, ahead: Array, struck: Array) -> Array:
+        """[sheet, throw]: the best box for every throw; at least the best strike."""
+        xp, moves = self.xp, turn.moves
+        column = turn.columns(jokers, xp.arange(len(moves.joker))[None])
+        best = xp.broadcast_to(struck[:, None], column.shape).copy()
+        sheet = xp.arange(len(entries))[:, None]
+        for cell in range(entries.shape[1]):
+            entry = entries[:, cell, None]
+            slot = moves.cell_slot[cell] + moves.entry_slot[entry, column]
+            value = ahead[sheet, slot] + moves.entry_points[entry, column] * moves.multiplier[cell]
+            xp.maximum(best, xp.where(entry == CLOSED, -xp.inf, value), out=best)
+        return best
+
+    def best_keep(self, turn: Turn, expected: Array) -> Array:
+        """[sheet, throw]: the best keep inside every throw."""
+        best = expected[:, turn.throws.keeps[:, 0]]
+        for number in range(1, turn.throws.keeps.shape[1]):
+            self.xp.maximum(best, expected[:, turn.throws.keeps[:, number]], out=best)
+        return best
+
+
+class Turn:
+    """The tables of a game, ready for batches."""
+
+    def __init__(self, xp: Any, rules: Ruleset, steps: Steps | None = None) -> None:
+        self.xp = xp
+        self.rules = rules
+        self.steps = steps or Steps(xp)
+        self.moves = Moves(*(xp.asarray(array) for array in book(rules).moves))
+        self.throws = Throws(*(xp.asarray(array) for array in throw_tables(rules)))
+
+    def look_ahead(self, value: Value, sheets: Array) -> Ahead:
+        """What follows each sheet. A full sheet is worth nothing more."""
+        xp = self.xp
+        before = sheets[:, self.moves.slot_place]
+        after = self.moves.after[before, self.moves.slot_step]
+        sheet, slot = xp.nonzero(after != NOWHERE)
+        worth = value.after(sheets, Moved(sheet, before[sheet, slot], after[sheet, slot]))
+        found = xp.full(after.shape, -xp.inf, dtype=worth.dtype)
+        found[sheet, slot] = xp.where(self.open_boxes(sheets)[sheet] > 1, worth, 0)
+        return Ahead(after, found, self.moves.paid[before, self.moves.slot_step])
+
+    def open_boxes(self, sheets: Array) -> Array:
+        return self.moves.opens[sheets].sum(axis=1)
+
+    def entries(self, sheets: Array) -> Array:
+        """[sheet, cell]: the entry of every box."""
+        return self.moves.entry[sheets[:, self.moves.cell_place], self.moves.cell_number]
+
+    def jokers(self, sheets: Array) -> Array:
+        """[sheet, joker]: whether dice all of one face are a joker now."""
+        return self.moves.passes[sheets].all(axis=1)
+
+    def score(self, sheets: Array, ahead: Array) -> Array:
+        """[sheet, throw]: the best that ending the turn with a throw gives. `ahead`: [sheet, slot]."""
+        entries = self.entries(sheets)
+        return self.steps.score(
+            self, entries, self.jokers(sheets), ahead, self.struck(entries, ahead).max(axis=1)
+        )
+
+    def struck(self, entries: Array, ahead: Array) -> Array:
+        """[sheet, cell]: what striking each box leads to."""
+        xp = self.xp
+        slots = self.moves.cell_slot + self.moves.entry_zero[entries]
+        return xp.where(entries == CLOSED, -xp.inf, xp.take_along_axis(ahead, slots, axis=1))
+
+    def columns(self, jokers: Array, throw: Array) -> Array:
+        """[sheet, n]: where the entries have the throws `throw`, by sheet or for all, as jokers or not."""
+        xp, throws = self.xp, len(self.moves.joker)
+        if not jokers.shape[1]:
+            return xp.broadcast_to(throw, (len(jokers), throw.shape[1]))
+        joker = xp.broadcast_to(self.moves.joker[throw], (len(jokers), throw.shape[1]))
+        counts = xp.take_along_axis(jokers, xp.maximum(joker, 0), axis=1) & (joker != NOWHERE)
+        return xp.where(counts, throws + joker, throw)
+
+    def expect(self, values: Array) -> Array:
+        """[sheet, keep]: the mean over the throws that can follow a keep, added up in 64 bits."""
+        return (values.astype(self.xp.float64) @ self.throws.after_keep.T).astype(values.dtype)
+
+    def solve(self, final: Array) -> tuple[list[Array], list[Array]]:
+        """The values of all keeps and all throws, by throws left: `kept[n - 1]` and `thrown[n]`."""
+        kept, thrown = [], [final]
+        for _ in range(self.rules.throws - 1):
+            kept.append(self.expect(thrown[-1]))
+            thrown.append(self.xp.maximum(final, self.steps.best_keep(self, kept[-1])))
+        return kept, thrown
+
+    def before_throw(self, thrown: list[Array]) -> Array:
+        """The value of each sheet before its turn."""
+        return thrown[-1].astype(self.xp.float64) @ self.throws.first

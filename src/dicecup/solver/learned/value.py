@@ -1,0 +1,133 @@
+"""A game played by its learned value: the same questions as to an exact solution, answered almost as well.
+
+All values are expected final scores, the points on the sheet included. A turn is worked out exactly, but what
+the sheets after it are worth is the network's word.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dicecup.dice import Dice, layer_faces
+from dicecup.engine.moves import score
+from dicecup.engine.offers import cell_names
+from dicecup.engine.state import Sheet, State
+from dicecup.engine.totals import final_score
+from dicecup.rules.model import Ruleset
+from dicecup.solver.lattice import lattice
+from dicecup.solver.learned.layout import Reading, layout
+from dicecup.solver.learned.moves import CLOSED, Array, book
+from dicecup.solver.learned.network import Network, Weights
+from dicecup.solver.learned.turn import Turn
+from dicecup.solver.learned.weights import shipped
+
+if TYPE_CHECKING:
+    from dicecup.solver.solution import BoxValue
+
+
+class LearnedTurn:
+    """All values of one turn on one sheet."""
+
+    def __init__(self, source: LearnedValue, sheet: Sheet) -> None:
+        self.source = source
+        self.sheet = sheet
+        self.so_far = final_score(source.rules, sheet)  # a bonus that is reached is in it
+        self.reading = source.layout.read(sheet)
+        self.rows: Array = np.array([self.reading.rows])
+        self.value = float(self.so_far)
+        if not sheet.full:
+            self._solve()
+
+    def _solve(self) -> None:
+        turn = self.source.tables
+        ahead = turn.look_ahead(self.source.network, self.rows)
+        self._ahead: Array = ahead.value.astype(np.float64) + ahead.paid
+        self._kept, self._thrown = turn.solve(turn.score(self.rows, self._ahead))
+        self.value += float(turn.before_throw(self._thrown)[0])
+
+    def keep(self, dice: Dice, throws_left: int) -> float:
+        """Keeping these dice and throwing the rest, with so many throws left before that."""
+        return self.so_far + float(
+            self._kept[throws_left - 1][0, self.source.dice.number[layer_faces(dice, 0)]]
+        )
+
+    def throw(self, dice: Dice, throws_left: int) -> float:
+        """The best decision for a full throw with so many throws left."""
+        return self.so_far + float(self._thrown[throws_left][0, self.source.throw_number(dice)])
+
+    def boxes(self, dice: Dice) -> list[BoxValue]:
+        """Every legal way to end the turn with these dice, in the order of the sheet."""
+        from dicecup.solver.solution import BoxValue  # brings Numba, which learning goes without
+
+        rules, moves, turn = self.source.rules, self.source.tables.moves, self.source.tables
+        throw = np.array([[self.source.throw_number(dice)]])
+        column = int(turn.columns(turn.jokers(self.rows), throw)[0, 0])
+        found = []
+        for cell, entry in enumerate(self.source.cell_entries(self.reading)):
+            if entry == CLOSED:
+                continue
+            box, name = cell_names(rules, cell)
+            points, first = int(moves.entry_points[entry, column]), int(moves.cell_slot[cell])
+            slots = [first + int(moves.entry_slot[entry, column]), first + int(moves.entry_zero[entry])]
+            for strike, slot in enumerate(slots if points else slots[:1]):
+                written = 0 if strike else points
+                gained = written * float(moves.multiplier[cell]) + float(self._ahead[0, slot])
+                found.append(BoxValue(score(box, name, strike=bool(strike)), written, self.so_far + gained))
+        return found
+
+
+class LearnedValue:
+    """A game and the network that values its sheets. `facts`: how it was made."""
+
+    exact = False
+
+    def __init__(self, rules: Ruleset, weights: Weights, facts: dict[str, Any]) -> None:
+        self.rules = rules
+        self.facts = facts
+        self.layout = layout(rules)
+        self.dice = lattice(rules.dice.count, rules.dice.faces)
+        self.tables = Turn(np, rules)
+        self.network = Network(np, rules, weights)
+
+    def throw_number(self, dice: Dice) -> int:
+        return self.dice.number[layer_faces(dice, 0)] - self.dice.keeps
+
+    def cell_entries(self, reading: Reading) -> list[int]:
+        """What each box has to offer. The states count here, not the classes: boxes keep their names."""
+        moves, states = self.tables.moves, book(self.rules).state_entries
+        found = []
+        for place, number in zip(moves.cell_place.tolist(), moves.cell_number.tolist(), strict=True):
+            column, part = divmod(place, self.layout.parts)
+            if part:
+                entry = states[part - 1][reading.states[column][part - 1], number]
+            else:
+                entry = moves.entry[reading.rows[place], number]
+            found.append(int(entry))
+        return found
+
+    def turn(self, sheet: Sheet) -> LearnedTurn:
+        return LearnedTurn(self, sheet)
+
+    def estimate(self, sheet: Sheet) -> float:
+        """What the network alone says of a sheet, without looking one turn ahead."""
+        more = 0.0 if sheet.full else float(self.network.of(np.array([self.layout.read(sheet).rows]))[0])
+        return final_score(self.rules, sheet) + more
+
+    def expected(self, state: State) -> float:
+        """What a state of one player is worth, dice and kept dice included."""
+        turn = self.turn(state.sheet)
+        if not state.dice:
+            return turn.value
+        if state.kept is not None:
+            return turn.keep(state.kept, state.throws_left)
+        return turn.throw(state.dice, state.throws_left)
+
+
+@lru_cache(maxsize=8)
+def find_learned(rules: Ruleset) -> LearnedValue | None:
+    """The learned value that the package has for these rules."""
+    found = shipped(rules)
+    return LearnedValue(rules, *found) if found else None

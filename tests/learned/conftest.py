@@ -1,0 +1,64 @@
+"""What the tests of the learned value share: its games, and sheets as games leave them."""
+
+from __future__ import annotations
+
+import os
+from itertools import product
+from pathlib import Path
+from random import Random
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# Compiled kernels outlive a run, inside the clone; must be said before the solver is imported.
+os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".pytest_cache" / "kernels"))
+
+from dicecup.engine import State, apply, empty_sheet, start  # noqa: E402
+from dicecup.engine.play import legal_scores  # noqa: E402
+from dicecup.rules import Ruleset, load_ruleset  # noqa: E402
+from dicecup.solver.learned import LearnedValue, find_learned  # noqa: E402
+
+GAMES = ("yum-plus", "triple-yum-plus")
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("learned"))
+
+
+def all_rulesets() -> list[Ruleset]:
+    """The games with a learned value, in all their options."""
+    choices = load_ruleset("yum-plus").choices
+    options = [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
+    return [load_ruleset(game, chosen) for game in GAMES for chosen in options]
+
+
+def learned(rules: Ruleset) -> LearnedValue:
+    value = find_learned(rules)
+    assert value is not None
+    return value
+
+
+def random_sheet(rules: Ruleset, filled: int, seed: int, *, first: tuple[str, ...] = ()):
+    """A sheet after so many turns of random dice, often all alike, in random boxes, `first` first."""
+    random, state = Random(seed), start(rules)
+    for _ in range(filled):
+        dice = tuple(sorted(random.choices(range(1, 7), k=5)))
+        if random.random() < 0.4:
+            dice = (dice[0],) * 5
+        thrown = State(state.sheets, 0, dice, None, 0)
+        scores = list(legal_scores(rules, state.sheet, dice))
+        preferred = [score for score in scores if score.placements[0].box in first]
+        state = apply(rules, thrown, random.choice(preferred or scores))
+    return state.sheet
+
+
+@pytest.fixture(params=GAMES)
+def rules(request):
+    return load_ruleset(request.param)
+
+
+@pytest.fixture
+def empty(rules):
+    return empty_sheet(rules)
