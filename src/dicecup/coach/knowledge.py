@@ -1,0 +1,71 @@
+"""Finding what is known about a game: a table, a solve where that takes seconds, or a learned value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dicecup.coach.values import Values
+from dicecup.errors import DicecupError, UsageError
+from dicecup.rules.model import Ruleset
+
+if TYPE_CHECKING:
+    from dicecup.solver.games import Solved
+    from dicecup.solver.solve import Progress
+
+Watch = Callable[["Progress"], None]
+Tell = Callable[[DicecupError], None]
+
+
+def nobody_watches(progress: Progress) -> None:
+    """A solve goes on unseen."""
+
+
+def nobody_listens(error: DicecupError) -> None:
+    """A bad table is passed over in silence."""
+
+
+@lru_cache(maxsize=4)
+def known_values(rules: Ruleset) -> Values:
+    """As `find_values`, remembered: for players and services that ask again and again."""
+    return find_values(rules)
+
+
+def find_values(
+    rules: Ruleset,
+    *,
+    folder: Path | None = None,
+    watch: Watch = nobody_watches,
+    tell: Tell = nobody_listens,
+) -> Values:
+    """The best knowledge there is. Where there is none, the error says what to run."""
+    need_packages()
+    from dicecup.solver.games import find_solution
+
+    try:
+        return Values(find_solution(rules, folder=folder, watch=watch, tell=tell), exact=True)
+    except UsageError:
+        if learned := find_learned(rules):
+            return Values(learned, exact=False)
+        raise
+
+
+def need_packages() -> None:
+    try:
+        import numba  # noqa: F401
+        import numpy  # noqa: F401
+    except ImportError:
+        raise UsageError("solver_missing") from None
+
+
+def find_learned(rules: Ruleset) -> Solved | None:
+    """The learned value of a game, if one is shipped."""
+    try:
+        learned = import_module("dicecup.solver.learned")
+    except ModuleNotFoundError:
+        return None
+    found: Solved | None = learned.find_learned(rules)
+    return found

@@ -1,0 +1,86 @@
+"""Why a choice is good, as ids and numbers: its aims with their chances, or what it writes and leaves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dicecup.coach.advice import Choice
+from dicecup.coach.forecast import Forecast
+from dicecup.coach.values import Values
+from dicecup.engine.moves import Keep, Placement
+from dicecup.engine.state import State
+
+Ending = tuple[Placement, int]  # a box that a turn filled, and the points in it
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """A box in which the turn may end with points."""
+
+    box: str
+    column: str
+    chance: float
+    points: float  # on average, when it ends there
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Of a keep: its aims, most likely first, and the chance of a 0. Of a score: what is still to come."""
+
+    aims: tuple[Aim, ...] = ()
+    nothing: float = 0.0
+    points: int = 0
+    rest: float = 0.0  # what is still to come after a score, on average
+    standard_error: float = 0.0  # of the chances, where they are sampled
+
+
+class Reasons:
+    """The reasons of one position's choices."""
+
+    def __init__(self, values: Values, state: State) -> None:
+        self.values = values
+        self.state = state
+        self.forecast = Forecast(values.rules, values.turn(state.sheet))
+
+    def reason(self, choice: Choice) -> Reason:
+        if not isinstance(choice.move, Keep):
+            before = points_on(self.state)
+            return Reason(points=choice.points, rest=choice.expected - before - choice.points)
+        if self.values.rules.has_layers:
+            from dicecup.coach.double_forecast import sample_endings
+
+            endings, error = sample_endings(self.values, self.state, choice.move)
+        else:
+            endings, error = self.exact_endings(choice.move), 0.0
+        return summarise(endings, error)
+
+    def exact_endings(self, move: Keep) -> list[tuple[float, list[Ending]]]:
+        found = []
+        for dice, chance in self.forecast.ends(move.dice, self.state.throws_left).items():
+            box = self.forecast.best_box(dice)
+            found.append((chance, [(box.move.placements[0], box.points)]))
+        return found
+
+
+def summarise(endings: list[tuple[float, list[Ending]]], standard_error: float) -> Reason:
+    """Join endings in the same box."""
+    chances: dict[tuple[str, str], float] = {}
+    points: dict[tuple[str, str], float] = {}
+    nothing = 0.0
+    for chance, boxes in endings:
+        for placement, written in boxes:
+            if not written:
+                nothing += chance
+                continue
+            box = (placement.box, placement.column)
+            chances[box] = chances.get(box, 0.0) + chance
+            points[box] = points.get(box, 0.0) + chance * written
+    aims = [
+        Aim(box, column, chance, points[box, column] / chance) for (box, column), chance in chances.items()
+    ]
+    aims.sort(key=lambda aim: -aim.chance)
+    return Reason(tuple(aims), nothing, standard_error=standard_error)
+
+
+def points_on(state: State) -> int:
+    return sum(points or 0 for points in state.sheet.cells)

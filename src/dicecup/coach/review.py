@@ -1,0 +1,177 @@
+"""A record taken apart: what the throws gave, what the decisions lost.
+
+The expected final score of a player runs through the game. A throw moves it: that is luck. A decision moves
+it only down, from the best choice to the one that was taken: that is skill, never above 0. So luck and
+skill add up to the way from the expected score at the start to the final one, whatever the rounding of the
+values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from dicecup.coach.advice import Choice, advise
+from dicecup.coach.rating import Mark, Rating, mark_of, rating_of
+from dicecup.coach.values import Values
+from dicecup.dice import Dice
+from dicecup.engine.moves import Keep, Score, Throw
+from dicecup.engine.record import Record
+from dicecup.engine.state import State, empty_sheet
+from dicecup.engine.totals import final_score
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One decision, with all that could have been chosen instead, best first."""
+
+    turn: int  # from 1 on
+    dice: Dice
+    throws_left: int
+    choices: tuple[Choice, ...]
+    taken: Choice
+    unforced: bool
+    mark: Mark
+
+    @property
+    def best(self) -> Choice:
+        return self.choices[0]
+
+    @property
+    def loss(self) -> float:
+        return self.taken.loss
+
+
+@dataclass(frozen=True, slots=True)
+class Luck:
+    """One throw and how it moved the expected final score."""
+
+    turn: int
+    dice: Dice  # all dice as they lay after it
+    gain: float
+
+
+@dataclass
+class PlayerReview:
+    """The game of one player."""
+
+    name: str
+    expected_at_start: float
+    final: float = 0.0  # of an unfinished game: the expected final score where it stopped
+    finished: bool = False
+    luck: float = 0.0
+    skill: float = 0.0
+    decisions: list[Decision] = field(default_factory=list)
+    throws: list[Luck] = field(default_factory=list)
+    course: list[float] = field(
+        default_factory=list
+    )  # expected final score, at the start and after each turn
+    error_rate: float = 0.0  # mean loss of an unforced decision
+    rating: Rating | None = None  # None where there was nothing to decide
+
+    @property
+    def luckiest(self) -> Luck | None:
+        return max(self.throws, key=lambda throw: throw.gain, default=None)
+
+    @property
+    def unluckiest(self) -> Luck | None:
+        return min(self.throws, key=lambda throw: throw.gain, default=None)
+
+    @property
+    def costliest(self) -> Decision | None:
+        worst = max(self.decisions, key=lambda decision: decision.loss, default=None)
+        return worst if worst and worst.mark else None
+
+    def count(self, mark: Mark) -> int:
+        return sum(decision.mark == mark for decision in self.decisions)
+
+
+@dataclass(frozen=True)
+class Review:
+    """A whole game."""
+
+    players: tuple[PlayerReview, ...]
+    exact: bool
+    perfect_turn: float  # what a turn brings under perfect play: the measure of marks and ratings
+
+
+def review(record: Record, values: Values) -> Review:
+    """Every player's luck and skill, from the moves that stand: what was taken back does not count."""
+    rules = record.rules
+    at_start = values.turn(empty_sheet(rules)).value
+    perfect_turn = at_start / rules.turns
+    players = tuple(
+        review_player(record, values, number, name, perfect_turn, at_start)
+        for number, name in enumerate(record.header.players)
+    )
+    return Review(players, values.exact, perfect_turn)
+
+
+def review_player(
+    record: Record, values: Values, number: int, name: str, perfect_turn: float, at_start: float
+) -> PlayerReview:
+    found = PlayerReview(name, at_start, course=[at_start])
+    current = at_start
+    for before, move, after in steps_of(record, number):
+        turn = turn_number(values, before)
+        if isinstance(move, Throw):
+            worth = advise(values, after).expected
+            found.throws.append(Luck(turn, after.dice, worth - current))
+            found.luck += worth - current
+            current = worth
+            continue
+        decision = decide(values, before, move, turn, perfect_turn)
+        found.decisions.append(decision)
+        found.skill -= decision.loss
+        current = decision.taken.expected
+        if isinstance(move, Score):
+            found.course.append(current)
+    sheet = record.state.sheets[number]
+    found.finished = sheet.full
+    found.final = float(final_score(record.rules, sheet)) if sheet.full else current
+    found.luck += found.final - current  # what 32 bits or a learned value were off at the end
+    rate(found, perfect_turn)
+    return found
+
+
+def steps_of(record: Record, player: int) -> Iterator[tuple[State, Throw | Keep | Score, State]]:
+    """The moves of one player, each with the states around it."""
+    for before, move, after in zip(record.states, record.moves, record.states[1:], strict=False):
+        if before.player == player:
+            yield before, move, after
+
+
+def turn_number(values: Values, state: State) -> int:
+    filled = sum(points is not None for points in state.sheet.cells)
+    return filled // len(values.rules.scored) + 1
+
+
+def decide(values: Values, state: State, move: Keep | Score, turn: int, perfect_turn: float) -> Decision:
+    advice = advise(values, state)
+    taken = advice.choice(move)
+    return Decision(
+        turn=turn,
+        dice=state.dice,
+        throws_left=state.throws_left,
+        choices=advice.choices,
+        taken=taken,
+        unforced=is_unforced(advice.choices),
+        mark=mark_of(taken.loss, perfect_turn),
+    )
+
+
+def is_unforced(choices: tuple[Choice, ...]) -> bool:
+    """Whether there was something to decide: nobody counts it as skill not to strike the only open box."""
+    plain = [choice for choice in choices if not is_strike(choice)]
+    return len(plain) > 1
+
+
+def is_strike(choice: Choice) -> bool:
+    return isinstance(choice.move, Score) and any(placed.strike for placed in choice.move.placements)
+
+
+def rate(found: PlayerReview, perfect_turn: float) -> None:
+    unforced = [decision.loss for decision in found.decisions if decision.unforced]
+    if unforced:
+        found.error_rate = sum(unforced) / len(unforced)
+        found.rating = rating_of(found.error_rate, perfect_turn)
