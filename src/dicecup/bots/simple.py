@@ -1,24 +1,16 @@
-"""Players that are programs: one small protocol, several strengths."""
+"""Two bots without a plan: one takes any move, the other the most points it can see."""
 
 from __future__ import annotations
 
 from random import Random
-from typing import Protocol
 
 from dicecup.dice import Dice, layer_faces
 from dicecup.engine.moves import Keep, Placement, Score
 from dicecup.engine.offers import cell_names, offers, refusal
 from dicecup.engine.play import legal_moves, place, scored_layers
 from dicecup.engine.state import Sheet, State
-from dicecup.errors import UsageError
 from dicecup.rules.model import AnyDice, Ruleset
 from dicecup.rules.scoring import Scored
-
-
-class Bot(Protocol):
-    """Decides when a decision is due; chance is an argument, so that a seed repeats a game."""
-
-    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score: ...
 
 
 class RandomBot:
@@ -85,18 +77,3 @@ def dice_with(dice: Dice, layer: int, scored: Scored) -> Dice:
             wanted.remove(face)
             kept.append(die)
     return tuple(kept)
-
-
-BOTS: dict[str, Bot] = {"random": RandomBot(), "greedy": GreedyBot()}
-BOT_PREFIX = "bot:"
-
-
-def bot_called(name: str) -> Bot:
-    if name not in BOTS:
-        raise UsageError("bot_unknown", bot=name, known=", ".join(BOTS))
-    return BOTS[name]
-
-
-def bot_of_player(player: str) -> Bot | None:
-    """The bot behind a seat's name such as `bot:greedy`, or None for a person."""
-    return bot_called(player.removeprefix(BOT_PREFIX)) if player.startswith(BOT_PREFIX) else None
