@@ -14,9 +14,9 @@ from dicecup.i18n.language import LANGUAGES
 TRANSLATED = [code for code in LANGUAGES if code != "en"]
 # Texts that are the same words in both languages.
 SAME = {
-    "fr": {"{base} plus {sum}", "Points", "Bonus", "Grand total"},
+    "fr": {"{base} plus {sum}", "Points", "Bonus", "Grand total", "expert"},
     "de": {"Bonus", "Name", "{base} plus {sum}", "minus {sum}"},
-    "sv": {"Bonus", "Id", "{base} plus {sum}", "minus {sum}"},
+    "sv": {"Bonus", "Id", "{base} plus {sum}", "minus {sum}", "expert"},
 }
 # Signs and places for values only: alike in most languages.
 WORDLESS = re.compile(r"(\{\w+\}|%\(\w+\)s|[\s:;,.–/()-])*")

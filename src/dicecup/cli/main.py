@@ -15,7 +15,7 @@ from dicecup.i18n.language import LANGUAGES, language_of_environment
 from dicecup.messages import N_, problem_of
 
 # Every command is a module of the same name in this folder, with a `command` in it.
-COMMANDS = ("rules", "score", "play", "sheet", "verify", "solve", "value")
+COMMANDS = ("rules", "score", "play", "sheet", "verify", "solve", "value", "hint", "review", "simulate")
 INTERRUPTED = 130
 
 

@@ -49,7 +49,9 @@ from dicecup.storage.record_file import RecordFile, read_record
 @click.argument("game", required=False)
 @rules_options
 @option(
-    "--players", metavar="NAMES", help=N_("Names with commas between; bot:greedy, bot:steady or bot:optimal play alone."),
+    "--players",
+    metavar="NAMES",
+    help=N_("Names with commas between; bot:greedy, bot:steady or bot:optimal play alone."),
 )
 @option(
     "--dice",

@@ -1,0 +1,118 @@
+"""Charts as SVG, drawn by hand: no library, readable in light and dark, and from a phone to a poster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from math import ceil, floor, log10
+
+WIDTH, HEIGHT = 720, 320
+LEFT, RIGHT, TOP, BOTTOM = 52, 12, 14, 40
+# Told apart also by people who see few colours (Okabe and Ito), and on light and dark ground.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999")
+STYLE = (
+    "svg{font:13px system-ui,sans-serif;color:#222}"
+    "@media(prefers-color-scheme:dark){svg{color:#ddd}}"
+    "text{fill:currentColor}.grid{stroke:currentColor;stroke-opacity:.18}"
+)
+
+
+class Plot:
+    """A rectangle with two axes."""
+
+    def __init__(self, across: tuple[float, float], up: tuple[float, float], steps: int = 5) -> None:
+        self.step = nice_step((up[1] - up[0]) / steps)
+        self.low = floor(up[0] / self.step) * self.step
+        self.high = max(ceil(up[1] / self.step) * self.step, self.low + self.step)
+        self.first, self.last = across[0], max(across[1], across[0] + 1e-9)
+        self.parts: list[str] = []
+
+    def x(self, value: float) -> float:
+        return round(LEFT + (value - self.first) / (self.last - self.first) * (WIDTH - LEFT - RIGHT), 1)
+
+    def y(self, value: float) -> float:
+        return round(TOP + (self.high - value) / (self.high - self.low) * (HEIGHT - TOP - BOTTOM), 1)
+
+    def grid(self, decimals: int = 0) -> None:
+        """Level lines with their numbers."""
+        for number in range(round((self.high - self.low) / self.step) + 1):
+            value = self.low + number * self.step
+            y = self.y(value)
+            self.parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y}" y2="{y}"/>')
+            self.text(LEFT - 6, y + 4, f"{value:.{decimals}f}", "end")
+
+    def text(self, x: float, y: float, words: str, anchor: str = "middle") -> None:
+        self.parts.append(f'<text x="{x}" y="{y}" text-anchor="{anchor}">{escape(words)}</text>')
+
+    def svg(self, title: str) -> str:
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">'
+            f"<title>{escape(title)}</title><style>{STYLE}</style>{''.join(self.parts)}</svg>"
+        )
+
+
+def nice_step(rough: float) -> float:
+    """1, 2 or 5 times a power of ten."""
+    power: float = 10.0 ** floor(log10(max(rough, 1e-6)))
+    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * 0.999)
+
+
+def line_chart(title: str, across: str, lines: Mapping[str, Sequence[float]]) -> str:
+    """One line for each name, from 0 on; the names stand below in their colours."""
+    values = [value for line in lines.values() for value in line]
+    longest = max(len(line) for line in lines.values()) - 1
+    plot = Plot((0, longest), (min(values), max(values)))
+    plot.grid()
+    for number in range(0, longest + 1, max(1, ceil(longest / 12))):
+        plot.text(plot.x(number), HEIGHT - BOTTOM + 16, str(number))
+    plot.text(WIDTH - RIGHT, HEIGHT - 6, across, "end")
+    for number, (name, line) in enumerate(lines.items()):
+        colour = COLOURS[number % len(COLOURS)]
+        dash = ' stroke-dasharray="6 4"' if number >= len(COLOURS) else ""
+        points = " ".join(f"{plot.x(place)},{plot.y(value)}" for place, value in enumerate(line))
+        plot.parts.append(
+            f'<polyline fill="none" stroke="{colour}" stroke-width="2.5"{dash} points="{points}">'
+            f"<title>{escape(name)}</title></polyline>"
+        )
+    return plot.svg(title)
+
+
+def histogram(title: str, across: str, counts: Mapping[str, Mapping[int, int]], bars: int = 60) -> str:
+    """How often each score came, in per cent of the games; one outline for each name."""
+    scores = [score for one in counts.values() for score in one]
+    width = max(1, ceil((max(scores) - min(scores) + 1) / bars))
+    low = min(scores) // width * width
+    shares = {name: binned(one, low, width) for name, one in counts.items()}
+    high = max(share for one in shares.values() for share in one)
+    length = max(map(len, shares.values()))
+    plot = Plot((low, low + length * width), (0, high))
+    plot.grid(1 if plot.step < 1 else 0)
+    step = nice_step(length * width / 8)
+    mark = ceil(low / step) * step
+    while mark <= low + length * width:
+        plot.text(plot.x(mark), HEIGHT - BOTTOM + 16, f"{mark:.0f}")
+        mark += step
+    plot.text(WIDTH - RIGHT, HEIGHT - 6, across, "end")
+    for number, (name, one) in enumerate(shares.items()):
+        colour = COLOURS[number % len(COLOURS)]
+        path = f"M{plot.x(low)},{plot.y(0)}"
+        for place, share in enumerate(one):
+            path += f"H{plot.x(low + place * width)}V{plot.y(share)}H{plot.x(low + (place + 1) * width)}"
+        path += f"V{plot.y(0)}Z"
+        plot.parts.append(
+            f'<path d="{path}" fill="{colour}" fill-opacity=".25" stroke="{colour}">'
+            f"<title>{escape(name)}</title></path>"
+        )
+        plot.parts.append(
+            f'<rect x="{LEFT + 8}" y="{TOP + 18 * number}" width="11" height="11" fill="{colour}"/>'
+        )
+        plot.text(LEFT + 25, TOP + 18 * number + 10, name, "start")
+    return plot.svg(title)
+
+
+def binned(counts: Mapping[int, int], low: int, width: int) -> list[float]:
+    games = sum(counts.values())
+    shares = [0.0] * ((max(counts) - low) // width + 1)
+    for score, count in counts.items():
+        shares[(score - low) // width] += 100 * count / games
+    return shares

@@ -1,0 +1,56 @@
+"""What the commands of the coach share: finding what is known about a game, advice as data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dicecup.cli.common import speech
+from dicecup.cli.solving import Watcher, need_solver, tell
+from dicecup.coach.advice import Choice
+from dicecup.coach.knowledge import find_values
+from dicecup.coach.reasons import Reason
+from dicecup.coach.values import Values
+from dicecup.engine.move_data import move_to_data
+from dicecup.engine.moves import Keep
+from dicecup.i18n.moves import aims_text, score_text
+from dicecup.rules.model import Ruleset
+
+
+def values_of(rules: Ruleset) -> Values:
+    """What is known about the game, solved first where that takes seconds; says how far it is."""
+    speech.rules = rules
+    need_solver()
+    watcher = Watcher()
+    try:
+        return find_values(rules, watch=watcher, tell=tell)
+    finally:
+        watcher.end()
+
+
+def choice_data(rules: Ruleset, choice: Choice) -> dict[str, Any]:
+    return {
+        "move": move_to_data(rules, choice.move),
+        "expected": choice.expected,
+        "loss": choice.loss,
+    }
+
+
+def reason_data(choice: Choice, reason: Reason) -> dict[str, Any]:
+    """The reason as ids and numbers."""
+    if not isinstance(choice.move, Keep):
+        return {"points": reason.points, "rest": reason.rest}
+    aims = [
+        {"box": aim.box}
+        | ({"column": aim.column} if aim.column else {})
+        | {"chance": aim.chance, "points": aim.points}
+        for aim in reason.aims
+    ]
+    data: dict[str, Any] = {"aims": aims, "zero": reason.nothing}
+    return data | ({"standard_error": reason.standard_error} if reason.standard_error else {})
+
+
+def reason_text(rules: Ruleset, choice: Choice, reason: Reason) -> str:
+    if not isinstance(choice.move, Keep):
+        return score_text(reason.points, reason.rest, speech.language)
+    aims = [(aim.box, aim.column, aim.chance) for aim in reason.aims]
+    return aims_text(rules, aims, reason.nothing, speech.language)

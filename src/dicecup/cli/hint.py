@@ -1,0 +1,115 @@
+"""`dicecup hint`: every choice of a position, best first, with what it loses and what it goes for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dicecup.cli.coaching import choice_data, reason_data, reason_text, values_of
+from dicecup.cli.common import (
+    Command,
+    _,
+    json_option,
+    language_option,
+    option,
+    print_json,
+    read_json,
+    read_text_file,
+    speech,
+)
+from dicecup.cli.drawing import fitting
+from dicecup.cli.texts import table_text
+from dicecup.coach.advice import Advice, advise
+from dicecup.coach.reasons import Reasons
+from dicecup.coach.values import Values
+from dicecup.dice import format_dice
+from dicecup.engine.notation import position_from_line
+from dicecup.engine.position import Position, position_from_data
+from dicecup.i18n.moves import move_text, number_text
+from dicecup.i18n.names import game_name
+from dicecup.messages import N_
+
+SHOWN = 8
+
+
+@click.command(
+    "hint",
+    cls=Command,
+    help=N_(
+        "Show what every choice of a position is worth, best first, and why. The position is a JSON file, "
+        "- for stdin, or one line of text in quotes."
+    ),
+    example="dicecup hint position.json\ndicecup hint 'yatzy / ones=3 pair=12 / 1 3 6 6 6 / 1' --json",
+)
+@click.argument("position")
+@option("--all", "show_all", is_flag=True, help=N_("Show every choice, not only the best ones."))
+@json_option
+@language_option
+def command(position: str, show_all: bool, as_json: bool) -> None:
+    found = read_position(position)
+    speech.rules = found.rules
+    values = values_of(found.rules)
+    advice = advise(values, found.state)
+    if as_json:
+        print_json(answer(found, values, advice))
+    else:
+        click.echo(fitting(text(found, values, advice, None if show_all else SHOWN)))
+
+
+def read_position(argument: str) -> Position:
+    """A file or stdin with JSON or a line; an argument that names no file is the line itself."""
+    path = Path(argument)
+    is_line = argument != "-" and path.suffix != ".json" and not path.exists()
+    content = argument if is_line else read_text_file(path)
+    if is_line or content.lstrip()[:1].isalnum():
+        return position_from_line(content.strip())
+    return position_from_data(read_json(content, argument))
+
+
+def answer(position: Position, values: Values, advice: Advice) -> dict[str, Any]:
+    rules = position.rules
+    reasons = Reasons(values, position.state) if advice.choices else None
+    options = []
+    for number, choice in enumerate(advice.choices):
+        data = choice_data(rules, choice)
+        if reasons and number < SHOWN:
+            data["reason"] = reason_data(choice, reasons.reason(choice))
+        options.append(data)
+    return {"expected": advice.expected, "exact": advice.exact, "options": options}
+
+
+def text(position: Position, values: Values, advice: Advice, shown: int | None) -> str:
+    rules, state, language = position.rules, position.state, speech.language
+    title = game_name(rules, language.code)
+    if state.dice:
+        dice, left = format_dice(state.dice), state.throws_left
+        title += " – " + language.ngettext(
+            "dice {dice}, {count} throw left", "dice {dice}, {count} throws left", left
+        ).format(dice=dice, count=left)
+    points = number_text(advice.expected, language)
+    said = (
+        _("Expected final score: {points}")
+        if advice.exact
+        else _("Expected final score, estimated: {points}")
+    )
+    lines = [title, said.format(points=points)]
+    if advice.choices:
+        reasons = Reasons(values, state)
+        rows = [
+            (
+                move_text(rules, choice.move, language),
+                number_text(choice.expected, language),
+                number_text(-choice.loss, language) if choice.loss > 5e-3 else "",
+                reason_text(rules, choice, reasons.reason(choice)),
+            )
+            for choice in advice.choices[:shown]
+        ]
+        head = (_("Choice"), _("Expected"), _("Loss"), _("What it goes for"))
+        lines += ["", table_text(head, rows, right=(1, 2))]
+        hidden = len(advice.choices) - len(rows)
+        if hidden:
+            more = language.ngettext("{count} more choice: --all", "{count} more choices: --all", hidden)
+            lines.append("… " + more.format(count=hidden))
+    return "\n".join(lines)

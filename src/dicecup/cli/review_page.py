@@ -1,0 +1,131 @@
+"""A review as one self-contained HTML page: no script, no font, no picture from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from dicecup.cli.chart import COLOURS, line_chart
+from dicecup.cli.common import _, speech
+from dicecup.cli.review_text import (
+    MARKS,
+    decision_head,
+    decision_row,
+    highlights,
+    notes,
+    summary_head,
+    summary_row,
+    title,
+)
+from dicecup.coach.review import Decision, PlayerReview, Review
+from dicecup.engine.record import Record
+from dicecup.i18n.moves import move_text, number_text
+from dicecup.rules.model import Ruleset
+
+if TYPE_CHECKING:
+    from dicecup.coach.winning import WinChances
+
+SHOWN_CHOICES = 5
+STYLE = """
+:root{color-scheme:light dark;--ground:#fff;--ink:#1c1c1e;--faint:#6b6b70;--line:#d9d9de;--soft:#f4f4f6}
+@media(prefers-color-scheme:dark)
+{:root{--ground:#16171a;--ink:#e8e8ea;--faint:#9b9ba1;
+--line:#36373c;--soft:#222327}}
+body{font:16px/1.5 system-ui,sans-serif;background:var(--ground);color:var(--ink);margin:0 auto;
+max-width:60rem;
+padding:1rem}
+h1{font-size:1.5rem}h2{font-size:1.2rem;margin-top:2.5rem}svg{width:100%;height:auto}
+.scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
+th,td{text-align:left;padding:.35rem .6rem;border-bottom:1px solid var(--line);white-space:nowrap}
+th{color:var(--faint);font-weight:600}td.number,th.number{text-align:right}
+.blunder{color:#d55e00;font-weight:700}.inaccuracy{color:#b07800;font-weight:700}
+.key{display:inline-block;width:.8em;height:.8em;border-radius:2px;margin-right:.4em}
+details{background:var(--soft);border-radius:6px;padding:.4rem .8rem;margin:.5rem 0}summary{cursor:pointer}
+p.note{color:var(--faint)}
+"""
+
+
+def page(record: Record, result: Review, wins: WinChances | None) -> str:
+    name = title(record)
+    body = [f"<h1>{escape(name)}</h1>"]
+    rows = [
+        (colour_key(number) + escape(row[0]), *map(escape, row[1:]))
+        for number, row in enumerate(map(summary_row, result.players))
+    ]
+    body.append(table(summary_head(), rows, numbers=(1, 2, 3, 4, 5)))
+    body += [f'<p class="note">{escape(note)}</p>' for note in notes(record, result, wins)]
+    body.append(f"<h2>{escape(_('Expected final score through the game'))}</h2>")
+    lines = {f"{number + 1}. {player.name}": player.course for number, player in enumerate(result.players)}
+    body.append(line_chart(_("Expected final score through the game"), _("turns played"), lines))
+    for number, player in enumerate(result.players):
+        body += player_part(record.rules, player, number)
+    code = speech.language.code
+    return (
+        f'<!doctype html>\n<html lang="{code}"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>{escape(name)}</title><style>{STYLE}</style></head>\n<body>\n"
+        + "\n".join(body)
+        + "\n</body></html>\n"
+    )
+
+
+def colour_key(number: int) -> str:
+    return f'<span class="key" style="background:{COLOURS[number % len(COLOURS)]}"></span>'
+
+
+def player_part(rules: Ruleset, player: PlayerReview, number: int) -> list[str]:
+    found = [f"<h2>{colour_key(number)}{escape(player.name)}</h2>"]
+    points = "".join(f"<li>{escape(line)}</li>" for line in highlights(rules, player))
+    found.append(f"<ul>{points}</ul>" if points else "")
+    costly = [decision for decision in player.decisions if decision.mark]
+    if costly:
+        rows = [marked_row(rules, decision) for decision in costly]
+        found.append(table(decision_head(), rows, numbers=(1, 5)))
+    said = _("All decisions ({count})").format(count=len(player.decisions))
+    every = "".join(decision_part(rules, decision) for decision in player.decisions)
+    found.append(f"<details><summary>{escape(said)}</summary>{every}</details>")
+    return found
+
+
+def marked_row(rules: Ruleset, decision: Decision) -> tuple[str, ...]:
+    sign, *others = map(escape, decision_row(rules, decision))
+    word = escape(_(MARKS[decision.mark]))
+    return (f'<span class="{decision.mark}" title="{word}">{sign}</span>', *others)
+
+
+def decision_part(rules: Ruleset, decision: Decision) -> str:
+    """The best choices of one decision and the one that was taken."""
+    _sign, turn, dice, move, _best, loss = map(escape, decision_row(rules, decision))
+    shown = list(decision.choices[:SHOWN_CHOICES])
+    if decision.taken not in shown:
+        shown.append(decision.taken)
+    rows = []
+    for choice in shown:
+        words = escape(move_text(rules, choice.move, speech.language))
+        taken = choice == decision.taken
+        rows.append(
+            (
+                f"<b>{words}</b>" if taken else words,
+                number_text(choice.expected, speech.language),
+                number_text(-choice.loss, speech.language) if choice.loss else "",
+            )
+        )
+    head = f"{escape(_('Turn'))} {turn} · {dice} · {move} · {loss}"
+    mark = f' class="{decision.mark}"' if decision.mark else ""
+    choices = table((_("Choice"), _("Expected"), _("Loss")), rows, numbers=(1, 2))
+    return f"<details><summary{mark}>{head}</summary>{choices}</details>"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int]) -> str:
+    """A table of cells that are HTML already; it scrolls by itself where the screen is narrow."""
+
+    def line(cells: Sequence[str], tag: str) -> str:
+        return "".join(
+            f'<{tag} class="number">{cell}</{tag}>' if place in numbers else f"<{tag}>{cell}</{tag}>"
+            for place, cell in enumerate(cells)
+        )
+
+    lines = "".join(f"<tr>{line(row, 'td')}</tr>" for row in rows)
+    titles = line([escape(cell) for cell in head], "th")
+    return f'<div class="scroll"><table><tr>{titles}</tr>{lines}</table></div>'

@@ -1,0 +1,220 @@
+"""`dicecup simulate`: many games of bots, alone or head to head."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dicecup.cli.coaching import values_of
+from dicecup.cli.common import (
+    Command,
+    _,
+    json_option,
+    language_option,
+    option,
+    print_json,
+    read_ruleset,
+    rules_options,
+    speech,
+    talk,
+)
+from dicecup.cli.drawing import fitting
+from dicecup.cli.solving import duration, need_solver
+from dicecup.cli.texts import table_text
+from dicecup.errors import StorageError
+from dicecup.i18n.moves import cell_text, number_text, percent_text
+from dicecup.i18n.names import game_name
+from dicecup.messages import N_
+from dicecup.rules.model import Ruleset
+
+if TYPE_CHECKING:
+    from dicecup.bots.statistics import BotResult
+
+BAR = 30
+MOST_GAMES = 100_000_000
+SILENT = 1.0  # seconds before a bar is drawn
+
+
+@click.command(
+    "simulate",
+    cls=Command,
+    help=N_("Play many games with bots and show how they score. Several bots meet head to head."),
+    example="dicecup simulate yatzy-sv --bot optimal --games 100000 --seed 1\n"
+    "dicecup simulate yatzy --bot steady --bot greedy --games 1000 --plot scores.svg",
+)
+@click.argument("game")
+@rules_options
+@option(
+    "--bot",
+    "bots",
+    multiple=True,
+    default=("optimal",),
+    show_default=True,
+    help=N_("Who plays: random, greedy, careless, steady or optimal; may be given several times."),
+)
+@option(
+    "--games",
+    type=click.IntRange(min=1, max=MOST_GAMES),
+    default=1000,
+    show_default=True,
+    help=N_("How many games each bot plays."),
+)
+@option(
+    "--seed",
+    type=click.IntRange(min=0, max=10**18),
+    help=N_("Make the result repeatable: same seed, same games, whatever the number of cores."),
+)
+@option(
+    "--plot", type=click.Path(path_type=Path), help=N_("Also draw the scores as an SVG picture in this file.")
+)
+@json_option
+@language_option
+def command(
+    game: str,
+    options: tuple[str, ...],
+    bots: tuple[str, ...],
+    games: int,
+    seed: int | None,
+    plot: Path | None,
+    as_json: bool,
+) -> None:
+    rules = read_ruleset(game, options)
+    need_solver()
+    from dicecup.bots.registry import bot_called
+    from dicecup.bots.simulation import simulate
+
+    for name in bots:
+        bot_called(name)
+    if "optimal" in bots:
+        values_of(rules)  # says how far a solve is, which the simulation itself would not
+    bar = Bar()
+    began = time.monotonic()
+    found = simulate(rules, bots, games, secrets.randbits(48) if seed is None else seed, watch=bar)
+    seconds = time.monotonic() - began
+    bar.end()
+    if plot is not None:
+        draw(plot, rules, found)
+    if as_json:
+        print_json(answer(rules, found, seconds))
+    else:
+        click.echo(fitting(text(rules, found, seconds)))
+
+
+class Bar:
+    """A progress bar with the time left, on terminals only."""
+
+    def __init__(self) -> None:
+        self.terminal = sys.stderr.isatty()
+        self.began = time.monotonic()
+        self.drawn = False
+
+    def __call__(self, share: float) -> None:
+        passed = time.monotonic() - self.began
+        if not self.terminal or passed < SILENT or not share:
+            return
+        self.drawn = True
+        filled = round(BAR * share)
+        left = duration(passed * (1 - share) / share)
+        line = _("{percent} %, {time} left").format(percent=int(100 * share), time=left)
+        click.echo(f"\r{'█' * filled}{'░' * (BAR - filled)} {line}   ", err=True, nl=False)
+
+    def end(self) -> None:
+        if self.drawn:
+            talk()
+
+
+def labels(found: tuple[BotResult, ...]) -> list[str]:
+    """The names of the bots; a number tells equal ones apart."""
+    names = [result.bot for result in found]
+    return [
+        name if names.count(name) == 1 else f"{number}. {name}" for number, name in enumerate(names, start=1)
+    ]
+
+
+def draw(path: Path, rules: Ruleset, found: tuple[BotResult, ...]) -> None:
+    from dicecup.cli.chart import histogram
+
+    title = _("Final scores: {game}").format(game=game_name(rules, speech.language.code))
+    counts = {label: result.histogram for label, result in zip(labels(found), found, strict=True)}
+    try:
+        path.write_text(histogram(title, _("final score"), counts), encoding="utf-8")
+    except OSError as error:
+        raise StorageError("file_unwritable", file=path, problem=error.strerror) from None
+
+
+def answer(rules: Ruleset, found: tuple[BotResult, ...], seconds: float) -> dict[str, Any]:
+    """One bot's figures stand at the top; of several, each has its own."""
+    if len(found) == 1:
+        return result_data(rules, found[0]) | {"seconds": seconds}
+    bots = [result_data(rules, result) for result in found]
+    return {"games": found[0].games, "bots": bots, "seconds": seconds}
+
+
+def result_data(rules: Ruleset, result: BotResult) -> dict[str, Any]:
+    boxes: dict[str, Any] = {}
+    for (box, column), points in result.boxes.items():
+        place = boxes.setdefault(column, {}) if rules.has_columns else boxes
+        place[box] = points
+    data: dict[str, Any] = {
+        "bot": result.bot,
+        "games": result.games,
+        "mean": result.mean,
+        "standard_error": result.standard_error,
+        "sd": result.sd,
+        "lowest": result.lowest,
+        "highest": result.highest,
+        "percentiles": {str(percent): score for percent, score in result.percentiles.items()},
+        "bonus_share": result.bonus_share,
+        "boxes": boxes,
+    }
+    return data | ({"wins": result.wins} if result.wins is not None else {})
+
+
+def text(rules: Ruleset, found: tuple[BotResult, ...], seconds: float) -> str:
+    language = speech.language
+    games = f"{found[0].games:,}".replace(",", "\u00a0")
+    said = language.ngettext(
+        "{game}: {games} game in {seconds} s", "{game}: {games} games in {seconds} s", found[0].games
+    )
+    title = said.format(
+        game=game_name(rules, language.code), games=games, seconds=number_text(seconds, language, 1)
+    )
+    head = ["", *labels(found)]
+    rows = [
+        [
+            _("Mean"),
+            *(
+                f"{number_text(one.mean, language)} ± {number_text(one.standard_error, language)}"
+                for one in found
+            ),
+        ],
+        [_("Standard deviation"), *(number_text(one.sd, language) for one in found)],
+        [_("Lowest"), *(str(one.lowest) for one in found)],
+        *(
+            [
+                _("{percent} % at most").format(percent=percent),
+                *(str(one.percentiles[percent]) for one in found),
+            ]
+            for percent in found[0].percentiles
+        ),
+        [_("Highest"), *(str(one.highest) for one in found)],
+    ]
+    if rules.bonus:
+        rows.append([_("Bonus reached"), *(percent_text(one.bonus_share or 0.0) for one in found)])
+    if found[0].wins is not None:
+        rows.append([_("Games won"), *(percent_text(one.wins or 0.0) for one in found)])
+    right = range(1, len(head))
+    boxes = [
+        [
+            cell_text(rules, box, column, language),
+            *(number_text(one.boxes[box, column], language) for one in found),
+        ]
+        for box, column in found[0].boxes
+    ]
+    points = table_text([_("Points per box"), *labels(found)], boxes, right=right)
+    return "\n\n".join([title, table_text(head, rows, right=right), points])
