@@ -1,0 +1,73 @@
+"""How long the coach takes: advice, reasons, a review, win chances. Run: python bench/coach.py"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from random import Random
+
+from dicecup.bots import bot_called
+from dicecup.coach.advice import advise
+from dicecup.coach.knowledge import find_values
+from dicecup.coach.reasons import Reasons
+from dicecup.coach.review import review
+from dicecup.coach.values import Values
+from dicecup.coach.winning import win_chances
+from dicecup.dice import all_dice
+from dicecup.engine import State, Throw, dice_to_throw, empty_sheet, start
+from dicecup.engine.record import DiceOrigin, Header, Record
+from dicecup.rules import load_ruleset
+
+ROUNDS = 10
+
+
+def milliseconds(work: Callable[[], object]) -> tuple[float, float]:
+    """Wall-clock and processor time of the best round; the first one only warms up."""
+    taken = []
+    work()
+    for _ in range(ROUNDS):
+        began, busy = time.perf_counter(), time.process_time()
+        work()
+        taken.append((1000 * (time.perf_counter() - began), 1000 * (time.process_time() - busy)))
+    return min(taken)
+
+
+def game(values: Values, bot: str) -> Record:
+    rules, chance = values.rules, Random(1)
+    sides = all_dice(rules.dice.faces, len(rules.dice.layers))
+    record = Record(Header(rules.id, rules, ("Ann", "Bo"), DiceOrigin("typed")))
+    while not record.state.finished:
+        state = record.state
+        if state.throw_due:
+            dice = tuple(chance.choice(sides) for _ in range(dice_to_throw(rules, state)))
+            record = record.append(Throw(dice))
+        else:
+            record = record.append(bot_called(bot).decide(rules, state, chance))
+    return record
+
+
+def every_reason(values: Values, state: State) -> None:
+    reasons = Reasons(values, state)
+    for choice in advise(values, state).choices:
+        reasons.reason(choice)
+
+
+def main() -> None:
+    values = find_values(load_ruleset("yatzy-sv"))
+    state = State((empty_sheet(values.rules),), 0, (1, 2, 4, 6, 6), None, 2)
+    record = game(values, "greedy")
+    work: dict[str, Callable[[], object]] = {
+        "advice, first throw of a game": lambda: advise(Values(values.source, exact=True), state),
+        "reasons of all its choices": lambda: every_reason(values, state),
+        "review, two players": lambda: review(record, Values(values.source, exact=True)),
+        "win chances at the start, two players": lambda: win_chances(values, start(values.rules, 2)),
+        "win chances at the start, ten players": lambda: win_chances(values, start(values.rules, 10)),
+    }
+    print(f"{'yatzy-sv':<40} {'wall, ms':>10} {'cpu, ms':>10}")
+    for name, one in work.items():
+        wall, cpu = milliseconds(one)
+        print(f"{name:<40} {wall:>10.1f} {cpu:>10.1f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""Small games that a solver in plain Python can follow, and what is known about them and about large ones.
+
+The tests of this folder run in the process of the solver's: kernels are compiled in one process only.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# Compiled kernels outlive a run, inside the clone; must be said before the solver is imported.
+os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".pytest_cache" / "kernels"))
+
+from dicecup.bots import bot_called  # noqa: E402
+from dicecup.coach.knowledge import find_values  # noqa: E402
+from dicecup.coach.values import Values  # noqa: E402
+from dicecup.dice import all_dice  # noqa: E402
+from dicecup.engine import Keep, Score, Throw, dice_to_throw  # noqa: E402
+from dicecup.engine.record import DiceKind, DiceOrigin, Header, Record  # noqa: E402
+from dicecup.engine.state import State  # noqa: E402
+from dicecup.rules import Ruleset, load_ruleset  # noqa: E402
+
+HEAD = """
+format = 1
+id = "small"
+throws = 3
+strike = "{strike}"
+
+[dice]
+count = 3
+faces = 3
+"""
+SHEETS = {
+    "joker": """
+[upper]
+boxes = { ones = 1, twos = 2, threes = 3 }
+bonus = [{ at = 11, points = 9 }]
+
+[box.row]
+needs = { run = 3 }
+points = 12
+
+[box.alike]
+needs = { alike = [3] }
+points = 20
+
+[joker]
+filled = ["alike"]
+boxes = ["row"]
+
+[repeat]
+id = "more_alike"
+box = "alike"
+points = 15
+""",
+    "order": """
+[upper]
+boxes = { twos = 2, threes = 3 }
+bonus = [{ at = 8, points = 5 }, { at = 12, points = 9 }]
+
+[box.low]
+needs = { at_least = 5 }
+points = "all"
+
+[box.high]
+needs = { at_least = 6 }
+points = "all"
+above = "low"
+
+[box.second]
+needs = { alike = [2] }
+points = "matching"
+
+[box.third]
+needs = { alike = [2] }
+points = "matching"
+""",
+}
+SMALL_GAMES = [f"{sheet} {strike}" for sheet in SHEETS for strike in ("free", "last_resort")]
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("solver"))
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the tables of these tests are kept."""
+    return tmp_path_factory.mktemp("tables")
+
+
+@pytest.fixture(scope="session")
+def known(folder) -> Callable[..., Values]:
+    """known(game, options) → what is known about it, found once."""
+    found: dict[tuple[object, ...], Values] = {}
+
+    def known(game: str, **options: str) -> Values:
+        key = (game, *sorted(options.items()))
+        if key not in found:
+            found[key] = find_values(load_ruleset(game, options), folder=folder)
+        return found[key]
+
+    return known
+
+
+@pytest.fixture(scope="session")
+def small(folder, tmp_path_factory) -> Callable[[str], Values]:
+    """small("joker free") → what is known about a small game."""
+    found: dict[str, Values] = {}
+
+    def small(name: str) -> Values:
+        if name not in found:
+            sheet, strike = name.split()
+            path = tmp_path_factory.mktemp("rules") / "small.toml"
+            path.write_text(HEAD.format(strike=strike) + SHEETS[sheet])
+            found[name] = find_values(load_ruleset(str(path)), folder=folder)
+        return found[name]
+
+    return small
+
+
+def thrown(rules: Ruleset, state: State, chance: Random) -> Throw:
+    sides = all_dice(rules.dice.faces, len(rules.dice.layers))
+    return Throw(tuple(chance.choice(sides) for _ in range(dice_to_throw(rules, state))))
+
+
+def play_record(
+    rules: Ruleset,
+    players: tuple[str, ...],
+    seed: int = 1,
+    decide: Callable[..., Keep | Score] | None = None,
+    moves: int = 10**6,
+    kind: DiceKind = "typed",
+) -> Record:
+    """A game of bots; `decide` may take the place of the bots, `moves` ends the game early."""
+    chance = Random(seed)
+    record = Record(Header(rules.id, rules, players, DiceOrigin(kind, seed=1 if kind == "seed" else None)))
+    while not record.state.finished and len(record.moves) < moves:
+        state = record.state
+        if state.throw_due:
+            record = record.append(thrown(rules, state, chance))
+        else:
+            bot = decide or bot_called(players[state.player].removeprefix("bot:")).decide
+            record = record.append(bot(rules, state, chance))
+    return record

@@ -1,0 +1,167 @@
+"""The commands of the coach, as a user types them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from tests.coach.conftest import play_record
+
+from dicecup.cli.main import main
+from dicecup.engine.record_text import record_to_text
+
+POSITION = {
+    "ruleset": "yatzy-sv",
+    "sheet": {"ones": 3, "pair": 12},
+    "dice": [1, 2, 6, 6, 6],
+    "throws_left": 2,
+}
+
+
+@pytest.fixture
+def call(folder, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DICECUP_CACHE", str(folder.parent / "cache"))
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        status = main(list(arguments))
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return call
+
+
+@pytest.fixture
+def record(known) -> str:
+    """A finished game of three, written to a file."""
+    game = play_record(known("yatzy-sv").rules, ("bot:greedy", "bot:steady", "bot:greedy"), 3)
+    Path("game.record").write_text(record_to_text(game))
+    return "game.record"
+
+
+def test_hint_as_json(call):
+    Path("position.json").write_text(json.dumps(POSITION))
+    status, out, _ = call("hint", "position.json", "--json")
+    answer = json.loads(out)
+    assert status == 0
+    assert answer["exact"] is True
+    best = answer["options"][0]
+    assert best["move"] == {"keep": [6, 6, 6]}
+    assert best["expected"] == answer["expected"]
+    assert best["loss"] == 0
+    assert sum(aim["chance"] for aim in best["reason"]["aims"]) + best["reason"]["zero"] == pytest.approx(1)
+    assert {"box": "sixes"} in [option["move"] for option in answer["options"]]
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", ("keep 6 6 6", "Sixes 76\u00a0%", "Expected final score: 244.32", "--all")),
+        ("fr", ("garder 6 6 6", "76\u00a0%", "Score final attendu\u00a0: 244,32")),
+        ("de", ("6 6 6 behalten", "Erwartetes Endergebnis: 244,32")),
+        ("sv", ("behåll 6 6 6", "Förväntad slutpoäng: 244,32")),
+    ],
+)
+def test_hint_as_text_in_four_languages(call, language, words):
+    line = "yatzy-sv / ones=3 pair=12 / 1 2 6 6 6 / 2"
+    status, out, _ = call("hint", line, "--lang", language)
+    assert status == 0
+    for word in words:
+        assert word in out
+
+
+def test_hint_before_the_throw_and_while_one_is_due(call):
+    worth = []
+    for line in ("yatzy-sv", "yatzy-sv / / 1 2 6 6 6 / 2 / 6 6 6"):
+        status, out, _ = call("hint", line, "--json")
+        assert status == 0
+        assert json.loads(out)["options"] == []
+        worth.append(json.loads(out)["expected"])
+    assert worth[0] == pytest.approx(248.4399893779)
+    assert worth[1] > worth[0]
+
+
+def test_a_missing_file_is_named(call):
+    status, _, err = call("hint", "nowhere.json")
+    assert status == 2
+    assert "nowhere.json" in err
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"sheet": {"threes": 7}}, "position_points_impossible"),
+        ({"dice": [1, 2, 3, 4, 5, 6, 6]}, "position_key_wrong"),
+        ({"dice": [1, 2, 3, 4]}, "dice_count_wrong"),
+        ({"ruleset": "dice-in-dice", "sheet": {"ones": 3}}, "position_turn_unfinished"),
+        ({"ruleset": "nonsense"}, "ruleset_unknown"),
+    ],
+)
+def test_impossible_positions_are_refused_with_the_reason(call, change, code):
+    Path("position.json").write_text(json.dumps(POSITION | change))
+    status, out, err = call("hint", "position.json")
+    assert (status, out) == (2, "")
+    assert f"[{code}]" in err
+
+
+def test_review_as_json(call, record):
+    status, out, _ = call("review", record, "--json")
+    assert status == 0
+    answer = json.loads(out)
+    assert answer["finished"]
+    assert answer["exact"]
+    for player in answer["players"]:
+        difference = player["final"] - player["expected_at_start"]
+        assert player["luck"] + player["skill"] == pytest.approx(difference, abs=1e-6)
+        assert player["decisions"]
+        assert all(decision["options"][0]["loss"] == 0 for decision in player["decisions"])
+    assert sum(answer["win_probability"]["players"]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "de", "sv"])
+def test_the_page_is_self_contained(call, record, language):
+    status, out, _ = call("review", record, "--html", "page.html", "--lang", language)
+    assert status == 0
+    assert "bot:steady" in out
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert f'<html lang="{language}">' in page
+    assert "<svg" in page
+    assert page.count("<polyline") == 3
+    assert "prefers-color-scheme:dark" in page
+    assert 'name="viewport"' in page
+    addresses = re.findall(r"https?://[^\"' >]+", page)
+    assert set(addresses) == {"http://www.w3.org/2000/svg"}  # the name of SVG, nothing that is loaded
+    assert "<script" not in page
+
+
+def test_a_record_of_unknown_rules_is_refused(call, record):
+    text = Path(record).read_text().replace("yatzy-sv", "house.toml")
+    Path("other.record").write_text(text)
+    status, _, err = call("review", "other.record")
+    assert status in (1, 2)
+    assert "record" in err
+
+
+def test_simulate_as_json_and_as_a_picture(call):
+    arguments = ("simulate", "yatzy-sv", "--bot", "greedy", "--games", "10", "--seed", "4", "--json")
+    status, out, _ = call(*arguments, "--plot", "scores.svg")
+    assert status == 0
+    answer = json.loads(out)
+    assert answer["games"] == 10
+    assert set(answer) >= {"mean", "standard_error", "sd", "percentiles", "seconds", "bonus_share", "boxes"}
+    again = json.loads(call(*arguments)[1])
+    assert answer | {"seconds": 0} == again | {"seconds": 0}
+    assert Path("scores.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_simulate_head_to_head(call):
+    status, out, _ = call(
+        "simulate", "yatzy-sv", "--bot", "optimal", "--bot", "random", "--games", "10", "--seed", "4"
+    )
+    assert status == 0
+    assert "100\u00a0%" in out
+    status, _, err = call("simulate", "yatzy-sv", "--bot", "clever")
+    assert status == 2
+    assert "[bot_unknown]" in err

@@ -1,0 +1,71 @@
+"""What a choice goes for: chances that add up, and agree with counting."""
+
+from __future__ import annotations
+
+import pytest
+
+from dicecup.coach.advice import advise
+from dicecup.coach.reasons import Reason, Reasons
+from dicecup.coach.values import Values
+from dicecup.dice import Dice
+from dicecup.engine import Keep, Sheet, State, score
+from dicecup.rules import Ruleset, load_ruleset
+
+
+def position(rules: Ruleset, dice: Dice, throws_left: int, **filled: int) -> State:
+    return State((Sheet(tuple(filled.get(box.id) for box in rules.boxes)),), 0, dice, None, throws_left)
+
+
+def reason_of(values: Values, state: State, move: Keep) -> Reason:
+    return Reasons(values, state).reason(advise(values, state).choice(move))
+
+
+def test_chances_add_up(known):
+    values = known("yatzy-sv")
+    state = position(values.rules, (1, 2, 6, 6, 6), 2)
+    reasons = Reasons(values, state)
+    for choice in advise(values, state).choices:
+        if isinstance(choice.move, Keep):
+            reason = reasons.reason(choice)
+            assert sum(aim.chance for aim in reason.aims) + reason.nothing == pytest.approx(1)
+            assert [aim.chance for aim in reason.aims] == sorted(
+                (aim.chance for aim in reason.aims), reverse=True
+            )
+
+
+def test_one_open_box_by_hand(known):
+    """Three sixes, two throws, only yatzy open: each of the other dice has two throws to become a six."""
+    values = known("yatzy-sv")
+    rules = values.rules
+    filled = {box.id: 0 for box in rules.boxes if box.id != "yatzy"}
+    state = position(rules, (1, 2, 6, 6, 6), 2, **filled)
+    reason = reason_of(values, state, Keep((6, 6, 6)))
+    each = 1 - (5 / 6) ** 2
+    (aim,) = reason.aims
+    assert (aim.box, aim.points) == ("yatzy", 50)
+    assert aim.chance == pytest.approx(each**2)
+    assert reason.nothing == pytest.approx(1 - each**2)
+
+
+def test_a_score_names_its_points_and_the_rest(known):
+    values = known("yatzy-sv")
+    state = position(values.rules, (1, 2, 6, 6, 6), 0, ones=3)
+    choice = advise(values, state).choice(score("sixes"))
+    reason = Reasons(values, state).reason(choice)
+    assert (reason.points, reason.aims) == (18, ())
+    assert 3 + reason.points + reason.rest == pytest.approx(choice.expected)
+
+
+def test_double_dice_are_sampled_the_same_way_each_time(known):
+    values = known("dice-in-dice")
+    rules = load_ruleset("dice-in-dice")
+    open_boxes = {"yatzy", "chance"}
+    filled = {box.id: 0 for box in rules.boxes if box.id not in open_boxes}
+    dice = ((1, 6), (2, 6), (3, 6), (4, 6), (5, 1), (6, 1))
+    state = position(rules, dice, 1, **filled)
+    reason = reason_of(values, state, Keep(dice[:4]))
+    assert reason == reason_of(values, state, Keep(dice[:4]))
+    chances = {aim.box: aim.chance for aim in reason.aims}
+    # Yatzy comes if one of two inner dice is a six; the outer dice are 1 2 3 4 and cannot be alike.
+    assert chances["yatzy"] == pytest.approx(11 / 36, abs=4 * reason.standard_error)
+    assert chances["chance"] == pytest.approx(1)

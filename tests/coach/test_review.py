@@ -1,0 +1,147 @@
+"""Luck and skill: they add up, perfect play loses nothing, and every kind of game can be reviewed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from tests.coach.conftest import SMALL_GAMES, play_record
+
+from dicecup.bots.simple import GreedyBot
+from dicecup.coach.advice import advise
+from dicecup.coach.rating import CLASSES, mark_of, rating_of
+from dicecup.coach.review import Review, review
+from dicecup.coach.values import Values
+from dicecup.engine import Keep, Score, final_score, start
+from dicecup.engine.record import Record, Undo
+
+
+def check(record: Record, values: Values) -> Review:
+    """What holds for every review."""
+    found = review(record, values)
+    assert [player.name for player in found.players] == list(record.header.players)
+    for number, player in enumerate(found.players):
+        difference = player.final - player.expected_at_start
+        assert player.luck + player.skill == pytest.approx(difference, abs=1e-6)
+        assert player.skill <= 0
+        assert player.skill == pytest.approx(-sum(decision.loss for decision in player.decisions), abs=1e-9)
+        sheet = record.state.sheets[number]
+        assert player.finished == sheet.full
+        if sheet.full:
+            assert player.final == final_score(record.rules, sheet)
+        assert len(player.course) == 1 + sum(points is not None for points in sheet.cells) // len(
+            record.rules.scored
+        )
+        for decision in player.decisions:
+            assert decision.taken in decision.choices
+            assert decision.loss == decision.best.expected - decision.taken.expected
+        unforced = [decision.loss for decision in player.decisions if decision.unforced]
+        if unforced:
+            assert player.error_rate == pytest.approx(sum(unforced) / len(unforced))
+    return found
+
+
+def best(values: Values) -> Callable[..., Keep | Score]:
+    return lambda _rules, state, _chance: advise(values, state).choices[0].move
+
+
+@pytest.mark.parametrize("name", ["yatzy-sv", *SMALL_GAMES])
+def test_perfect_play_loses_nothing(known, small, name):
+    values = small(name) if " " in name else known(name)
+    for seed in range(3):
+        found = check(play_record(values.rules, ("Ann",), seed, best(values)), values)
+        assert all(decision.loss <= 1e-6 for decision in found.players[0].decisions)
+        assert found.players[0].costliest is None
+        assert found.players[0].rating in ("perfect", None)
+
+
+def test_perfect_play_with_double_dice_loses_nothing(known):
+    values = known("dice-in-dice")
+    found = check(play_record(values.rules, ("Ann",), 1, best(values), moves=12), values)
+    assert all(decision.loss <= 1e-3 for decision in found.players[0].decisions)
+
+
+@pytest.mark.parametrize("bot", ["random", "greedy", "careless", "steady"])
+def test_luck_and_skill_add_up(known, bot):
+    values = known("yatzy-sv")
+    found = check(play_record(values.rules, (f"bot:{bot}", "bot:random"), 2), values)
+    player = found.players[0]
+    assert player.luckiest
+    assert player.unluckiest
+    assert player.luckiest.gain == max(throw.gain for throw in player.throws)
+    assert player.unluckiest.gain == min(throw.gain for throw in player.throws)
+    if bot in ("random", "greedy"):
+        assert player.costliest
+        assert player.costliest.loss == max(decision.loss for decision in player.decisions)
+        assert player.costliest.mark == "blunder"
+
+
+@pytest.mark.parametrize("kind", ["typed", "seed"])
+def test_real_dice_and_seeded_dice(small, kind):
+    values = small("joker free")
+    check(play_record(values.rules, ("bot:greedy",), 4, kind=kind), values)
+
+
+@pytest.mark.parametrize("moves", [0, 1, 2, 3, 7, 20])
+def test_unfinished_games(small, moves):
+    values = small("joker free")
+    found = check(play_record(values.rules, ("bot:greedy", "bot:random"), 5, moves=moves), values)
+    if moves == 0:
+        assert all(player.final == player.expected_at_start for player in found.players)
+        assert found.players[0].rating is None
+
+
+def test_what_was_taken_back_does_not_count(small):
+    values = small("order free")
+    record = play_record(values.rules, ("bot:greedy",), 6, moves=4)
+    longer = play_record(values.rules, ("bot:greedy",), 6, moves=7)
+    assert longer.moves[:4] == record.moves
+    undone = longer.append(Undo(3))
+    assert review(undone, values) == review(record, values)
+    check(undone, values)
+
+
+@pytest.mark.parametrize("players", [1, 3, 10])
+def test_any_number_of_players(small, players):
+    values = small("order last_resort")
+    names = tuple(f"player {number}" for number in range(players))
+    check(play_record(values.rules, names, 7, GreedyBot().decide), values)
+
+
+def test_ties_are_reviewed_alike(small):
+    """Two players with the same dice and the same decisions have the same luck and the same skill."""
+    values = small("joker free")
+    rules = values.rules
+    alone = play_record(rules, ("Ann",), 8, GreedyBot().decide)
+    both = play_record(rules, ("Ann", "Bo"), 8, GreedyBot().decide, moves=0)
+    turn: list = []
+    for move, after in zip(alone.moves, alone.states[1:], strict=True):
+        turn.append(move)
+        if after.dice == ():
+            for again in turn * 2:
+                both = both.append(again)
+            turn = []
+    found = check(both, values)
+    assert found.players[0].luck == found.players[1].luck
+    assert found.players[0].skill == found.players[1].skill
+    assert both.state.finished
+
+
+def test_marks_and_classes():
+    assert [mark_of(loss, 10) for loss in (0, 0.19, 0.2, 1.19, 1.2)] == [
+        "",
+        "",
+        "inaccuracy",
+        "inaccuracy",
+        "blunder",
+    ]
+    assert rating_of(0, 10) == "perfect"
+    assert [rating_of(most * 10, 10) for most, _ in CLASSES] == [rating for _, rating in CLASSES]
+    assert rating_of(5, 10) == "beginner"
+
+
+def test_the_expected_score_at_the_start_is_the_solved_value(known):
+    values = known("yatzy-sv")
+    found = review(play_record(values.rules, ("Ann",), moves=0), values)
+    assert found.players[0].expected_at_start == pytest.approx(248.4399893779, abs=1e-8)
+    assert advise(values, start(values.rules)).expected == found.players[0].expected_at_start
