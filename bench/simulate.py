@@ -1,7 +1,7 @@
 """How long many games take. Run: python bench/simulate.py [GAMES] [DOUBLE_GAMES]
 
-The table is solved and the kernels are compiled before the clock starts. `cpu` is the time of all cores together:
-on a machine that others use too, half of it is what two free cores would take.
+The table is solved and the kernels are compiled before the clock starts. `cpu` is the time of all cores
+together: on a machine that others use too, half of it is what two free cores would take.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def measure(game: str, games: int) -> None:
     error = scores.std() / games**0.5
     off = (scores.mean() - values.turn(empty_sheet(values.rules)).value) / error
     print(
-        f"{game}: {games} games in {seconds:.1f} s (cpu {cpu:.1f} s), mean {scores.mean():.3f} ± {error:.3f}, "
-        f"{off:+.2f} standard errors from the solved value"
+        f"{game}: {games} games in {seconds:.1f} s (cpu {cpu:.1f} s), "
+        f"mean {scores.mean():.3f} ± {error:.3f}, {off:+.2f} standard errors from the solved value"
     )
 
 
