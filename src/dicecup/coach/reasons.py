@@ -8,7 +8,9 @@ from dicecup.coach.advice import Choice
 from dicecup.coach.forecast import Forecast
 from dicecup.coach.values import Values
 from dicecup.engine.moves import Keep, Placement
+from dicecup.engine.play import score_sheet
 from dicecup.engine.state import State
+from dicecup.engine.totals import final_score
 
 Ending = tuple[Placement, int]  # a box that a turn filled, and the points in it
 
@@ -44,8 +46,9 @@ class Reasons:
 
     def reason(self, choice: Choice) -> Reason:
         if not isinstance(choice.move, Keep):
-            before = points_on(self.state)
-            return Reason(points=choice.points, rest=choice.expected - before - choice.points)
+            rules, state = self.values.rules, self.state
+            after, _ = score_sheet(rules, state.sheet, state.dice, choice.move.placements)
+            return Reason(points=choice.points, rest=choice.expected - final_score(rules, after))
         if self.values.rules.has_layers:
             from dicecup.coach.double_forecast import sample_endings
 
@@ -80,7 +83,3 @@ def summarise(endings: list[tuple[float, list[Ending]]], standard_error: float) 
     ]
     aims.sort(key=lambda aim: -aim.chance)
     return Reason(tuple(aims), nothing, standard_error=standard_error)
-
-
-def points_on(state: State) -> int:
-    return sum(points or 0 for points in state.sheet.cells)
