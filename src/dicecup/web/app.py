@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -26,6 +27,16 @@ your seats. Every move names the `version` it was made against; a stale or illeg
 and the state as it stands. `GET /api/matches/{match}/events` tells of every change."""
 
 
+def spare_long_lived_objects() -> None:
+    """Keep Python's garbage collector from looking through everything again and again.
+
+    Tables live long and are many: with 300 games each full collection stopped all moves for 40 to 200 ms.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(5_000, 20, 100)
+
+
 def create_app(settings: Settings | None = None) -> FastAPI:
     """An application over one database. uvicorn calls it without settings: then the environment has them."""
     chosen = settings or settings_of_process()
@@ -34,6 +45,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     async def life(app: FastAPI) -> AsyncIterator[None]:
         tables = Tables(open_store(chosen.database), chosen)
         app.state.tables = tables
+        spare_long_lived_objects()
         tables.start()
         yield
         await tables.stop()
