@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 
 import pytest
 
 from dicecup.errors import DicecupError
+from postgres_server import PostgresServer
 
 # NumPy reads it when it is first imported. Tests run on all cores already: more threads wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -32,3 +35,27 @@ def refused() -> Refused:
         assert "{" not in str(error).replace('{"', ""), "a place for a value was left open"
 
     return refused
+
+
+numbers = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    with PostgresServer() as server:
+        yield server
+
+
+@pytest.fixture
+def postgres_database(postgres_server: PostgresServer) -> str:
+    """The address of an empty database on a real PostgreSQL server."""
+    return postgres_server.new_database(f"games{next(numbers)}")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database; a test that asks for it runs on both kinds."""
+    if request.param == "sqlite":
+        return str(tmp_path / "games.db")
+    address: str = request.getfixturevalue("postgres_database")
+    return address

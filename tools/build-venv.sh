@@ -30,7 +30,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_USER=0
 unset PIP_TARGET PIP_PREFIX PIP_ROOT
 mkdir -p "$venv/tmp"
 if ! TMPDIR=$venv/tmp "$python" -I -m pip install --quiet --no-input --no-cache-dir --retries 2 \
-    --only-binary :all: --require-hashes --requirement "$root/requirements/$kind.txt" >"$log" 2>&1; then
+    --only-binary :all: --no-deps --require-hashes --requirement "$root/requirements/$kind.txt" >"$log" 2>&1; then
     tell no_packages "$log"
     exit 2
 fi

@@ -58,7 +58,7 @@ def template(root: Path) -> Catalog:
     source = root / "src" / "dicecup"
     found = extract_from_dir(
         source,
-        method_map=[("**.py", "python")],
+        method_map=[("**.py", "python"), ("**.html", "jinja2")],
         keywords=KEYWORDS,
         comment_tags=("i18n:",),
         strip_comment_tags=True,

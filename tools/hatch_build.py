@@ -1,16 +1,19 @@
-"""Build hook: compile the gettext catalogues before the wheel is put together."""
+"""Build hook: what a wheel holds that a clone makes: catalogues, htmx, the rules pages."""
 
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.config import BuilderConfig
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+HTMX = "static/django_htmx/htmx-2.min.js"
 
-class CatalogueHook(BuildHookInterface[BuilderConfig]):
+
+class ProductsHook(BuildHookInterface[BuilderConfig]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
         if self.target_name != "wheel":
             return
@@ -20,3 +23,11 @@ class CatalogueHook(BuildHookInterface[BuilderConfig]):
         finally:
             sys.path.pop(0)
         compile_all(Path(self.root))
+        spec = find_spec("django_htmx")
+        assert spec is not None
+        assert spec.submodule_search_locations
+        htmx = Path(spec.submodule_search_locations[0]) / HTMX
+        build_data["force_include"] |= {
+            str(htmx): "dicecup/web/static/htmx.js",
+            str(Path(self.root) / "docs" / "rules"): "dicecup/web/rules_pages",
+        }

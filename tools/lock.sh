@@ -9,7 +9,7 @@ lock() {
     shift
     UV_CUSTOM_COMPILE_COMMAND=tools/lock.sh uv pip compile --quiet --universal --python-version 3.11 \
         --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate \
-        --all-extras --output-file "requirements/$out" pyproject.toml "$@"
+        --excludes tools/not-installed.txt --all-extras --output-file "requirements/$out" pyproject.toml "$@"
 }
 
 # check.txt first: run.txt then takes the same versions from it.

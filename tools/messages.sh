@@ -11,6 +11,7 @@ fr*)
     broken_venv='l’environnement virtuel n’a pas pu être créé ; vérifiez l’espace disque, puis relancez (détails dans %s).'
     no_packages='les paquets nécessaires n’ont pas pu être téléchargés et installés ; vérifiez la connexion réseau et l’espace disque, puis relancez (détails dans %s).'
     no_catalogues='les traductions n’ont pas pu être compilées (détails dans %s).'
+    no_browser='aucun navigateur Chromium ou Chrome n’a été trouvé ni n’a pu être installé ; installez-en un avec le gestionnaire de paquets (Debian : apt install chromium) ou donnez son chemin dans DICECUP_BROWSER, puis relancez.'
     ;;
 de*)
     building='Einrichtung in .venv (einmalig, etwa eine Minute) …'
@@ -21,6 +22,7 @@ de*)
     broken_venv='die virtuelle Umgebung konnte nicht angelegt werden; bitte den freien Speicherplatz prüfen und noch einmal starten (Einzelheiten in %s).'
     no_packages='die nötigen Pakete konnten nicht heruntergeladen und installiert werden; bitte die Netzverbindung und den freien Speicherplatz prüfen und noch einmal starten (Einzelheiten in %s).'
     no_catalogues='die Übersetzungen konnten nicht kompiliert werden (Einzelheiten in %s).'
+    no_browser='kein Chromium oder Chrome wurde gefunden, und keines konnte installiert werden; bitte eines mit der Paketverwaltung installieren (Debian: apt install chromium) oder den Pfad in DICECUP_BROWSER nennen und noch einmal starten.'
     ;;
 sv*)
     building='förbereder i .venv (en enda gång, ungefär en minut) …'
@@ -31,6 +33,7 @@ sv*)
     broken_venv='den virtuella miljön kunde inte skapas; kontrollera ledigt diskutrymme och kör igen (detaljer i %s).'
     no_packages='de nödvändiga paketen kunde inte hämtas och installeras; kontrollera nätverket och ledigt diskutrymme och kör igen (detaljer i %s).'
     no_catalogues='översättningarna kunde inte kompileras (detaljer i %s).'
+    no_browser='varken Chromium eller Chrome hittades och ingen av dem kunde installeras; installera en med pakethanteraren (Debian: apt install chromium) eller ange sökvägen i DICECUP_BROWSER och kör igen.'
     ;;
 *)
     building='setting up in .venv (once, about a minute) …'
@@ -41,5 +44,6 @@ sv*)
     broken_venv='the virtual environment could not be made; check the free disk space and run this again (details in %s).'
     no_packages='the packages needed could not be downloaded and installed; check the network connection and the free disk space and run this again (details in %s).'
     no_catalogues='the translations could not be compiled (details in %s).'
+    no_browser='no Chromium or Chrome was found and none could be installed; install one with your package manager (Debian: apt install chromium) or name its path in DICECUP_BROWSER and run this again.'
     ;;
 esac

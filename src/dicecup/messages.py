@@ -191,6 +191,16 @@ SENTENCES = {
     "file_in_use": N_("{file} is open in another program. Close that one first."),
     "file_unwritable": N_("{file} cannot be written: {problem}. Nothing was changed."),
     "secret_lost": N_("The secret of this game's dice is missing, so it cannot go on. Start a new game."),
+    "database_newer": N_(
+        "The database was made by a newer version of Dicecup (step {found}, this one knows {known}). "
+        "Update Dicecup."
+    ),
+    "database_unusable": N_(
+        "The database {database} cannot be used: {problem}. Check its address and rights."
+    ),
+    "postgres_missing": N_(
+        "PostgreSQL needs the package psycopg. Install it with: pip install dicecup[postgresql]"
+    ),
     "version_stale": N_("The game went on meanwhile (version {version}, yours is {found}). Look again."),
     # Solving
     "backend_unknown": N_("There is no backend “{backend}”. Choose one of: {known}."),
@@ -242,6 +252,30 @@ SENTENCES = {
     "weights_of_other_rules": N_(
         "The learned values in {file} are of other rules ({ruleset}). Install Dicecup again."
     ),
+    # Matches on a server
+    "body_too_large": N_("That is too large: at most {most} bytes are taken."),
+    "coach_missing": N_("There is no coach here."),
+    "coach_off": N_("The coach is off at this table."),
+    "form_expired": N_("This page is too old or came from elsewhere. Load it again."),
+    "game_begun": N_("The game has begun already."),
+    "game_not_begun": N_("The game has not begun yet."),
+    "link_unknown": N_("This private link leads to no seat. Ask for a new one."),
+    "match_unknown": N_("There is no game at this address."),
+    "not_found": N_("There is nothing at this address."),
+    "not_your_table": N_("Only the one who opened the table can do this."),
+    "not_your_turn": N_("It is not your turn."),
+    "promise_used": N_("This promise for the dice is used up or unknown. Load the page again."),
+    "request_wrong": N_("The request cannot be understood: {problem}."),
+    "seat_not_yours": N_("You have no seat at this table. Join first, or open your private seat link."),
+    "seat_taken": N_("This seat is taken. Choose another one."),
+    "seat_unknown": N_("There is no such seat at this table."),
+    "seats_wrong": N_("A table has from 1 to {most} seats, one of them for a person."),
+    "server_failed": N_("Something went wrong on the server. Nothing was changed; try again."),
+    "too_many_requests": N_("That was too much at once. Wait a moment and try again."),
+    "too_many_watchers": N_("Too many are watching already. Try again later."),
+    "port_in_use": N_("{host}:{port} cannot be used: {problem}. Choose another with --port."),
+    "workers_need_postgres": N_("Several workers need PostgreSQL. Name it with --database."),
+    "undo_nothing": N_("There is nothing to take back."),
 }
 
 SYSTEM_PROBLEMS = {

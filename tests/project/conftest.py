@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ["check", "dicecup", "LICENSE", "pyproject.toml", "README.md", "requirements", "src", "tools"]
+PARTS = ["check", "dicecup", "docs", "LICENSE", "pyproject.toml", "README.md", "requirements", "src", "tools"]
 Completed = subprocess.CompletedProcess[str]
 
 

@@ -15,7 +15,10 @@ from dicecup.i18n.language import LANGUAGES, language_of_environment
 from dicecup.messages import N_, problem_of
 
 # Every command is a module of the same name in this folder, with a `command` in it.
-COMMANDS = ("rules", "score", "play", "sheet", "verify", "solve", "value", "hint", "review", "simulate")
+COMMANDS = (
+    *("rules", "score", "play", "sheet", "verify", "solve", "value"),
+    *("hint", "review", "simulate", "serve"),
+)
 INTERRUPTED = 130
 
 
@@ -40,9 +43,7 @@ class Commands(click.Group):
 @click.group(
     cls=Commands,
     invoke_without_command=True,
-    help=N_(
-        "Play, score and master every game of the Yatzy family. Without a command: choose a game and play."
-    ),
+    help=N_("Play, score and master every game of the Yatzy family. Without a command: in the browser."),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @language_option
@@ -56,9 +57,9 @@ class Commands(click.Group):
 @click.pass_context
 def dicecup(context: click.Context) -> None:
     if context.invoked_subcommand is None:
-        from dicecup.cli.menu import choose_and_play
+        from dicecup.cli.serve import serve
 
-        choose_and_play()
+        serve()
 
 
 def wanted_language(arguments: list[str]) -> str:

@@ -32,6 +32,7 @@ from dicecup.i18n.names import game_name
 from dicecup.match import Match, new_secret, verifiable_origin
 from dicecup.messages import N_
 from dicecup.rules.loader import builtin_ids
+from dicecup.storage.folder import data_folder as all_data_folder
 from dicecup.storage.record_file import RecordFile, read_record
 
 
@@ -218,10 +219,7 @@ def ask(prompt: str) -> str | None:
 
 def data_folder() -> Path:
     """Where games are kept that were given no file."""
-    if folder := os.environ.get("DICECUP_DATA"):
-        return Path(folder) / "games"
-    home = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
-    return Path(home) / "dicecup" / "games"
+    return all_data_folder() / "games"
 
 
 def new_path(game: str) -> Path:

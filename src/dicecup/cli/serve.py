@@ -1,0 +1,151 @@
+"""`dicecup serve`: the web app on this machine, or for every device on the network."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import urllib.request
+import webbrowser
+
+import click
+
+from dicecup.cli.common import Command, _, language_option, option, talk
+from dicecup.errors import UsageError
+from dicecup.messages import N_
+
+APPLICATION = "dicecup.web.app:create_app"
+HOST, LAN_HOST, PORT = "127.0.0.1", "0.0.0.0", 8000
+MOST_SECONDS_TO_START = 30
+
+
+@click.command(
+    "serve",
+    cls=Command,
+    help=N_("Start the web app: play in the browser, alone or with everybody at the table."),
+    example="dicecup serve\ndicecup serve --lan\n"
+    "dicecup serve --database postgresql://localhost/dicecup --workers 4 --no-browser",
+)
+@option("--host", default=HOST, show_default=True, help=N_("The address to listen on."))
+@option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help=N_("The port."))
+@option("--lan", is_flag=True, help=N_("Let every device on this network in, and show a code to scan."))
+@option(
+    "--database",
+    metavar="URL",
+    help=N_("A PostgreSQL address or the path of an SQLite file; a file of your own if not given."),
+)
+@option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help=N_("How many processes serve; more than one needs PostgreSQL."),
+)
+@option("--address", metavar="URL", help=N_("Where others reach this server, for links and codes."))
+@option("--browser/--no-browser", default=True, help=N_("Open the browser."))
+@language_option
+def command(
+    host: str, port: int, lan: bool, database: str | None, workers: int, address: str | None, browser: bool
+) -> int:
+    return serve(host, port, lan, database, workers, address, browser)
+
+
+def serve(
+    host: str = HOST,
+    port: int = PORT,
+    lan: bool = False,
+    database: str | None = None,
+    workers: int = 1,
+    address: str | None = None,
+    browser: bool = True,
+) -> int:
+    """Run the server until it is stopped. The application is named, not imported: uvicorn loads it."""
+    import uvicorn
+
+    from dicecup.storage.opening import POSTGRES, open_store
+
+    if workers > 1 and not (database or "").startswith(POSTGRES):
+        raise UsageError("workers_need_postgres")
+    if lan and host == HOST:
+        host = LAN_HOST
+    listener = bind(host, port)
+    port = listener.getsockname()[1]
+    if lan and address is None:
+        address = f"http://{network_address()}:{port}"
+    for name, value in (("DICECUP_DATABASE", database), ("DICECUP_ADDRESS", address)):
+        if value is not None:
+            os.environ[name] = value
+    from dicecup.storage.folder import data_folder
+
+    open_store(os.environ.get("DICECUP_DATABASE") or str(data_folder() / "games.db")).close()
+    local = f"http://{'127.0.0.1' if host in (LAN_HOST, HOST) else host}:{port}"
+    announce(local, address if lan else None)
+    if browser:
+        threading.Thread(target=open_when_ready, args=(local,), daemon=True).start()
+    config = uvicorn.Config(
+        APPLICATION,
+        factory=True,
+        log_level="warning",
+        access_log=False,  # addresses of tables are nobody's business
+        server_header=False,
+        timeout_graceful_shutdown=2,
+        timeout_keep_alive=60,  # a player thinks between two moves
+        workers=workers,
+    )
+    if workers == 1:
+        uvicorn.Server(config).run(sockets=[listener])
+    else:
+        from uvicorn.supervisors import Multiprocess
+
+        Multiprocess(config, [listener]).run()
+    return 0
+
+
+def bind(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise UsageError("port_in_use", host=host, port=port, problem=error.strerror) from None
+    listener.listen(2048)  # whoever comes from now on waits until the application is ready
+    listener.set_inheritable(True)
+    return listener
+
+
+def network_address() -> str:
+    """This machine's address on its network. Nothing is sent: only the way out is looked up."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+            return str(probe.getsockname()[0])
+        except OSError:
+            return "127.0.0.1"
+
+
+def announce(local: str, address: str | None) -> None:
+    talk(_("Dicecup is at {address} – stop it with Ctrl-C.").format(address=local))
+    if address is None:
+        return
+    import segno
+
+    talk(_("Everybody on this network: {address}").format(address=address))
+    code = segno.make(address, error="m", micro=False)
+    rows = [[bool(module) for module in row] for row in code.matrix_iter(border=2)]
+    for upper, lower in zip(rows[::2], [*rows[1::2], [False] * len(rows[0])], strict=False):
+        talk("".join(" ▀▄█"[(not top) + 2 * (not below)] for top, below in zip(upper, lower, strict=True)))
+
+
+def open_when_ready(address: str) -> None:
+    """Open the browser once the server answers."""
+    import time
+
+    for _attempt in range(MOST_SECONDS_TO_START * 10):
+        try:
+            with urllib.request.urlopen(f"{address}/static/icon.svg", timeout=1):
+                break
+        except OSError:
+            time.sleep(0.1)
+    webbrowser.open(address)

@@ -1,0 +1,103 @@
+"""The tables, as steps that are only ever added to: a database of any age catches up step by step."""
+
+from __future__ import annotations
+
+from dicecup.errors import StorageError
+from dicecup.storage.database import Changes, Database, Dialect
+
+Step = str | dict[Dialect, str]
+
+FIRST: list[Step] = [
+    "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    """CREATE TABLE matches (
+        id TEXT PRIMARY KEY,
+        created TEXT NOT NULL,
+        owner TEXT NOT NULL,          -- hash of the key of whoever opened the table
+        ruleset TEXT NOT NULL,
+        options TEXT NOT NULL,        -- JSON
+        dice TEXT NOT NULL,           -- where the dice come from, as in a record
+        commitment TEXT UNIQUE,       -- a promise serves one match only
+        secret TEXT,                  -- of verifiable dice; published by a reveal among the entries
+        coach INTEGER NOT NULL,
+        header TEXT,                  -- the record's first lines, from the moment the game begins
+        finished TEXT,
+        next TEXT                     -- the match that these players went on with
+    )""",
+    """CREATE TABLE seats (
+        match TEXT NOT NULL REFERENCES matches (id),
+        number INTEGER NOT NULL,
+        kind TEXT NOT NULL,           -- person, bot or open
+        name TEXT NOT NULL,
+        seed TEXT NOT NULL,           -- the player's share in verifiable dice
+        PRIMARY KEY (match, number)
+    )""",
+    """CREATE TABLE seat_keys (
+        match TEXT NOT NULL REFERENCES matches (id),
+        seat INTEGER NOT NULL,
+        key_hash TEXT NOT NULL,
+        purpose TEXT NOT NULL,        -- device: may act; link: lets another device in
+        PRIMARY KEY (match, seat, key_hash)
+    )""",
+    "CREATE INDEX seat_keys_by_key ON seat_keys (key_hash, match)",
+    """CREATE TABLE entries (
+        match TEXT NOT NULL REFERENCES matches (id),
+        number INTEGER NOT NULL,
+        text TEXT NOT NULL,           -- a line of the record
+        made TEXT NOT NULL,
+        PRIMARY KEY (match, number)
+    )""",
+    """CREATE TABLE consents (
+        match TEXT NOT NULL REFERENCES matches (id),
+        version INTEGER NOT NULL,
+        seat INTEGER NOT NULL,
+        steps INTEGER NOT NULL,
+        PRIMARY KEY (match, version, seat)
+    )""",
+    """CREATE TABLE results (
+        match TEXT NOT NULL REFERENCES matches (id),
+        seat INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        ruleset TEXT NOT NULL,
+        identity TEXT NOT NULL,
+        points INTEGER NOT NULL,
+        place INTEGER NOT NULL,
+        players INTEGER NOT NULL,
+        sheet TEXT NOT NULL,          -- JSON, as in a position
+        finished TEXT NOT NULL,
+        PRIMARY KEY (match, seat)
+    )""",
+    # Nothing that was played is ever changed or taken away.
+    {
+        "sqlite": "CREATE TRIGGER entries_stay BEFORE UPDATE ON entries "
+        "BEGIN SELECT RAISE(ABORT, 'entries are only added'); END",
+        "postgresql": "CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE EXCEPTION 'entries are only added'; END $$",
+    },
+    {
+        "sqlite": "CREATE TRIGGER entries_remain BEFORE DELETE ON entries "
+        "BEGIN SELECT RAISE(ABORT, 'entries are only added'); END",
+        "postgresql": "CREATE TRIGGER entries_stay BEFORE UPDATE OR DELETE ON entries "
+        "FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()",
+    },
+]
+
+MIGRATIONS: list[list[Step]] = [FIRST]
+
+
+def migrate(database: Database) -> None:
+    """Take every step that the database has not taken yet; one transaction, one process at a time."""
+    with database.changes() as changes:
+        changes.run("CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY)")
+        if database.dialect == "postgresql":
+            changes.run("LOCK TABLE migrations IN EXCLUSIVE MODE")
+        done = len(changes.rows("SELECT number FROM migrations"))
+        if done > len(MIGRATIONS):
+            raise StorageError("database_newer", found=done, known=len(MIGRATIONS))
+        for number, steps in enumerate(MIGRATIONS[done:], start=done + 1):
+            take_steps(changes, database.dialect, steps)
+            changes.run("INSERT INTO migrations (number) VALUES (?)", (number,))
+
+
+def take_steps(changes: Changes, dialect: Dialect, steps: list[Step]) -> None:
+    for step in steps:
+        changes.run(step if isinstance(step, str) else step[dialect])

@@ -1,0 +1,76 @@
+"""SQLite in one file, written ahead (WAL): the database of a server that is one process."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dicecup.errors import StorageError
+from dicecup.storage.database import Dialect, Row, RowTaken, Values
+
+PATIENCE = 10  # seconds to wait while another process writes
+
+
+class SqliteChanges:
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+
+    def run(self, statement: str, values: Values = ()) -> int:
+        try:
+            return self.connection.execute(statement, values).rowcount
+        except sqlite3.IntegrityError as error:
+            raise RowTaken(str(error)) from None
+
+    def rows(self, question: str, values: Values = ()) -> list[Row]:
+        return self.connection.execute(question, values).fetchall()
+
+    def tell(self, word: str) -> None:
+        """There is nobody else to tell."""
+
+
+class SqliteDatabase:
+    """One connection, taken in turns. A change is on the disk when its transaction ends."""
+
+    dialect: Dialect = "sqlite"
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.turn = threading.RLock()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self.connection = sqlite3.connect(
+                path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+            )
+            self.connection.execute("PRAGMA journal_mode = WAL")
+            self.connection.execute("PRAGMA synchronous = FULL")
+            self.connection.execute("PRAGMA foreign_keys = ON")
+        except (OSError, sqlite3.Error) as error:
+            raise StorageError("database_unusable", database=path, problem=error) from None
+
+    def rows(self, question: str, values: Values = ()) -> list[Row]:
+        with self.turn:
+            return self.connection.execute(question, values).fetchall()
+
+    @contextmanager
+    def changes(self) -> Iterator[SqliteChanges]:
+        with self.turn:
+            try:
+                self.connection.execute("BEGIN IMMEDIATE")
+                yield SqliteChanges(self.connection)
+                self.connection.execute("COMMIT")
+            except BaseException as error:
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                if isinstance(error, sqlite3.OperationalError):
+                    raise StorageError("database_unusable", database=self.path, problem=error) from None
+                raise
+
+    def listen(self, heard: Callable[[str], None]) -> Callable[[], None]:  # noqa: ARG002
+        return lambda: None
+
+    def close(self) -> None:
+        with self.turn:
+            self.connection.close()

@@ -1,0 +1,1 @@
+"""The web app: pages and a JSON API over one match service."""

@@ -1,0 +1,1 @@
+"""The JSON API: everything the pages do, for bots and other clients."""

@@ -1,0 +1,252 @@
+"""What the API takes and gives, as the OpenAPI description shows it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from dicecup.engine.record_text import MOST_BYTES
+
+Version = Annotated[int, Field(ge=0, le=1_000_000, strict=True, description="What it was made against.")]
+Name = Annotated[str, Field(min_length=1, max_length=60)]
+SeatNumber = Annotated[int, Field(ge=0, le=99, strict=True)]
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class SeatRequest(Model):
+    """`person`: you, or somebody at your device. `bot`: its name says which. `open`: for a friend."""
+
+    kind: Literal["person", "bot", "open"]
+    name: Annotated[str, Field(max_length=60)] = ""
+    seed: Annotated[str, Field(max_length=60, description="The player's share in verifiable dice.")] = ""
+
+
+class MatchRequest(Model):
+    game: Annotated[str, Field(max_length=40, examples=["yatzy"])]
+    options: Annotated[dict[str, str], Field(max_length=20)] = {}
+    seats: Annotated[list[SeatRequest], Field(min_length=1, max_length=10)]
+    dice: Annotated[
+        Literal["screen", "table"], Field(description="Thrown by the server, or on your table and typed in.")
+    ] = "screen"
+    promise: Annotated[str, Field(max_length=64, description="From POST /api/promises.")] = ""
+    coach: bool = False
+
+
+class JoinRequest(Model):
+    name: Name
+    seat: Annotated[SeatNumber | None, Field(description="The first open one if left out.")] = None
+    seed: Annotated[str, Field(max_length=60)] = ""
+
+
+class SeatChoice(Model):
+    seat: SeatNumber
+
+
+class LinkRequest(Model):
+    token: Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class MoveRequest(Model):
+    """A move against a version.
+
+    `{"throw": true}` throws the dice that are due; `{"throw": [3, 3, 6]}` types dice of the table.
+    `{"keep": [6, 6]}`, `{"box": "sixes"}`, `{"column": "x2", "box": "sixes"}`,
+    `{"inner": "pair", "outer": "chance"}`; with `"strike": true` (or a list of layers) a box gets 0.
+    """
+
+    version: Version
+    move: Annotated[dict[str, JsonValue], Field(max_length=4, examples=[{"throw": True}, {"keep": [6, 6]}])]
+
+
+class UndoRequest(Model):
+    version: Version
+    steps: Annotated[int | None, Field(ge=1, le=10_000, description="If left out: your last one.")] = None
+
+
+class VersionRequest(Model):
+    version: Version
+
+
+class RecordText(Model):
+    record: Annotated[str, Field(max_length=MOST_BYTES)]
+
+
+class ChoiceAnswer(BaseModel):
+    box: str
+    column: str
+    points: int
+    counted: list[int]
+    allowed: bool
+    strike: bool
+
+
+class SeatAnswer(BaseModel):
+    number: int
+    kind: Literal["person", "bot", "open"]
+    name: str
+    yours: bool
+    points: int = 0
+    sheet: dict[str, Any] = {}
+    lines: list[dict[str, int]] = []
+
+
+class TurnAnswer(BaseModel):
+    seat: int
+    yours: bool
+    number: int
+    of: int
+    dice: list[int | str]
+    kept: list[int | str]
+    throw_due: bool
+    dice_to_throw: int
+    throws_made: int
+    throws_left: int
+    choices: dict[str, list[ChoiceAnswer]]
+
+
+class LastAnswer(BaseModel):
+    seat: int
+    move: dict[str, Any]
+
+
+class Standing(BaseModel):
+    place: int
+    seat: int
+    points: int
+
+
+class UndoAnswer(BaseModel):
+    alone: int
+    together: int
+    proposed: int
+    agreed: list[int]
+
+
+class State(BaseModel):
+    """A match as you see it."""
+
+    id: str
+    version: int
+    status: Literal["waiting", "playing", "finished"]
+    game: str
+    options: dict[str, str]
+    identity: str | None
+    dice: Literal["screen", "table"]
+    commitment: str | None
+    secret: str | None
+    coach: bool
+    seats: list[SeatAnswer]
+    turn: TurnAnswer | None
+    last: LastAnswer | None
+    standings: list[Standing]
+    undo: UndoAnswer
+    next: str | None
+
+
+class Opened(BaseModel):
+    """A match with the key that holds your seats: send it as `Authorization: Bearer KEY`."""
+
+    key: str
+    state: State
+
+
+class Joined(Opened):
+    seat: int
+
+
+class Undone(BaseModel):
+    done: bool
+    state: State
+
+
+class HintOption(BaseModel):
+    move: dict[str, Any]
+    expected: float
+    loss: float
+
+
+class HintAnswer(BaseModel):
+    expected: float
+    exact: bool
+    options: list[HintOption]
+
+
+class Link(BaseModel):
+    token: str
+
+
+class Promise(BaseModel):
+    promise: str
+    commitment: str
+
+
+class Proof(BaseModel):
+    dice: str
+    proved: bool
+    throws: int
+    error: str | None
+
+
+class Review(BaseModel):
+    game: str
+    options: dict[str, str]
+    players: list[str]
+    finished: bool
+    standings: list[Standing]
+    proof: Proof
+
+
+class MatchSummary(BaseModel):
+    id: str
+    created: str
+    game: str
+    names: list[str]
+    begun: bool
+    finished: str | None
+
+
+class ResultAnswer(BaseModel):
+    match: str
+    seat: int
+    name: str
+    game: str
+    points: int
+    place: int
+    players: int
+    finished: str
+    sheet: dict[str, Any]
+
+
+class OptionAnswer(BaseModel):
+    id: str
+    values: list[str]
+    chosen: str
+
+
+class GameAnswer(BaseModel):
+    id: str
+    identity: str
+    dice: dict[str, Any]
+    throws: int
+    turns: int
+    scored: list[str]
+    boxes: list[str]
+    columns: list[str]
+    lines: list[str]
+    options: list[OptionAnswer]
+
+
+class ErrorBody(BaseModel):
+    code: str
+    message: str
+
+
+class ErrorAnswer(BaseModel):
+    """A refusal: its code, a sentence, and the match as it stands where there is one."""
+
+    error: ErrorBody
+    state: State | None = None

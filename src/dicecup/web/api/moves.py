@@ -1,0 +1,68 @@
+"""Playing: throws, keeps, boxes, and taking back."""
+
+from __future__ import annotations
+
+import asyncio
+
+from fastapi import APIRouter
+
+from dicecup.engine.move_data import move_from_data, move_to_data
+from dicecup.engine.moves import Throw
+from dicecup.errors import MoveError
+from dicecup.web.api.common import REFUSALS, Asked, Seats, answer
+from dicecup.web.api.models import (
+    HintAnswer,
+    HintOption,
+    MoveRequest,
+    State,
+    Undone,
+    UndoRequest,
+    VersionRequest,
+)
+from dicecup.web.service import playing, undo
+from dicecup.web.service.coaching import coach
+from dicecup.web.viewer import TablesNow
+
+router = APIRouter(prefix="/api/matches/{match}", tags=["playing"], responses=REFUSALS)
+
+
+@router.post("/moves")
+async def move(tables: TablesNow, table: Asked, seats: Seats, wish: MoveRequest) -> State:
+    """Play. Saved before it is answered; refused with a code and the state as it stands otherwise."""
+    if wish.move == {"throw": True}:
+        await playing.throw(tables, table, seats, wish.version)
+        return answer(table, seats)
+    read = move_from_data(table.playing().rules, wish.move)
+    if isinstance(read, Throw):
+        await playing.throw(tables, table, seats, wish.version, read.dice)
+    else:
+        await playing.decide(tables, table, seats, wish.version, read)
+    return answer(table, seats)
+
+
+@router.get("/hint")
+async def hint(table: Asked) -> HintAnswer:
+    """What the choice that is due is worth, best first; only at a table that has the coach on."""
+    match = table.playing()
+    if not table.stored.opening.coach:
+        raise MoveError("coach_off")
+    advice = await asyncio.to_thread(coach().advice, match.rules, match.state)
+    options = [
+        HintOption(move=move_to_data(match.rules, one.move), expected=one.expected, loss=one.loss)
+        for one in advice.choices
+    ]
+    return HintAnswer(expected=advice.expected, exact=advice.exact, options=options)
+
+
+@router.post("/undo")
+async def take_back(tables: TablesNow, table: Asked, seats: Seats, wish: UndoRequest) -> Undone:
+    """Take back alone what may be taken back alone; anything further is proposed to the others."""
+    done = await undo.undo(tables, table, seats, wish.version, wish.steps)
+    return Undone(done=done, state=answer(table, seats))
+
+
+@router.post("/undo/refuse")
+async def refuse(tables: TablesNow, table: Asked, seats: Seats, wish: VersionRequest) -> State:
+    """Refuse what somebody proposed to take back."""
+    await undo.refuse(tables, table, seats, wish.version)
+    return answer(table, seats)

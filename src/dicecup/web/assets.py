@@ -1,0 +1,57 @@
+"""Static files: our own, and htmx out of the package that carries it."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+
+from dicecup.errors import UsageError
+
+FOLDER = Path(__file__).parent / "static"
+TYPES = {
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+    ".webmanifest": "application/manifest+json",
+}
+ONE_YEAR = "public, max-age=31536000, immutable"
+HTMX = "htmx.js"
+
+
+@cache
+def find_asset(name: str) -> Path | None:
+    """A file by its name; nothing outside the folder can be named."""
+    own = {path.name: path for path in FOLDER.iterdir() if path.suffix in TYPES}
+    if name in own:
+        return own[name]
+    return find_htmx() if name == HTMX else None
+
+
+def find_htmx() -> Path | None:
+    """A wheel of Dicecup holds a copy made when it was built; a clone uses the installed package."""
+    spec = find_spec("django_htmx")
+    for place in (spec.submodule_search_locations or []) if spec else []:
+        path = Path(place) / "static" / "django_htmx" / "htmx-2.min.js"
+        if path.exists():
+            return path
+    return None
+
+
+@cache
+def asset_address(name: str) -> str:
+    """The address of a file, with a mark of its content so that it may be kept for ever."""
+    path = find_asset(name)
+    mark = hashlib.sha256(path.read_bytes()).hexdigest()[:12] if path else "missing"
+    return f"/static/{name}?{mark}"
+
+
+async def send_asset(request: Request) -> Response:
+    path = find_asset(request.path_params["name"])
+    if path is None:
+        raise UsageError("not_found")
+    return FileResponse(path, media_type=TYPES[path.suffix], headers={"Cache-Control": ONE_YEAR})

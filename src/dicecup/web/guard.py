@@ -1,0 +1,104 @@
+"""The first to see a request: sizes and rates are bounded here, and every answer gets its headers."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from dicecup.engine.record_text import MOST_BYTES
+from dicecup.errors import UsageError
+from dicecup.web.service.keys import key_hash
+
+MOST_BODY = 64_000
+MOST_UPLOAD = MOST_BYTES + 20_000  # a record and the form around it
+UPLOADS = ("/review", "/api/reviews")
+COOKIE = "dicecup"
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+class Buckets:
+    """So many at once, so many a second after that; the oldest callers are forgotten first."""
+
+    MOST = 20_000
+
+    def __init__(self, burst: float, rate: float) -> None:
+        self.burst = burst
+        self.rate = rate
+        self.levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, caller: str) -> bool:
+        now = time.monotonic()
+        level, then = self.levels.pop(caller, (self.burst, now))
+        level = min(self.burst, level + (now - then) * self.rate)
+        allowed = level >= 1
+        self.levels[caller] = (level - 1 if allowed else level, now)
+        if len(self.levels) > self.MOST:
+            self.levels.popitem(last=False)
+        return allowed
+
+
+class Guard:
+    """Plain ASGI, so that it costs next to nothing and sees bodies before anybody reads them."""
+
+    def __init__(self, app: ASGIApp, limits: bool) -> None:
+        self.app = app
+        self.limits = limits
+        self.by_address = Buckets(burst=600, rate=300)
+        self.by_key = Buckets(burst=80, rate=20)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        most = MOST_UPLOAD if scope["path"] in UPLOADS else MOST_BODY
+        refused: UsageError | None = None
+        if self.limits and not self.may(scope, headers):
+            refused = UsageError("too_many_requests")
+        length = headers.get("content-length", "0")
+        if not length.isdigit() or len(length) > 15 or int(length) > most:
+            refused = UsageError("body_too_large", most=most)
+        scope.setdefault("state", {})["refused"] = refused
+        taken = 0
+
+        async def bounded() -> Message:
+            nonlocal taken
+            message = await receive()
+            taken += len(message.get("body", b""))
+            if taken > most:
+                raise UsageError("body_too_large", most=most)
+            return message
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                answer = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    answer.setdefault(name, value)
+                answer.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        await self.app(scope, bounded, with_headers)
+
+    def may(self, scope: Scope, headers: Headers) -> bool:
+        """Changes are counted by key, everything by address."""
+        address = scope["client"][0] if scope.get("client") else "unknown"
+        if not self.by_address.take(address):
+            return False
+        if scope["method"] in ("GET", "HEAD"):
+            return True
+        key = headers.get("authorization") or cookie_parser(headers.get("cookie", "")).get(COOKIE)
+        return self.by_key.take(key_hash(key) if key else address)

@@ -1,0 +1,1 @@
+"""The pages a person sees: server-rendered, with fragments for htmx."""

@@ -1,0 +1,58 @@
+"""Names as the pages show them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from dicecup.bots import BOT_PREFIX
+from dicecup.dice import Dice, format_dice
+from dicecup.i18n.describe import describe_box, describe_line
+from dicecup.i18n.language import Language
+from dicecup.i18n.names import name
+from dicecup.messages import N_
+from dicecup.rules.model import Ruleset
+
+# The strengths of bots. An unknown one is called by its id.
+BOT_NAMES = {
+    "random": N_("Random bot"),
+    "greedy": N_("Greedy bot"),
+    "careless": N_("Careless bot"),
+    "steady": N_("Steady bot"),
+    "optimal": N_("Perfect bot"),
+}
+BOT_TEXTS = {
+    "random": N_("does anything that is allowed"),
+    "greedy": N_("takes the most points now"),
+    "careless": N_("plays like a beginner"),
+    "steady": N_("plays like a good player"),
+    "optimal": N_("never makes a mistake"),
+}
+
+
+def player_name(player: str, language: Language) -> str:
+    if not player.startswith(BOT_PREFIX):
+        return player
+    bot = player.removeprefix(BOT_PREFIX)
+    return language.gettext(BOT_NAMES[bot]) if bot in BOT_NAMES else bot
+
+
+def bot_text(bot: str, language: Language) -> str:
+    return language.gettext(BOT_TEXTS[bot]) if bot in BOT_TEXTS else ""
+
+
+@lru_cache(maxsize=256)
+def line_names(rules: Ruleset, language: Language) -> dict[str, tuple[str, str]]:
+    """Every line of the sheet: its name, and what it gives."""
+    found = {}
+    for line in rules.lines:
+        index = rules.box_index.get(line)
+        if index is None:
+            text = describe_line(rules, line, language)
+        else:
+            text = describe_box(rules, rules.boxes[index], language)
+        found[line] = (name(rules, line, language.code), text)
+    return found
+
+
+def dice_text(dice: Dice | tuple[int, ...]) -> str:
+    return format_dice(dice)

@@ -1,0 +1,67 @@
+"""What happened last, in one sentence: shown on the page and read out by screen readers."""
+
+from __future__ import annotations
+
+from dicecup.engine.moves import Keep, Score, Throw
+from dicecup.engine.play import score_sheet
+from dicecup.engine.record import Undo
+from dicecup.engine.totals import standings
+from dicecup.i18n.language import Language
+from dicecup.i18n.names import name
+from dicecup.match import Match
+from dicecup.web.pages.names import dice_text, player_name
+
+
+def news(match: Match, language: Language) -> str:
+    _ = language.gettext
+    if match.state.finished:
+        return ending(match, language)
+    entries = match.record.entries
+    if entries and isinstance(entries[-1], Undo):
+        return _("Taken back.")
+    if not match.record.moves:
+        return ""
+    move, before = match.record.moves[-1], match.record.states[-2]
+    player = player_name(match.record.header.players[before.player], language)
+    if isinstance(move, Throw):
+        number = match.rules.throws - match.state.throws_left
+        return _("{player}, throw {number}: {dice}.").format(
+            player=player, number=number, dice=dice_text(match.state.dice)
+        )
+    if isinstance(move, Keep):
+        kept = dice_text(move.dice) or "–"
+        return _("{player} keeps {dice}.").format(player=player, dice=kept)
+    return score_news(match, move, player, language)
+
+
+def score_news(match: Match, move: Score, player: str, language: Language) -> str:
+    """The boxes that were filled, with the dice that counted."""
+    _ = language.gettext
+    rules, before = match.rules, match.record.states[-2]
+    _sheet, written = score_sheet(rules, before.sheet, before.dice, move.placements)
+    parts = []
+    for placement, scored in zip(move.placements, written, strict=True):
+        box = name(rules, placement.box, language.code)
+        if placement.column:
+            box = f"{box} {name(rules, placement.column, language.code)}"
+        text = f"{box} {scored.points}".replace("-", "−")
+        parts.append(f"{text} ({dice_text(scored.counted)})" if scored.counted else text)
+    return _("{player} fills {boxes}.").format(player=player, boxes=language.join(parts))
+
+
+def ending(match: Match, language: Language) -> str:
+    _ = language.gettext
+    table = standings(match.rules, match.state)
+    names = [
+        player_name(match.record.header.players[seat], language)
+        for place, seat, _points in table
+        if place == 1
+    ]
+    points = table[0][2]
+    if len(table) == 1:
+        return _("The game is over: {points} points.").format(points=points)
+    if len(names) > 1:
+        return _("The game is over. {players} share the first place with {points} points.").format(
+            players=language.join(names), points=points
+        )
+    return _("The game is over. {player} wins with {points} points.").format(player=names[0], points=points)

@@ -1,0 +1,87 @@
+"""Templates, and what every page knows: language, theme, the form token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fastapi import Request
+from jinja2 import Environment, FileSystemLoader, select_autoescape
+from markupsafe import Markup
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from dicecup.i18n.language import LANGUAGES, Language
+from dicecup.web.assets import asset_address
+from dicecup.web.viewer import THEMES, Viewer, remember
+
+FOLDER = Path(__file__).parent.parent / "templates"
+LANGUAGE_NAMES = {"en": "English", "fr": "Français", "de": "Deutsch", "sv": "Svenska"}
+
+
+@cache
+def environment(code: str) -> Environment:
+    """One environment a language, so that `_` in a template needs no context."""
+    from dicecup.i18n.language import language
+
+    spoken = language(code)
+    made = Environment(
+        loader=FileSystemLoader(FOLDER),
+        autoescape=select_autoescape(),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+        extensions=["jinja2.ext.i18n"],
+    )
+    made.globals |= {
+        "_": spoken.gettext,
+        "gettext": spoken.gettext,
+        "ngettext": spoken.ngettext,
+        "pgettext": spoken.pgettext,
+        "language": code,
+        "languages": {known: LANGUAGE_NAMES.get(known, known) for known in LANGUAGES},
+        "themes": theme_names(spoken),
+        "asset": asset_address,
+    }
+    return made
+
+
+def theme_names(spoken: Language) -> dict[str, str]:
+    _ = spoken.gettext
+    names = {"auto": _("As the device"), "light": _("Light"), "dark": _("Dark")}
+    return {theme: names[theme] for theme in THEMES}
+
+
+def render(viewer: Viewer, template: str, **values: Any) -> str:
+    return environment(viewer.language.code).get_template(template).render(viewer=viewer, **values)
+
+
+def page(request: Request, viewer: Viewer, template: str, status: int = 200, **values: Any) -> Response:
+    text = render(viewer, template, path=request.url.path, **values)
+    return remember(request, viewer, HTMLResponse(text, status))
+
+
+def go_to(request: Request, viewer: Viewer, address: str) -> Response:
+    """Send the browser on; htmx is asked to load a whole page."""
+    if request.headers.get("hx-request"):
+        return remember(request, viewer, Response(status_code=204, headers={"HX-Redirect": address}))
+    return remember(request, viewer, RedirectResponse(address, status_code=303))
+
+
+def base_address(request: Request) -> str:
+    """Where other devices reach this server."""
+    settings_address: str = request.app.state.tables.settings.address
+    return settings_address or str(request.base_url).rstrip("/")
+
+
+def is_fragment(request: Request) -> bool:
+    return request.headers.get("hx-request") == "true" and request.headers.get("hx-boosted") != "true"
+
+
+def markup(text: str) -> Markup:
+    """Text of our own that is HTML already."""
+    return Markup(text)
+
+
+Gettext = Callable[[str], str]

@@ -1,0 +1,179 @@
+"""The lobby, and setting a table: two taps to a game, everything else on the way if one wants it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from dicecup.bots import BOTS
+from dicecup.errors import DicecupError
+from dicecup.i18n.language import Language
+from dicecup.i18n.names import game_name, option_name, option_text, summary
+from dicecup.rules.loader import builtin_ids
+from dicecup.rules.model import Ruleset
+from dicecup.web.pages.names import BOT_NAMES, bot_text
+from dicecup.web.pages.render import go_to, page
+from dicecup.web.qr import qr_svg
+from dicecup.web.refusals import status_of
+from dicecup.web.service import opening
+from dicecup.web.service.coaching import find_coach
+from dicecup.web.service.opening import MOST_SEATS, SeatWish, TableWish
+from dicecup.web.viewer import Form, TablesNow, Viewer, ViewerNow, set_cookie
+
+router = APIRouter(include_in_schema=False)
+ORDER = ("yatzy", "dice-in-dice", "yum-plus", "triple-yum-plus", "yahtzee", "yatzy-sv")
+
+
+@dataclass(frozen=True, slots=True)
+class SeatForm:
+    kind: str
+    name: str = ""
+
+
+def games() -> list[str]:
+    """The games in the order of the lobby; a new one comes last by itself."""
+    return sorted(builtin_ids(), key=lambda game: ORDER.index(game) if game in ORDER else len(ORDER))
+
+
+@router.get("/")
+async def lobby(request: Request, viewer: ViewerNow, tables: TablesNow) -> Response:
+    cards = []
+    for game in games():
+        rules = opening.game_rules(game)
+        cards.append((game, game_name(rules, viewer.language.code), summary(rules, viewer.language.code)))
+    address = tables.settings.address
+    code = qr_svg(address) if address else None
+    return page(request, viewer, "lobby.html", cards=cards, address=address, code=code)
+
+
+@router.get("/new/{game}")
+async def new(request: Request, viewer: ViewerNow, tables: TablesNow, game: str) -> Response:
+    opening.game_rules(game)
+    first = SeatForm("person", viewer.name or default_name(viewer.language, 1))
+    return setup_page(request, viewer, tables, game, [first], {}, opening.new_promise())
+
+
+@router.post("/new/{game}")
+async def change(request: Request, viewer: ViewerNow, tables: TablesNow, game: str, form: Form) -> Response:
+    """Play, or one more change to the seats."""
+    opening.game_rules(game)
+    seats = read_seats(form)
+    action = str(form.get("action", "play"))
+    promise = str(form.get("promise", ""))[:64]
+    if action != "play":
+        seats = changed_seats(seats, action, viewer.language)
+        return setup_page(request, viewer, tables, game, seats, form, promise)
+    options = {name[7:]: str(value) for name, value in form.items() if name.startswith("option-")}
+    seed = str(form.get("seed", "")).strip()
+    wishes = [SeatWish(seat.kind, seat.name, seed if not place else "") for place, seat in enumerate(seats)]  # type: ignore[arg-type]
+    dice = "table" if form.get("dice") == "table" else "screen"
+    wish = TableWish(game, wishes, options, dice, promise, coach=bool(form.get("coach")))  # type: ignore[arg-type]
+    try:
+        table = await opening.open_table(tables, wish, viewer.key)
+    except DicecupError as error:
+        problem = viewer.language.sentence(error)
+        fresh = opening.new_promise()
+        return setup_page(request, viewer, tables, game, seats, form, fresh, problem, status_of(error))
+    response = go_to(request, viewer, f"/t/{table.id}")
+    mine = next((seat.name for seat in seats if seat.kind == "person"), "")
+    set_cookie(request, response, "name", quote(mine))
+    return response
+
+
+def default_name(language: Language, number: int) -> str:
+    return language.gettext("Player {number}").format(number=number)
+
+
+def read_seats(form: Form) -> list[SeatForm]:
+    """Seats as the form holds them: one kind and one name each, in order."""
+    kinds, names = form.get("kind", []), form.get("name", [])
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    names = names if isinstance(names, list) else [names]
+    pairs = zip(kinds, names, strict=False)
+    known = ("person", "bot", "open")
+    return [SeatForm(str(kind), str(name).strip()[:80]) for kind, name in pairs if kind in known][
+        : MOST_SEATS + 1
+    ]
+
+
+def changed_seats(seats: list[SeatForm], action: str, language: Language) -> list[SeatForm]:
+    """`add-person`, `add-bot`, `add-open`, `remove-2`, `up-2`."""
+    what, _, which = action.partition("-")
+    if what == "add" and len(seats) < MOST_SEATS:
+        if which == "person":
+            people = sum(seat.kind == "person" for seat in seats)
+            return [*seats, SeatForm("person", default_name(language, people + 1))]
+        if which == "bot":
+            return [*seats, SeatForm("bot", list(BOTS)[-1])]
+        if which == "open":
+            return [*seats, SeatForm("open")]
+    if not which.isdigit() or int(which[:3]) >= len(seats):
+        return seats
+    place = int(which[:3])
+    if what == "remove" and len(seats) > 1:
+        return seats[:place] + seats[place + 1 :]
+    if what == "up" and place:
+        return [*seats[: place - 1], seats[place], seats[place - 1], *seats[place + 1 :]]
+    return seats
+
+
+def setup_page(
+    request: Request,
+    viewer: Viewer,
+    tables: TablesNow,
+    game: str,
+    seats: list[SeatForm],
+    form: dict[str, Any],
+    promise: str,
+    problem: str = "",
+    status: int = 200,
+) -> Response:
+    rules = opening.game_rules(game)
+    language = viewer.language
+    return page(
+        request,
+        viewer,
+        "setup.html",
+        status,
+        game=game,
+        game_name=game_name(rules, language.code),
+        summary=summary(rules, language.code),
+        seats=seats,
+        most_seats=MOST_SEATS,
+        bots=bots(language),
+        options=options_view(rules, form, language),
+        dice=form.get("dice", "screen"),
+        seed=form.get("seed", ""),
+        has_coach=find_coach() is not None,
+        coach=bool(form.get("coach")),
+        promise=promise,
+        commitment=opening.promised_commitment(tables, promise),
+        problem=problem,
+    )
+
+
+def bots(language: Language) -> list[tuple[str, str, str]]:
+    """Every bot that there is: id, name, and how it plays."""
+    return [(bot, language.gettext(BOT_NAMES.get(bot, bot)), bot_text(bot, language)) for bot in BOTS]
+
+
+def options_view(rules: Ruleset, form: dict[str, Any], language: Language) -> list[dict[str, Any]]:
+    """Every option of the rules sheet with what each value means."""
+    found = []
+    for option, values in rules.choices.items():
+        chosen = str(form.get(f"option-{option}", values[0]))
+        found.append(
+            {
+                "id": option,
+                "name": option_name(rules, option, language.code),
+                "values": [
+                    (value, option_text(rules, option, value, language.code) or value, value == chosen)
+                    for value in values
+                ],
+            }
+        )
+    return found

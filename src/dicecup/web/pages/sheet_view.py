@@ -1,0 +1,145 @@
+"""The sheets side by side, cell by cell, as the template lays them out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from dicecup.engine.moves import Placement
+from dicecup.engine.offers import cell_of
+from dicecup.engine.totals import column_lines, final_score
+from dicecup.i18n.language import Language
+from dicecup.i18n.names import name
+from dicecup.match import Match
+from dicecup.rules.model import Ruleset
+from dicecup.web.pages.names import line_names
+from dicecup.web.service.choices import Choice, LayerChoices
+
+CellKind = Literal["empty", "written", "offer", "closed", "picked", "line"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    kind: CellKind
+    text: str = ""
+    later: str = ""  # what the layer after this one would give
+    value: str = ""  # what a tap on it sends
+    label: str = ""  # for those who cannot see the table around it
+    new: bool = False  # written by the last move
+    strike: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """One column of the table: a player's sheet, or one column of it."""
+
+    seat: int
+    column: int
+    label: str
+    first: bool  # the first column of its player
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    line: str
+    label: str
+    text: str
+    box: bool
+    cells: list[Cell] = field(default_factory=list)
+    spans: bool = False  # one cell a player, whatever the number of columns
+
+
+def placement_text(placement: Placement) -> str:
+    """As forms send it: `pair`, `x2.pair`, with `!` for a strike."""
+    place = f"{placement.column}.{placement.box}" if placement.column else placement.box
+    return place + ("!" if placement.strike else "")
+
+
+def read_placement(text: str) -> Placement:
+    column, _, box = text.removesuffix("!").rpartition(".")
+    return Placement(box, column, text.endswith("!"))
+
+
+def heads(rules: Ruleset, order: list[int], language: Language) -> list[Head]:
+    return [
+        Head(
+            seat,
+            column,
+            name(rules, rules.columns[column].id, language.code) if rules.has_columns else "",
+            not column,
+        )
+        for seat in order
+        for column in range(len(rules.columns))
+    ]
+
+
+def rows(
+    match: Match,
+    columns: list[Head],
+    choices: list[LayerChoices],
+    language: Language,
+    written: frozenset[int],
+    last_seat: int | None,
+) -> list[Row]:
+    """Every line; choices belong to the player whose turn it is, `written` to the one who wrote last."""
+    rules = match.rules
+    waiting = [layer for layer in choices if layer.chosen is None]
+    picked = {
+        cell_of(rules, layer.chosen.box, layer.chosen.column): layer for layer in choices if layer.chosen
+    }
+    now = {choice.cell: choice for choice in waiting[0].choices} if waiting else {}
+    later = {choice.cell: choice for choice in waiting[1].choices} if len(waiting) > 1 else {}
+    layer_name = name(rules, waiting[0].layer, language.code) if waiting and rules.has_layers else ""
+    found = []
+    for line in rules.lines:
+        label, text = line_names(rules, language)[line]
+        row = Row(
+            line, label, text, line in rules.box_index, spans=rules.has_columns and line == "final_score"
+        )
+        for head in columns:
+            if row.spans and not head.first:
+                continue
+            sheet = match.state.sheets[head.seat]
+            if not row.box:
+                row.cells.append(Cell("line", line_text(match, head, line)))
+                continue
+            cell = head.column * len(rules.boxes) + rules.box_index[line]
+            points = sheet.cells[cell]
+            if points is not None:
+                new = cell in written and head.seat == last_seat
+                row.cells.append(Cell("written", number(points), new=new))
+            elif head.seat != match.state.player:
+                row.cells.append(Cell("empty"))
+            elif cell in picked:
+                row.cells.append(Cell("picked", number(picked[cell].points)))
+            elif cell in now:
+                spoken = " ".join(part for part in (label, head.label, layer_name) if part)
+                row.cells.append(offer(now[cell], later.get(cell), spoken))
+            else:
+                row.cells.append(Cell("empty"))
+        found.append(row)
+    return found
+
+
+def offer(choice: Choice, later: Choice | None, spoken: str) -> Cell:
+    place = Placement(choice.box, choice.column)
+    return Cell(
+        kind="offer" if choice.allowed else "closed",
+        text=number(choice.points),
+        later=number(later.points) if later else "",
+        value=placement_text(place),
+        label=f"{spoken}: {choice.points}",
+        strike=choice.strike,
+    )
+
+
+def line_text(match: Match, head: Head, line: str) -> str:
+    sheet = match.state.sheets[head.seat]
+    if line == "final_score":
+        return number(final_score(match.rules, sheet))
+    return number(column_lines(match.rules, sheet, head.column)[line])
+
+
+def number(points: int) -> str:
+    """With a real minus sign."""
+    return str(points).replace("-", "−")

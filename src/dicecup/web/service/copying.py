@@ -1,0 +1,57 @@
+"""Tables made from records: to look at an uploaded one, or to try a position again."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from dicecup.bots import bot_of_player
+from dicecup.engine.record import DiceOrigin, Entry, Header, Record
+from dicecup.engine.record_text import RecordWriter, entry_text
+from dicecup.storage.rows import Opening, Seat
+from dicecup.web.service.clock import now
+from dicecup.web.service.keys import key_hash, new_table_id
+from dicecup.web.service.table import Table
+from dicecup.web.service.tables import Tables
+
+
+async def keep_record(tables: Tables, record: Record) -> Table:
+    """A table that shows a whole record; nobody holds a seat at it."""
+    return await store(tables, record.header, record.entries, "")
+
+
+async def try_again(tables: Tables, record: Record, moves: int, holder: str) -> Table:
+    """A table of one's own that stands where the record stood after so many moves.
+
+    From here on its dice are thrown anew, so that nobody knows them; they come without a promise.
+    """
+    typed = record.header.origin.kind == "typed"
+    origin = record.header.origin if typed else DiceOrigin("system")
+    header = replace(record.header, origin=origin)
+    return await store(tables, header, record.moves[:moves], holder)
+
+
+async def store(tables: Tables, header: Header, entries: tuple[Entry, ...], holder: str) -> Table:
+    opening = Opening(
+        id=new_table_id(),
+        created=now(),
+        owner=key_hash(holder) if holder else "",
+        ruleset=header.reference,
+        options=dict(header.rules.options),
+        dice=header.origin.kind,
+    )
+    seats = [
+        Seat("bot" if bot_of_player(player) else "person" if holder else "open", player)
+        for player in header.players
+    ]
+    people = [number for number, seat in enumerate(seats) if seat.kind == "person"]
+    holders = [(number, key_hash(holder)) for number in people]
+    texts = []
+    record = Record(header)
+    for entry in entries:
+        texts.append(entry_text(record, entry))
+        record = record.append(entry)
+    await asyncio.to_thread(
+        tables.store.open_match, opening, seats, holders, RecordWriter().header(header), texts
+    )
+    return await tables.get(opening.id)

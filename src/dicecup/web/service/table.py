@@ -1,0 +1,114 @@
+"""A table in memory: what the store holds of it, and the match that is played there."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from dicecup.bots import bot_of_player
+from dicecup.engine.record import Entry, Record
+from dicecup.engine.record_text import Line, append_line, entry_text, read_header, split_lines
+from dicecup.errors import MoveError
+from dicecup.match import Match
+from dicecup.storage.rows import Addition, StoredMatch
+from dicecup.storage.store import Store
+from dicecup.web.service.clock import now
+from dicecup.web.service.results import results_of
+
+
+def nowhere(before: Record, entry: Entry) -> None:
+    """Drafts are saved as a whole."""
+
+
+class Table:
+    """One table. Whoever changes it holds its lock; whoever only looks needs none."""
+
+    def __init__(self, store: Store, stored: StoredMatch) -> None:
+        self.store = store
+        self.stored = stored
+        self.match: Match | None = None
+        self.lock = asyncio.Lock()
+        self.revision = 0  # grows with everything that watchers should see, also beside the moves
+        self.drawn: dict[tuple[object, ...], bytes] = {}  # what was drawn of this revision, for whom
+
+    @property
+    def id(self) -> str:
+        return self.stored.opening.id
+
+    @property
+    def version(self) -> int:
+        return self.match.version if self.match else 0
+
+    @property
+    def begun(self) -> bool:
+        return self.match is not None
+
+    def playing(self) -> Match:
+        """The match; refused when it has not begun."""
+        if self.match is None:
+            raise MoveError("game_not_begun")
+        return self.match
+
+    def seats_of(self, holder: str | None) -> frozenset[int]:
+        """The seats that a key may act for."""
+        return self.stored.keys.get(holder or "", frozenset())
+
+    @property
+    def people(self) -> frozenset[int]:
+        """The seats that somebody sits in."""
+        return frozenset(number for number, seat in enumerate(self.stored.seats) if seat.kind == "person")
+
+    @property
+    def shown_only(self) -> bool:
+        """Whether this is an uploaded record, to look at."""
+        return not self.stored.opening.owner
+
+    def bot_is_next(self) -> bool:
+        match = self.match
+        return match is not None and not match.state.finished and bot_of_player(match.player) is not None
+
+    # Reading and writing; both are called in threads.
+
+    def read(self) -> None:
+        """Take in what the store has that is not here yet."""
+        stored = self.store.match(self.id)
+        assert stored is not None
+        self.stored = stored
+        if stored.header is None:
+            return
+        if self.match is None:
+            lines, _ = split_lines(stored.header.encode())
+            header, _ = read_header(lines)
+            secret = bytes.fromhex(stored.opening.secret) if stored.opening.secret else None
+            self.match = Match(Record(header), nowhere, secret)
+        record = self.match.record
+        first = len(record.entries)
+        for number, text in enumerate(self.store.entries(self.id, first), start=first + 1):
+            record = append_line(record, Line(number, text))
+        self.match.record = record
+
+    def addition(self, before: Record, after: Record) -> Addition:
+        """What the store has to add for the match to be in the new state."""
+        made = now()
+        texts = []
+        for entry in after.entries[len(before.entries) :]:
+            texts.append(entry_text(before, entry))
+            before = before.append(entry)
+        ended = after.state.finished and not self.playing().state.finished
+        results = tuple(results_of(after, made)) if ended else ()
+        return Addition(self.id, self.version, tuple(texts), made, results)
+
+    def added(self, record: Record) -> None:
+        """The store has it: now the match is in the new state."""
+        self.playing().record = record
+        self.stored = replace(self.stored, consents={})
+
+    def draft(self) -> Match:
+        """A copy of the match to play on; what comes of it counts when the store has it."""
+        match = self.playing()
+        return Match(match.record, nowhere, match.secret, match.bot_seed)
+
+    def touch(self) -> None:
+        """Forget what was drawn: it looks different now."""
+        self.revision += 1
+        self.drawn.clear()

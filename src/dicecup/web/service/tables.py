@@ -1,0 +1,123 @@
+"""The tables of this process: found in memory or read from the store, changed one change at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TypeVar
+
+from dicecup.errors import MoveError, UsageError
+from dicecup.match import Match
+from dicecup.storage.store import EntryTaken, Store
+from dicecup.web.service.hub import Hub
+from dicecup.web.service.runner import Runner
+from dicecup.web.service.table import Table
+from dicecup.web.service.writer import Writer
+from dicecup.web.settings import Settings
+
+MOST_IN_MEMORY = 2000
+Answer = TypeVar("Answer")
+
+
+class Tables:
+    """The one way to tables. Changes are saved first; only then are watchers told."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self.store = store
+        self.settings = settings
+        self.server_key = store.server_key()
+        self.hub = Hub()
+        self.writer = Writer(store)
+        self.runner = Runner(self)
+        self.live: OrderedDict[str, Table] = OrderedDict()
+        self.stop_listening: Callable[[], None] = lambda: None
+
+    def start(self) -> None:
+        """Hear of what other processes change. Called inside the event loop."""
+        loop = asyncio.get_running_loop()
+
+        def heard(match: str) -> None:
+            loop.call_soon_threadsafe(lambda: self.runner.spawn(self.heard(match)))
+
+        self.stop_listening = self.store.listen(heard)
+
+    async def stop(self) -> None:
+        self.hub.close()
+        await self.runner.stop()
+        await asyncio.to_thread(self.stop_listening)
+        self.store.close()
+
+    async def get(self, match: str) -> Table:
+        table = self.live.get(match)
+        if table is None:
+            table = await self.load(match)
+        self.live.move_to_end(match)
+        self.runner.look_after(table)
+        return table
+
+    async def load(self, match: str) -> Table:
+        stored = await asyncio.to_thread(self.store.match, match)
+        if stored is None:
+            raise UsageError("match_unknown")
+        read = Table(self.store, stored)
+        await asyncio.to_thread(read.read)
+        table = self.live.setdefault(match, read)  # somebody else may have read it meanwhile
+        while len(self.live) > MOST_IN_MEMORY:
+            oldest = next(iter(self.live))
+            if oldest == match or self.hub.watched(oldest) or self.live[oldest].lock.locked():
+                self.live.move_to_end(oldest)
+                break
+            del self.live[oldest]
+        return table
+
+    @asynccontextmanager
+    async def changing(self, table: Table, version: int = 0) -> AsyncIterator[None]:
+        """Hold the table for a change made against a version; afterwards all who watch are told."""
+        async with table.lock:
+            try:
+                if version > table.version:  # another process may have gone on, and its word not be here yet
+                    await asyncio.to_thread(table.read)
+                yield
+            except EntryTaken:
+                # Another process was quicker: see what it did, and let the caller look again.
+                found = table.version
+                await asyncio.to_thread(table.read)
+                self.changed(table)
+                raise MoveError("version_stale", found=found, version=table.version) from None
+            self.changed(table)
+
+    async def change(self, table: Table, what: Callable[..., Answer], *arguments: object) -> Answer:
+        """Do something in the store and take in what the table looks like then. The caller holds the lock."""
+        answer = await asyncio.to_thread(partial(what, *arguments))
+        await asyncio.to_thread(table.read)
+        return answer
+
+    async def play(self, table: Table, act: Callable[[Match], object], *, thinking: bool = False) -> None:
+        """Let a draft of the match act, save what came of it, and only then be in the new state.
+
+        The caller holds the lock. What takes time to think about does so in a thread.
+        """
+        draft = table.draft()
+        if thinking:
+            await asyncio.to_thread(act, draft)
+        else:
+            act(draft)
+        await self.writer.write(table.addition(table.playing().record, draft.record))
+        table.added(draft.record)
+
+    def changed(self, table: Table) -> None:
+        table.touch()
+        self.hub.tell(table.id)
+        self.runner.look_after(table)
+
+    async def heard(self, match: str) -> None:
+        """Another process changed this match; without a name, it may have been any."""
+        for name in [match] if match else list(self.live):
+            table = self.live.get(name)
+            if table is not None:
+                async with table.lock:
+                    await asyncio.to_thread(table.read)
+                    self.changed(table)

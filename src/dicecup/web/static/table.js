@@ -1,0 +1,113 @@
+// What the server cannot do: live changes, keys, the pad for typed dice, words for screen readers.
+// Rules are not here: the page shows what the server says.
+"use strict";
+
+const table = () => document.getElementById("table");
+let shown = "";
+let focused = null;
+
+function announce() {
+  const here = table();
+  if (!here || here.dataset.stamp === shown) return;
+  shown = here.dataset.stamp;
+  document.getElementById("news").textContent = here.dataset.news;
+}
+
+// Dice that are marked stay marked when the table is drawn anew and nothing was played meanwhile.
+function marked() {
+  return [...document.querySelectorAll("#table input[name=keep]:checked")].map((box) => box.id);
+}
+
+function swap(html) {
+  const typed = document.getElementById("typed");
+  const before = { version: table().dataset.version, marked: marked(), typed: typed && typed.value };
+  focused = document.activeElement && table().contains(document.activeElement) ? document.activeElement.id : null;
+  htmx.swap("#table", html, { swapStyle: "outerHTML" });
+  if (table().dataset.version === before.version) {
+    for (const id of before.marked) {
+      const box = document.getElementById(id);
+      if (box) box.checked = true;
+    }
+    if (before.typed) document.getElementById("typed").value = before.typed;
+  }
+}
+
+function listen() {
+  const events = new EventSource(`/t/${table().dataset.match}/events`);
+  events.addEventListener("table", (event) => {
+    if (event.lastEventId !== table().dataset.stamp) swap(event.data);
+  });
+  addEventListener("pagehide", () => events.close());
+}
+
+document.addEventListener("htmx:beforeSwap", () => {
+  const active = document.activeElement;
+  focused = active && table().contains(active) ? active.id || "throw" : null;
+});
+
+document.addEventListener("htmx:afterSettle", () => {
+  announce();
+  if (focused && (document.activeElement === document.body || !document.activeElement)) {
+    const next = document.getElementById(focused) || document.getElementById("throw") || document.querySelector("#table button");
+    if (next) next.focus({ preventScroll: true });
+  }
+  const active = document.querySelector(".player.active.mine");
+  const room = document.querySelector(".sheet-scroll");
+  if (room) room.scrollLeft = active ? Math.max(0, active.offsetLeft + active.offsetWidth - room.clientWidth) : 0;
+});
+
+function type(digit) {
+  const form = document.querySelector(".typing");
+  const input = document.getElementById("typed");
+  if (!form || !input) return;
+  const layers = Number(form.dataset.layers);
+  const digits = (input.value.match(/\d/g) || []).concat(digit ? [digit] : []);
+  if (!digit) digits.pop();
+  if (digits.length > Number(form.dataset.count) * layers) return;
+  const dice = [];
+  for (let at = 0; at < digits.length; at += layers) dice.push(digits.slice(at, at + layers).join("-"));
+  input.value = dice.join(" ");
+}
+
+document.addEventListener("click", (event) => {
+  const key = event.target.closest("[data-face], [data-erase]");
+  if (key) type(key.dataset.face);
+});
+
+function moveInSheet(step, sideways) {
+  const buttons = [...document.querySelectorAll(".offer button")];
+  const at = buttons.indexOf(document.activeElement);
+  if (at < 0) return false;
+  const row = (button) => button.closest("tr").rowIndex;
+  const column = (button) => button.closest("td").cellIndex;
+  const here = buttons[at];
+  const others = sideways
+    ? buttons.filter((button) => row(button) === row(here) && Math.sign(column(button) - column(here)) === step)
+    : buttons.filter((button) => column(button) === column(here) && Math.sign(row(button) - row(here)) === step);
+  const next = step > 0 ? others[0] : others[others.length - 1];
+  if (next) next.focus();
+  return true;
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const typing = event.target.matches("input:not([type=checkbox], [type=radio]), select, textarea");
+  if (typing) return;
+  const arrows = { ArrowDown: [1, false], ArrowUp: [-1, false], ArrowRight: [1, true], ArrowLeft: [-1, true] };
+  if (arrows[event.key]) {
+    if (moveInSheet(...arrows[event.key])) event.preventDefault();
+    return;
+  }
+  const wanted = { t: "throw", u: "undo" }[event.key.toLowerCase()];
+  const control = wanted
+    ? document.getElementById(wanted)
+    : /^[1-9]$/.test(event.key) && document.getElementById(`keep-${event.key - 1}`);
+  if (control) {
+    control.focus({ preventScroll: true });
+    control.click();
+    event.preventDefault();
+  }
+});
+
+announce();
+listen();

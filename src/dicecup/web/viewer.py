@@ -1,0 +1,137 @@
+"""Who asks, and in which language: read from cookies and headers."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+from starlette.responses import Response
+
+from dicecup.errors import UsageError
+from dicecup.i18n.language import LANGUAGES, Language, language
+from dicecup.web.guard import COOKIE
+from dicecup.web.service.keys import MOST_KEY, derived, key_hash, new_key
+from dicecup.web.service.tables import Tables
+
+TWO_YEARS = 2 * 365 * 24 * 3600
+THEMES = ("auto", "light", "dark")
+MOST_NAME = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """Somebody with a browser. The key is made on the first visit and stays in a cookie."""
+
+    key: str
+    new: bool  # whether the key has to be put into the cookie
+    language: Language
+    theme: str
+    name: str  # as they called themselves last time
+    csrf: str
+
+    @property
+    def holder(self) -> str:
+        return key_hash(self.key)
+
+
+def tables_of(request: Request) -> Tables:
+    tables: Tables = request.app.state.tables
+    return tables
+
+
+def language_of(request: Request) -> Language:
+    """The chosen one, else the first of the four that the browser asks for, else English."""
+    chosen = request.cookies.get("language", "")
+    if chosen in LANGUAGES:
+        return language(chosen)
+    wishes = []
+    for place, part in enumerate(request.headers.get("accept-language", "")[:200].split(",")):
+        tag, _, weight = part.partition(";q=")
+        code = tag.strip().partition("-")[0].lower()
+        if code in LANGUAGES:
+            wishes.append((-quality(weight), place, code))
+    return language(min(wishes)[2] if wishes else "en")
+
+
+def quality(weight: str) -> float:
+    try:
+        return float(weight or 1)
+    except ValueError:
+        return 0.0
+
+
+def viewer_of(request: Request) -> Viewer:
+    cookies = request.cookies
+    key = cookies.get(COOKIE, "")
+    new = not 20 <= len(key) <= MOST_KEY
+    key = new_key() if new else key
+    theme = cookies.get("theme", "auto")
+    return Viewer(
+        key=key,
+        new=new,
+        language=language_of(request),
+        theme=theme if theme in THEMES else "auto",
+        name=cookie_text(cookies.get("name", "")),
+        csrf=derived(tables_of(request).server_key, "csrf", key).hex(),
+    )
+
+
+def cookie_text(value: str) -> str:
+    from urllib.parse import unquote
+
+    return unquote(value)[:MOST_NAME]
+
+
+def check_csrf(viewer: Viewer, token: str) -> None:
+    """A change must come from a form that this server gave to this very browser."""
+    if viewer.new or not hmac.compare_digest(viewer.csrf.encode(), token.encode()):
+        raise UsageError("form_expired")
+
+
+def set_cookie(request: Request, response: Response, name: str, value: str, *, hidden: bool = True) -> None:
+    response.set_cookie(
+        name,
+        value,
+        max_age=TWO_YEARS,
+        httponly=hidden,
+        samesite="lax",
+        secure=request.url.scheme == "https",
+    )
+
+
+def remember(request: Request, viewer: Viewer, response: Response) -> Response:
+    if viewer.new:
+        set_cookie(request, response, COOKIE, viewer.key)
+    return response
+
+
+# FastAPI runs plain functions in threads; what only looks at the request is quicker done at once.
+
+
+async def viewer_now(request: Request) -> Viewer:
+    return viewer_of(request)
+
+
+async def tables_now(request: Request) -> Tables:
+    return tables_of(request)
+
+
+ViewerNow = Annotated[Viewer, Depends(viewer_now)]
+TablesNow = Annotated[Tables, Depends(tables_now)]
+
+
+async def form_of(request: Request, viewer: ViewerNow) -> AsyncIterator[dict[str, Any]]:
+    """The fields of a form, proved to be ours; a field that is there several times is a list."""
+    async with request.form(max_files=1, max_fields=200) as form:
+        fields: dict[str, Any] = {}
+        for name in form:
+            values = form.getlist(name)
+            fields[name] = values if len(values) > 1 else values[0]
+        check_csrf(viewer, str(request.headers.get("x-csrf") or fields.get("csrf", "")))
+        yield fields
+
+
+Form = Annotated[dict[str, Any], Depends(form_of)]

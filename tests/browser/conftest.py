@@ -1,0 +1,117 @@
+"""A real server in a process of its own, and a real Chromium in front of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from tests.web.serving import Server
+
+from browser import find_browser
+
+PHONE = {"width": 360, "height": 740}
+DESK = {"width": 1280, "height": 860}
+NewPage = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with Server(str(tmp_path_factory.mktemp("server") / "games.db")) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    path = find_browser()
+    if path is None:
+        pytest.fail("no Chromium or Chrome was found; tools/browser.py says how to get one")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def new_page(chromium: Browser, server: Server) -> Iterator[NewPage]:
+    """new_page(size, locale=…): a page of a fresh browser. What it complains about fails the test."""
+    contexts: list[BrowserContext] = []
+    complaints: list[str] = []
+
+    def complain(message: ConsoleMessage) -> None:
+        # A refused request is answered with a 4xx on purpose; Chromium reports it here.
+        if message.type in ("error", "warning") and "Failed to load resource" not in message.text:
+            complaints.append(message.text)
+
+    def make(size: dict[str, int] = DESK, **more: Any) -> Page:
+        settings: dict[str, Any] = {"viewport": size, "locale": "en-GB", "reduced_motion": "reduce"} | more
+        context = chromium.new_context(base_url=server.address, **settings)
+        context.set_default_timeout(15_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", complain)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert not complaints
+
+
+def start(page: Page, game: str = "yatzy") -> None:
+    """Two taps from the lobby to the table."""
+    page.goto("/")
+    page.click(f"a[href='/new/{game}']")
+    play(page)
+
+
+def play(page: Page) -> None:
+    """From the set table to the game; scripts are ready when the page has loaded."""
+    page.click("#play")
+    page.wait_for_url("**/t/*")
+    page.wait_for_load_state("load")
+
+
+def version(page: Page) -> int:
+    return int(page.locator("#table").get_attribute("data-version") or -1)
+
+
+def changed(page: Page, act: Callable[[], Any]) -> None:
+    """Do something and wait until the table shows what came of it."""
+    stamp = page.locator("#table").get_attribute("data-stamp")
+    act()
+    page.wait_for_function("stamp => document.querySelector('#table')?.dataset.stamp !== stamp", arg=stamp)
+
+
+def throw(page: Page) -> None:
+    changed(page, lambda: page.click("#throw"))
+
+
+def fill_best(page: Page) -> None:
+    """Tap the box that gives the most; two boxes where the game asks for two."""
+    for _layer in range(2 if page.locator(".layered").count() else 1):
+        offers = page.locator(".offer button[name=box]")
+        gives = [int(text.replace("−", "-")) for text in page.locator(".offer .gives").all_inner_texts()]
+        best = max(range(len(gives)), key=lambda place: gives[place])
+        before = page.locator("#table").get_attribute("data-version")
+        picked = page.locator("#unpick").count()
+        offers.nth(best).click()
+        page.wait_for_function(
+            "([version, picked]) => document.querySelector('#table').dataset.version !== version"
+            " || document.querySelectorAll('#unpick').length > picked",
+            arg=[before, picked],
+        )
+
+
+def play_to_the_end(page: Page) -> None:
+    while page.locator(".standings").count() == 0:
+        throw(page)
+        fill_best(page)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path

@@ -1,0 +1,182 @@
+"""Four languages, keyboards, screen readers, small screens, dark rooms."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+from tests.browser.conftest import (
+    DESK,
+    PHONE,
+    NewPage,
+    fill_best,
+    play,
+    play_to_the_end,
+    start,
+    throw,
+    version,
+)
+
+from dicecup.i18n.language import LANGUAGES, language
+
+pytestmark = pytest.mark.slow
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+
+
+def violations(page: Page) -> list[str]:
+    found = Axe().run(page, options=RULES).response["violations"]
+    return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+def test_no_page_keeps_anybody_out(new_page: NewPage, size: dict[str, int], theme: str) -> None:
+    page = new_page(size, color_scheme=theme)
+    found = {}
+    for path in [
+        "/",
+        "/new/yatzy",
+        "/new/dice-in-dice",
+        "/rules",
+        "/rules/yum-plus",
+        "/review",
+        "/mine",
+        "/nowhere",
+    ]:
+        page.goto(path)
+        found[path] = violations(page)
+    page.goto("/new/yatzy")
+    page.click("button[value=add-open]")
+    page.wait_for_selector(".open-seat")
+    play(page)
+    page.wait_for_selector(".waiting-room")
+    found["waiting"] = violations(page)
+    for game in ("yatzy", "dice-in-dice", "triple-yum-plus"):
+        start(page, game)
+        found[f"{game} before"] = violations(page)
+        throw(page)
+        page.locator("label:has(#keep-0)").click()
+        found[f"{game} thrown"] = violations(page)
+        page.click("summary:has-text('This table')")
+        found[f"{game} around"] = violations(page)
+        fill_best(page)
+        found[f"{game} filled"] = violations(page)
+    page.click("text=Private link for")
+    found["link"] = violations(page)
+    page.goto("/new/yatzy")
+    page.check("input[value=table]")
+    play(page)
+    found["typing"] = violations(page)
+    start(page, "yahtzee")
+    play_to_the_end(page)
+    found["ending"] = violations(page)
+    table = page.url
+    for path in ("/proof", "/review"):
+        page.goto(table + path)
+        found[path] = violations(page)
+    page.goto("/mine")
+    found["statistics"] = violations(page)
+    assert {where: what for where, what in found.items() if what} == {}
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_every_language(new_page: NewPage, code: str) -> None:
+    spoken = language(code)
+    page = new_page(PHONE, locale=code)
+    page.goto("/")
+    expect(page.locator("html")).to_have_attribute("lang", code)
+    expect(page.locator("h1")).to_have_text(spoken.gettext("What shall we play?"))
+    page.click("a[href='/new/triple-yum-plus']")
+    play(page)
+    expect(page.locator("#throw")).to_have_text(spoken.gettext("Throw"))
+    throw(page)
+    fill_best(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    for path in ("/rules/dice-in-dice", "/review", "/mine"):
+        page.goto(path)
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path
+
+
+def test_the_language_can_be_chosen(new_page: NewPage) -> None:
+    page = new_page()
+    page.goto("/rules")
+    page.select_option("select[name=language]", "sv")
+    page.select_option("select[name=theme]", "dark")
+    page.click(".preferences button")
+    expect(page.locator("html")).to_have_attribute("lang", "sv")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    assert page.url.endswith("/rules")
+
+
+def test_by_keyboard_alone(new_page: NewPage) -> None:
+    """Three turns without a mouse: letters and digits for dice, arrows and Enter for boxes."""
+    page = new_page()
+    page.goto("/")
+    page.keyboard.press("Tab")
+    expect(page.locator(".skip")).to_be_focused()
+    page.focus("a[href='/new/yatzy']")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#play")
+    page.focus("#play")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#throw")
+    page.wait_for_load_state("load")
+    for turn in range(3):
+        press_and_wait(page, "t")
+        page.keyboard.press("1")
+        page.keyboard.press("3")
+        expect(page.locator("input:checked[name=keep]")).to_have_count(2)
+        press_and_wait(page, "t")
+        for _press in range(60):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.name") == "box":
+                break
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowUp")
+        press_and_wait(page, "Enter")
+        expect(page.locator(".sheet .written")).to_have_count(turn + 1)
+        assert page.evaluate("document.activeElement !== document.body")
+    press_and_wait(page, "u")
+    expect(page.locator(".sheet .written")).to_have_count(2)
+
+
+def press_and_wait(page: Page, key: str) -> None:
+    before = version(page)
+    page.keyboard.press(key)
+    page.wait_for_function(
+        "before => Number(document.querySelector('#table').dataset.version) > before", arg=before
+    )
+
+
+def test_throws_and_scores_are_announced(new_page: NewPage) -> None:
+    page = new_page()
+    start(page)
+    throw(page)
+    status = page.locator("#news[role=status]")
+    expect(status).to_contain_text("throw 1:")
+    fill_best(page)
+    expect(status).to_contain_text("fills")
+
+
+def test_motion_only_for_those_who_like_it(new_page: NewPage) -> None:
+    still, lively = new_page(), new_page(reduced_motion="no-preference")
+    for page, expected in ((still, "none"), (lively, "tumble")):
+        start(page)
+        throw(page)
+        name = "getComputedStyle(document.querySelector('.thrown .die')).animationName"
+        assert page.evaluate(name) == expected
+
+
+def test_a_game_page_is_light(new_page: NewPage) -> None:
+    """Under 80 kB over the wire, with all it needs."""
+    page = new_page(PHONE)
+    start(page, "triple-yum-plus")
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    session.send("Network.setCacheDisabled", {"cacheDisabled": True})
+    sizes: list[float] = []
+    session.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+    page.reload()
+    page.wait_for_load_state("load")
+    assert len(sizes) >= 4
+    assert sum(sizes) < 80_000

@@ -1,0 +1,190 @@
+"""Whole games, tapped through in a real browser at the width of a phone."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+from tests.browser.conftest import (
+    DESK,
+    PHONE,
+    NewPage,
+    changed,
+    fill_best,
+    play,
+    play_to_the_end,
+    start,
+    throw,
+    version,
+)
+
+from dicecup.rules.loader import builtin_ids
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("game", builtin_ids())
+def test_a_whole_game(new_page: NewPage, game: str) -> None:
+    page = new_page(PHONE)
+    start(page, game)
+    play_to_the_end(page)
+    expect(page.locator(".banner .whose")).to_have_text("The game is over")
+    width = page.evaluate("document.documentElement.scrollWidth")
+    assert width <= PHONE["width"]
+    points = page.locator(".standings .points").inner_text()
+    page.click("text=Review >> nth=1")
+    expect(page.locator(".standings .points")).to_have_text(points)
+    page.goto("/mine")
+    expect(page.locator(".statistics dd").nth(2)).to_have_text(points)
+
+
+def test_dice_that_stay(new_page: NewPage) -> None:
+    page = new_page()
+    start(page)
+    throw(page)
+    page.locator("label:has(#keep-0)").click()
+    page.locator("label:has(#keep-3)").click()
+    kept = [page.locator("label:has(input:checked) .unseen").nth(place).inner_text() for place in (0, 1)]
+    throw(page)
+    stay = page.locator("label:has(input:checked) .unseen").all_inner_texts()
+    shown = page.locator(".die-box .unseen").all_inner_texts()
+    for die in kept:
+        assert die in shown
+    assert len(stay) <= 4
+    expect(page.locator(".throws")).to_contain_text("Throw 2 of 3")
+
+
+def test_two_browsers_play_each_other_live(new_page: NewPage) -> None:
+    ann, bo, watcher = new_page(DESK), new_page(PHONE), new_page(DESK)
+    ann.goto("/new/yatzy")
+    ann.fill("input[name=name]", "Ann")
+    ann.click("button[value=add-open]")
+    ann.wait_for_selector(".open-seat")
+    play(ann)
+    ann.wait_for_selector(".waiting-room")
+    address = ann.url
+    bo.goto(address)
+    watcher.goto(address)
+    bo.fill(".join input[name=name]", "Bo")
+    bo.click(".join button")
+    for page in (ann, bo, watcher):
+        page.wait_for_selector(".sheet")
+    expect(ann.locator(".banner")).to_contain_text("Ann, it is your turn")
+    expect(bo.locator(".banner")).to_contain_text("Waiting for Ann")
+    expect(watcher.locator(".watching")).to_be_visible()
+    assert bo.locator("#throw").count() == 0
+    for _turn in range(2):
+        for active, other, name in ((ann, bo, "Ann"), (bo, ann, "Bo")):
+            expect(active.locator(".banner")).to_contain_text(f"{name}, it is your turn")
+            throw(active)
+            expect(other.locator(".die-box")).to_have_count(5)
+            fill_best(active)
+            expect(other.locator(".banner")).to_contain_text("it is your turn")
+    for page in (ann, bo, watcher):
+        expect(page.locator("#table")).to_have_attribute("data-version", "8")
+        assert page.locator("#throw").count() == (1 if page is ann else 0)
+        expect(page.locator(".sheet .written")).to_have_count(4)
+    assert watcher.locator("form.throwing button").count() == 0
+
+
+def test_dice_of_the_table_are_tapped_in(new_page: NewPage) -> None:
+    page = new_page(PHONE)
+    page.goto("/new/yatzy")
+    page.check("input[value=table]")
+    play(page)
+    for face in (3, 3, 3, 6, 6):
+        page.click(f"[data-face='{face}']")
+    page.click("[data-erase]")
+    page.click("[data-face='6']")
+    expect(page.locator("#typed")).to_have_value("3 3 3 6 6")
+    throw(page)
+    for place in range(3):
+        page.locator(f"label:has(#keep-{place})").click()
+    throw(page)
+    page.fill("#typed", "15")
+    throw(page)
+    changed(page, lambda: page.click("#box-three_of_a_kind"))
+    expect(page.locator(".line-three_of_a_kind .written")).to_have_text("9")
+    changed(page, lambda: page.click("#undo"))
+    changed(page, lambda: page.click("#undo"))
+    page.fill("#typed", "9 9")
+    page.click("#throw")
+    expect(page.locator(".problem")).to_contain_text("Faces go from 1 to 6")
+
+
+def test_double_dice_of_the_table(new_page: NewPage) -> None:
+    page = new_page(PHONE)
+    page.goto("/new/dice-in-dice")
+    page.check("input[value=table]")
+    play(page)
+    for face in "656433324132":
+        page.click(f"[data-face='{face}']")
+    expect(page.locator("#typed")).to_have_value("6-5 6-4 3-3 3-2 4-1 3-2")
+    throw(page)
+    page.click("#box-low_straight")
+    page.wait_for_selector("#unpick")
+    page.click("#unpick")
+    page.wait_for_selector("#unpick", state="detached")
+    page.click("#box-low_straight")
+    page.wait_for_selector("#unpick")
+    changed(page, lambda: page.click("#box-full_house"))
+    expect(page.locator(".line-low_straight .written")).to_have_text("15")
+    expect(page.locator(".line-full_house .written")).to_have_text("21")
+
+
+def test_one_tap_takes_back(new_page: NewPage) -> None:
+    page = new_page(PHONE)
+    page.goto("/new/yatzy")
+    page.click("button[value=add-bot]")
+    page.wait_for_selector("select[name=name]")
+    play(page)
+    throw(page)
+    dice = page.locator(".die-box .unseen").all_inner_texts()
+    fill_best(page)
+    before = version(page)
+    page.click("#undo")
+    page.wait_for_function(
+        "before => Number(document.querySelector('#table').dataset.version) > before", arg=before
+    )
+    expect(page.locator(".sheet .written")).to_have_count(0)
+    assert page.locator(".die-box .unseen").all_inner_texts() == dice
+
+
+def test_a_strike_writes_nothing(new_page: NewPage) -> None:
+    page = new_page()
+    start(page)
+    throw(page)
+    page.check("#strike")
+    changed(page, lambda: page.click("#box-chance"))
+    expect(page.locator(".line-chance .written")).to_have_text("0")
+
+
+def test_coming_back_on_a_second_device(new_page: NewPage) -> None:
+    first, second = new_page(DESK), new_page(PHONE)
+    start(first)
+    throw(first)
+    first.click("summary:has-text('This table')")
+    first.click("text=Private link for")
+    private = first.locator(".address").input_value()
+    assert "#" in private
+    first.click("text=Back to the table")
+    second.goto(private)
+    second.wait_for_selector(".sheet")
+    assert "#" not in second.url
+    dice = first.locator(".die-box .unseen").all_inner_texts()
+    assert second.locator(".die-box .unseen").all_inner_texts() == dice
+    fill_best(second)
+    expect(first.locator(".sheet .written")).to_have_count(1)
+
+
+def test_without_javascript(new_page: NewPage) -> None:
+    page = new_page(PHONE, java_script_enabled=False)
+    page.goto("/")
+    page.click("a[href='/new/dice-in-dice']")
+    page.click("button[value=add-bot]")
+    play(page)
+    page.click("#throw")
+    page.locator("label:has(#keep-1)").click()
+    page.click("#throw")
+    page.locator(".offer button[name=box]").nth(2).click()
+    page.locator(".offer button[name=box]").nth(4).click()
+    expect(page.locator(".sheet .written")).to_have_count(2)

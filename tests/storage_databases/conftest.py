@@ -1,0 +1,22 @@
+"""Every test of the store runs on both databases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from dicecup.storage.opening import open_store
+from dicecup.storage.store import Store
+
+
+@pytest.fixture
+def address(database: str) -> str:
+    return database
+
+
+@pytest.fixture
+def store(address: str) -> Iterator[Store]:
+    opened = open_store(address)
+    yield opened
+    opened.close()

@@ -1,0 +1,57 @@
+"""Processes on one PostgreSQL database hear of each other's changes, and of nobody's own."""
+
+from __future__ import annotations
+
+import queue
+from pathlib import Path
+
+import pytest
+from tests.storage_databases.test_store import add, opened
+
+from dicecup.errors import StorageError
+from dicecup.storage.opening import open_store
+
+
+def test_a_change_is_heard_by_the_others_only(postgres_database: str) -> None:
+    ours, theirs = open_store(postgres_database), open_store(postgres_database)
+    our_words: queue.Queue[str] = queue.Queue()
+    their_words: queue.Queue[str] = queue.Queue()
+    stops = [ours.listen(our_words.put), theirs.listen(their_words.put)]
+    assert our_words.get(timeout=10) == ""  # words may have been missed until now
+    assert their_words.get(timeout=10) == ""
+    opened(ours).append(add(0, "1 throw 1 2 3 4 5"))
+    assert their_words.get(timeout=10) == "table1"
+    theirs.append(add(1, "1 score chance 15"))
+    assert our_words.get(timeout=10) == "table1"
+    for stop in stops:
+        stop()
+    assert our_words.empty()
+    ours.close()
+    theirs.close()
+
+
+def test_listening_goes_on_after_a_lost_connection(postgres_database: str) -> None:
+    ours, theirs = open_store(postgres_database), open_store(postgres_database)
+    words: queue.Queue[str] = queue.Queue()
+    stop = theirs.listen(words.put)
+    assert words.get(timeout=10) == ""
+    with ours.database.changes() as changes:
+        changes.rows(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE query LIKE 'LISTEN%' AND datname = current_database()"
+        )
+    assert words.get(timeout=10) == ""
+    opened(ours).append(add(0, "1 throw 1 2 3 4 5"))
+    assert words.get(timeout=10) == "table1"
+    stop()
+    ours.close()
+    theirs.close()
+
+
+def test_a_database_that_is_not_there_is_named_without_its_password(tmp_path: Path) -> None:
+    with pytest.raises(StorageError) as refused:
+        open_store(f"postgresql://ann:geheim@/games?host={tmp_path}&connect_timeout=1")
+    assert refused.value.code == "database_unusable"
+    assert "geheim" not in str(refused.value)
+    with pytest.raises(StorageError):
+        open_store(str(tmp_path / "file" / "x.db") if not (tmp_path / "file").write_text("") else "")

@@ -1,0 +1,202 @@
+"""The store: what was put in comes out, numbers are taken once, nothing played is ever changed."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from dicecup.errors import StorageError
+from dicecup.storage.database import RowTaken
+from dicecup.storage.opening import open_store
+from dicecup.storage.rows import Addition, Opening, Result, Seat
+from dicecup.storage.store import EntryTaken, PromiseTaken, Store
+
+OPENING = Opening(
+    id="table1",
+    created="2026-01-01T10:00:00+00:00",
+    owner="hash-of-ann",
+    ruleset="yatzy",
+    options={"strike": "last_resort"},
+    dice="verifiable",
+    commitment="c" * 64,
+    secret="5" * 64,
+)
+SEATS = [Seat("person", "Ann", "a"), Seat("bot", "bot:greedy", "b"), Seat("open", "")]
+NOW = "2026-01-01T10:05:00+00:00"
+
+
+def opened(store: Store) -> Store:
+    store.open_match(OPENING, SEATS, [(0, "hash-of-ann")])
+    return store
+
+
+def add(number: int, text: str, results: list[Result] | None = None) -> Addition:
+    return Addition("table1", number, (text,), NOW, tuple(results or ()))
+
+
+def result(seat: int, points: int, match: str = "") -> Result:
+    return Result(seat, "Ann", "yatzy", "1d", points, 1, 2, '{"ones": 3}', NOW, match)
+
+
+def test_a_table_comes_back_as_it_was_opened(store: Store) -> None:
+    found = opened(store).match("table1")
+    assert found is not None
+    assert found.opening == OPENING
+    assert found.seats == tuple(SEATS)
+    assert found.keys == {"hash-of-ann": {0}}
+    assert (found.header, found.finished, found.next, found.consents) == (None, None, None, {})
+    assert store.match("table2") is None
+
+
+def test_secrets_do_not_show_when_a_table_is_printed(store: Store) -> None:
+    found = opened(store).match("table1")
+    assert OPENING.secret
+    assert OPENING.secret not in repr(found)
+    assert "hash-of-ann" not in repr(replace(found, opening=None))  # type: ignore[type-var]
+
+
+def test_a_promise_serves_one_match_only(store: Store) -> None:
+    opened(store)
+    with pytest.raises(PromiseTaken):
+        store.open_match(replace(OPENING, id="table2"), SEATS, [])
+    assert store.match("table2") is None
+    store.open_match(replace(OPENING, id="table3", commitment=None, dice="typed"), SEATS, [])
+    store.open_match(replace(OPENING, id="table4", commitment=None, dice="typed"), SEATS, [])
+
+
+def test_the_server_key_stays(store: Store, address: str) -> None:
+    key = store.server_key()
+    assert len(key) == 32
+    again = open_store(address)
+    assert again.server_key() == key
+    again.close()
+
+
+def test_entries_are_numbered_and_each_number_is_taken_once(store: Store) -> None:
+    opened(store)
+    store.append(add(0, "1 throw 1 2 3 4 5"))
+    store.append(add(1, "1 score chance 15"))
+    with pytest.raises(EntryTaken):
+        store.append(add(1, "1 score ones 1"))
+    assert store.entries("table1") == ["1 throw 1 2 3 4 5", "1 score chance 15"]
+    assert store.entries("table1", 1) == ["1 score chance 15"]
+
+
+def test_of_many_that_write_one_number_one_wins(store: Store, address: str) -> None:
+    opened(store)
+    stores = [open_store(address) for _ in range(4)]
+    won: list[int] = []
+
+    def write(number: int) -> None:
+        for entry in range(20):
+            try:
+                stores[number].append(add(entry, f"{number}"))
+            except EntryTaken:
+                continue
+            won.append(entry)
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(won) == list(range(20))
+    assert len(store.entries("table1")) == 20
+    for other in stores:
+        other.close()
+
+
+@pytest.mark.parametrize("statement", ["UPDATE entries SET text = 'x'", "DELETE FROM entries"])
+def test_entries_cannot_be_changed(store: Store, statement: str) -> None:
+    opened(store).append(add(0, "1 throw 1 2 3 4 5"))
+    with pytest.raises((RowTaken, Exception), match="only added"), store.database.changes() as changes:
+        changes.run(statement)
+    assert store.entries("table1") == ["1 throw 1 2 3 4 5"]
+
+
+def test_a_game_begins_once_with_the_seats_that_are_taken(store: Store) -> None:
+    opened(store)
+    assert store.take_seat("table1", 2, Seat("person", "Bo", "s"), "hash-of-bo")
+    assert store.begin("table1", "header", [0, 2])
+    assert not store.begin("table1", "other", [0])
+    found = store.match("table1")
+    assert found is not None
+    assert found.header == "header"
+    assert [seat.name for seat in found.seats] == ["Ann", "Bo"]
+    assert found.keys == {"hash-of-ann": {0}, "hash-of-bo": {1}}
+
+
+def test_an_open_seat_is_taken_once(store: Store) -> None:
+    opened(store)
+    assert store.take_seat("table1", 2, Seat("person", "Bo"), "hash-of-bo")
+    assert not store.take_seat("table1", 2, Seat("person", "Cy"), "hash-of-cy")
+    assert not store.take_seat("table1", 0, Seat("person", "Cy"), "hash-of-cy")
+    assert not store.take_seat("table1", 9, Seat("person", "Cy"), "hash-of-cy")
+    found = store.match("table1")
+    assert found is not None
+    assert found.keys == {"hash-of-ann": {0}, "hash-of-bo": {2}}
+
+
+def test_a_seat_that_is_left_is_open_when_no_device_holds_it(store: Store) -> None:
+    opened(store)
+    store.add_link("table1", 0, "hash-of-link")
+    assert store.follow_link("table1", "hash-of-link", "hash-of-phone") == 0
+    assert store.follow_link("table1", "hash-of-link", "hash-of-phone") == 0
+    assert store.follow_link("table1", "rubbish", "hash-of-phone") is None
+    assert store.follow_link("table1", "hash-of-ann", "hash-of-phone") is None
+    store.leave_seat("table1", 0, "hash-of-ann")
+    found = store.match("table1")
+    assert found is not None
+    assert found.seats[0].kind == "person"
+    assert found.keys == {"hash-of-phone": {0}}
+    store.leave_seat("table1", 0, "hash-of-phone")
+    found = store.match("table1")
+    assert found is not None
+    assert found.seats[0].kind == "open"
+    assert not found.keys
+    assert store.follow_link("table1", "hash-of-link", "hash-of-phone") is None
+
+
+def test_agreement_holds_for_one_version(store: Store) -> None:
+    opened(store).append(add(0, "1 throw 1 2 3 4 5"))
+    store.consent("table1", 1, [0], 3)
+    store.consent("table1", 1, [0, 2], 1)
+    found = store.match("table1")
+    assert found is not None
+    assert found.consents == {0: 1, 2: 1}
+    store.refuse("table1", 1)
+    assert getattr(store.match("table1"), "consents", None) == {}
+    store.consent("table1", 1, [0], 1)
+    store.append(add(1, "1 score chance 15"))
+    assert getattr(store.match("table1"), "consents", None) == {}
+
+
+def test_results_belong_to_the_seats_of_a_device_and_go_with_an_undo(store: Store) -> None:
+    opened(store)
+    store.append(add(0, "1 score chance 15", [result(0, 200), result(1, 300)]))
+    assert store.results_of("hash-of-ann") == [result(0, 200, "table1")]
+    assert store.results_of("hash-of-bo") == []
+    (line,) = store.matches_of("hash-of-ann")
+    assert (line.id, line.finished, line.names) == ("table1", NOW, ("Ann", "bot:greedy", ""))
+    store.append(add(1, "undo 1"))
+    assert store.results_of("hash-of-ann") == []
+    (line,) = store.matches_of("hash-of-ann")
+    assert line.finished is None
+    assert store.matches_of("hash-of-bo") == []
+
+
+def test_the_first_match_that_follows_stays(store: Store) -> None:
+    opened(store)
+    assert store.set_next("table1", "table2")
+    assert not store.set_next("table1", "table3")
+    assert getattr(store.match("table1"), "next", None) == "table2"
+
+
+def test_a_database_from_the_future_is_refused(store: Store, address: str) -> None:
+    with store.database.changes() as changes:
+        changes.run("INSERT INTO migrations (number) VALUES (1000)")
+    with pytest.raises(StorageError) as refused:
+        open_store(address)
+    assert refused.value.code == "database_newer"

@@ -1,0 +1,93 @@
+"""The application without a network around it, and players who use its API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from httpx2 import Response
+from starlette.testclient import TestClient
+
+from dicecup.web.app import create_app
+from dicecup.web.settings import Settings
+
+
+class Player:
+    """One device that plays through the API."""
+
+    def __init__(self, client: TestClient, key: str = "") -> None:
+        self.client = client
+        self.key = key
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.key}"} if self.key else {}
+
+    def post(self, path: str, body: Any = None) -> Response:
+        # What one browser would keep in cookies must not leak into another player of the same client.
+        self.client.cookies.clear()
+        return self.client.post(f"/api{path}", json=body, headers=self.headers)
+
+    def get(self, path: str) -> Response:
+        self.client.cookies.clear()
+        return self.client.get(f"/api{path}", headers=self.headers)
+
+    def open(self, game: str = "yatzy", *seats: dict[str, str], **more: Any) -> dict[str, Any]:
+        wish = {"game": game, "seats": list(seats) or [{"kind": "person", "name": "Ann"}], **more}
+        answer = self.post("/matches", wish)
+        assert answer.status_code == 201, answer.text
+        self.key = answer.json()["key"]
+        state: dict[str, Any] = answer.json()["state"]
+        return state
+
+    def move(self, state: dict[str, Any], move: dict[str, Any], version: int | None = None) -> Response:
+        body = {"version": state["version"] if version is None else version, "move": move}
+        return self.post(f"/matches/{state['id']}/moves", body)
+
+    def play(self, state: dict[str, Any], move: dict[str, Any]) -> dict[str, Any]:
+        answer = self.move(state, move)
+        assert answer.status_code == 200, answer.text
+        after: dict[str, Any] = answer.json()
+        return after
+
+    def look(self, state: dict[str, Any]) -> dict[str, Any]:
+        seen: dict[str, Any] = self.get(f"/matches/{state['id']}").json()
+        return seen
+
+
+def best_score(state: dict[str, Any]) -> dict[str, Any]:
+    """A legal way to end the turn: the most points in each layer, a different box for each."""
+    choices = state["turn"]["choices"]
+    if "inner" in choices:
+        taken: list[str] = []
+        move = {}
+        for layer in ("inner", "outer"):
+            allowed = [one for one in choices[layer] if one["allowed"] and one["box"] not in taken]
+            move[layer] = max(allowed, key=lambda one: one["points"])["box"]
+            taken.append(move[layer])
+        return move
+    (layer,) = choices.values()
+    best = max((one for one in layer if one["allowed"]), key=lambda one: one["points"])
+    return {"box": best["box"]} | ({"column": best["column"]} if best["column"] else {})
+
+
+@pytest.fixture
+def settings(database: str) -> Settings:
+    return Settings(database, pause=0, pace=0, reveal_after=0, limits=False)
+
+
+@pytest.fixture
+def client(settings: Settings) -> Iterator[TestClient]:
+    with TestClient(create_app(settings), raise_server_exceptions=False) as client:
+        yield client
+
+
+@pytest.fixture
+def ann(client: TestClient) -> Player:
+    return Player(client)
+
+
+@pytest.fixture
+def bo(client: TestClient) -> Player:
+    return Player(client)

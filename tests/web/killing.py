@@ -1,0 +1,134 @@
+"""A server that is killed at any moment, and players who remember every move that was answered."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import socket
+import sys
+from asyncio.subprocess import Process
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx2 as httpx
+
+MOST_KILLS = 8
+GAMES = ["yatzy", "yatzy-sv", "yahtzee", "dice-in-dice"]
+
+
+@dataclass
+class Played:
+    """One game as its player knows it."""
+
+    game: str
+    chance: random.Random
+    id: str = ""
+    key: str = ""
+    answered: int = 0  # the highest version that the server has confirmed
+    moves: dict[int, dict[str, Any]] = field(default_factory=dict)  # version after it → what was shown
+    finished: bool = False
+
+
+class KilledServer:
+    """`dicecup serve` on one port, killed with -9 and started again."""
+
+    def __init__(self, database: str, seed: int) -> None:
+        self.database = database
+        self.chance = random.Random(seed)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.process: Process | None = None
+        self.kills = 0
+
+    async def start(self) -> None:
+        self.process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "dicecup", "serve", "--no-browser", "--port", str(self.port)),
+            env=os.environ
+            | {"DICECUP_DATABASE": self.database, "DICECUP_LIMITS": "off"}
+            | {"DICECUP_PACE": "0", "DICECUP_PAUSE": "0", "DICECUP_REVEAL_AFTER": "0"},
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+
+    async def kill(self) -> None:
+        assert self.process
+        self.process.send_signal(signal.SIGKILL)
+        await self.process.wait()
+
+    async def kill_now_and_then(self, done: asyncio.Event) -> None:
+        """A few times, each at any moment after the server has begun to answer."""
+        while not done.is_set() and self.kills < MOST_KILLS:
+            await self.answers()
+            try:
+                await asyncio.wait_for(done.wait(), self.chance.uniform(0.3, 3.0))
+            except TimeoutError:
+                await self.kill()
+                self.kills += 1
+                await self.start()
+
+    async def answers(self) -> None:
+        while True:
+            try:
+                async with httpx.AsyncClient(timeout=20) as client:
+                    await client.get(f"http://127.0.0.1:{self.port}/api/games")
+            except httpx.TransportError:
+                await asyncio.sleep(0.05)
+            else:
+                return
+
+
+async def ask(client: httpx.AsyncClient, method: str, path: str, **more: Any) -> httpx.Response:
+    """Ask until somebody answers: a killed server answers nobody."""
+    for _attempt in range(600):
+        try:
+            return await client.request(method, path, **more)
+        except httpx.TransportError:
+            await asyncio.sleep(0.05)
+    raise AssertionError("the server does not come back")
+
+
+def a_move(state: dict[str, Any], chance: random.Random) -> dict[str, Any]:
+    turn = state["turn"]
+    if turn["throw_due"]:
+        return {"throw": True}
+    if turn["throws_left"] and chance.random() < 0.3:
+        dice = turn["dice"]
+        return {"keep": chance.sample(dice, chance.randrange(len(dice)))}
+    move: dict[str, Any] = {}
+    for layer, choices in turn["choices"].items():
+        allowed = [one["box"] for one in choices if one["allowed"] and one["box"] not in move.values()]
+        move[layer if len(turn["choices"]) > 1 else "box"] = chance.choice(allowed)
+    return move
+
+
+async def play(client: httpx.AsyncClient, played: Played) -> None:
+    """A whole game with a bot in the other seat; whatever is answered is remembered."""
+    seats = [{"kind": "person", "name": "Ann"}, {"kind": "bot", "name": "random"}]
+    opened = await ask(client, "POST", "/api/matches", json={"game": played.game, "seats": seats})
+    assert opened.status_code == 201, opened.text
+    played.id, played.key = opened.json()["state"]["id"], opened.json()["key"]
+    headers = {"Authorization": f"Bearer {played.key}"}
+    state = opened.json()["state"]
+    quiet = 0
+    while state["status"] != "finished":
+        if not state["turn"]["yours"]:
+            await asyncio.sleep(0.02)
+            quiet += 1
+            assert quiet < 3000, f"{played.id} is stuck"
+            state = (await ask(client, "GET", f"/api/matches/{played.id}", headers=headers)).json()
+            continue
+        quiet = 0
+        body = {"version": state["version"], "move": a_move(state, played.chance)}
+        answer = await ask(client, "POST", f"/api/matches/{played.id}/moves", json=body, headers=headers)
+        if answer.status_code == 200:
+            state = answer.json()
+            played.answered = state["version"]
+            played.moves[body["version"]] = body["move"]
+        else:
+            # The move was saved, but its answer died with the server; or a bot was quicker.
+            assert answer.status_code in (403, 409), answer.text
+            state = answer.json()["state"]
+        assert state["version"] >= played.answered, "an answered move is gone"
+    played.finished = True

@@ -1,0 +1,48 @@
+"""`dicecup serve` in a process of its own, on a free port."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from types import TracebackType
+from typing import Self
+
+
+class Server:
+    """Bots and secrets wait for next to nothing, and nobody counts requests."""
+
+    def __init__(self, database: str, *arguments: str, **environment: str) -> None:
+        command = [sys.executable, "-m", "dicecup", "serve", "--port", "0", "--no-browser", "--lang", "en"]
+        self.process = subprocess.Popen(
+            [*command, *arguments],
+            env=os.environ
+            | {"DICECUP_DATABASE": database, "DICECUP_LIMITS": "off", "DICECUP_PACE": "0"}
+            | {"DICECUP_PAUSE": "0.5", "DICECUP_REVEAL_AFTER": "0.5"}
+            | environment,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stderr
+        line = self.process.stderr.readline()
+        found = re.search(r"http://\S+", line)
+        assert found, line + self.process.stderr.read()
+        self.address = found[0]
+
+    def stop(self) -> str:
+        """Stop it and give back what it said meanwhile."""
+        self.process.terminate()
+        assert self.process.stderr
+        said = self.process.stderr.read()
+        self.process.wait(20)
+        self.process.stderr.close()
+        return said
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()

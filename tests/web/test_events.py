@@ -1,0 +1,92 @@
+"""Live changes: pushed to everybody who watches, also across processes on one PostgreSQL."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2 as httpx
+from tests.web.serving import Server
+
+SEATS = [{"kind": "person", "name": "Ann"}]
+
+
+def events(lines: Iterator[str]) -> Iterator[tuple[str, str]]:
+    """Name and text of each event."""
+    name, data = "", []
+    for line in lines:
+        if line.startswith("event: "):
+            name = line[7:]
+        elif line.startswith("data: "):
+            data.append(line[6:])
+        elif not line and data:
+            yield name, "\n".join(data)
+            data = []
+
+
+def test_watchers_see_every_change(tmp_path: Path) -> None:
+    with Server(str(tmp_path / "games.db")) as server, httpx.Client(base_url=server.address) as client:
+        opened = client.post("/api/matches", json={"game": "yatzy", "seats": SEATS}).json()
+        path = f"/api/matches/{opened['state']['id']}"
+        with client.stream("GET", f"{path}/events") as watching:
+            seen = events(watching.iter_lines())
+            assert json.loads(next(seen)[1])["version"] == 0
+            move = {"version": 0, "move": {"throw": True}}
+            headers = {"Authorization": f"Bearer {opened['key']}"}
+            moved = client.post(f"{path}/moves", json=move, headers=headers).json()
+            name, text = next(seen)
+            assert name == "state"
+            assert json.loads(text)["turn"]["dice"] == moved["turn"]["dice"]
+            assert json.loads(text)["turn"]["yours"] is False
+        with client.stream("GET", f"/t/{opened['state']['id']}/events") as watching:
+            name, text = next(events(watching.iter_lines()))
+            assert name == "table"
+            assert 'data-version="1"' in text
+
+
+def test_two_processes_on_one_database(postgres_database: str) -> None:
+    with (
+        Server(postgres_database) as one,
+        Server(postgres_database) as two,
+        httpx.Client(base_url=one.address) as first,
+        httpx.Client(base_url=two.address) as second,
+    ):
+        opened = first.post("/api/matches", json={"game": "yatzy", "seats": SEATS}).json()
+        headers = {"Authorization": f"Bearer {opened['key']}"}
+        path = f"/api/matches/{opened['state']['id']}"
+        with second.stream("GET", f"{path}/events", headers=headers) as watching:
+            seen = events(watching.iter_lines())
+            assert json.loads(next(seen)[1])["turn"]["yours"] is True
+            move = {"version": 0, "move": {"throw": True}}
+            thrown = first.post(f"{path}/moves", json=move, headers=headers).json()
+            assert json.loads(next(seen)[1])["turn"]["dice"] == thrown["turn"]["dice"]
+        stale = second.post(f"{path}/moves", json=move, headers=headers)
+        assert (stale.status_code, stale.json()["error"]["code"]) == (409, "version_stale")
+        box = {"version": 1, "move": {"box": "chance"}}
+        filled = second.post(f"{path}/moves", json=box, headers=headers)
+        assert filled.status_code == 200
+        again = first.post(f"{path}/moves", json=box, headers=headers)
+        assert again.status_code == 409
+        assert again.json()["state"]["seats"][0]["sheet"] == filled.json()["seats"][0]["sheet"]
+
+
+def test_several_workers_serve_one_address(postgres_database: str) -> None:
+    with (
+        Server(postgres_database, "--workers", "2", "--database", postgres_database) as server,
+        httpx.Client(base_url=server.address, timeout=30) as client,
+    ):
+        opened = client.post("/api/matches", json={"game": "yahtzee", "seats": SEATS}).json()
+        headers = {"Authorization": f"Bearer {opened['key']}", "Connection": "close"}
+        path = f"/api/matches/{opened['state']['id']}"
+        state = opened["state"]
+        for _turn in range(4):
+            for move in ({"throw": True}, None):
+                if move is None:
+                    (choices,) = state["turn"]["choices"].values()
+                    move = {"box": choices[0]["box"]}  # noqa: PLW2901
+                body = {"version": state["version"], "move": move}
+                answer = client.post(f"{path}/moves", json=body, headers=headers)
+                assert answer.status_code == 200, answer.text
+                state = answer.json()
+        assert state["version"] == 8

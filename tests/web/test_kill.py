@@ -1,0 +1,70 @@
+"""kill -9 at any moment of 200 random games: no answered move is lost, and no game is stuck."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+import httpx2 as httpx
+import pytest
+from tests.web.killing import GAMES, KilledServer, Played, play
+
+from dicecup.engine.move_data import move_to_data
+from dicecup.engine.moves import Throw
+from dicecup.storage.opening import open_store
+from dicecup.web.service.table import Table
+
+GAMES_PLAYED = 200
+AT_ONCE = 40
+
+
+async def play_all(server: KilledServer) -> list[Played]:
+    games = [Played(GAMES[number % len(GAMES)], random.Random(number)) for number in range(GAMES_PLAYED)]
+    room = asyncio.Semaphore(AT_ONCE)
+    done = asyncio.Event()
+    await server.start()
+    async with httpx.AsyncClient(
+        base_url=f"http://127.0.0.1:{server.port}", timeout=20, limits=httpx.Limits(max_connections=AT_ONCE)
+    ) as client:
+
+        async def one(played: Played) -> None:
+            async with room:
+                await play(client, played)
+
+        killer = asyncio.create_task(server.kill_now_and_then(done))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for played in games:
+                    group.create_task(one(played))
+        finally:
+            done.set()
+            await killer
+            await server.kill()
+    return games
+
+
+@pytest.mark.slow
+def test_nothing_that_was_answered_is_lost(database: str) -> None:
+    server = KilledServer(database, seed=6)
+    games = asyncio.run(play_all(server))
+    assert server.kills >= 3
+    store = open_store(database)
+    for played in games:
+        assert played.finished
+        stored = store.match(played.id)
+        assert stored is not None
+        table = Table(store, stored)
+        table.read()  # replays every entry by the rules
+        match = table.playing()
+        assert match.state.finished
+        for version, move in played.moves.items():
+            entry = match.record.entries[version]
+            if move == {"throw": True}:
+                assert isinstance(entry, Throw)
+            else:
+                told = move_to_data(match.rules, entry)  # type: ignore[arg-type]
+                told = {name: sorted(value) if name == "keep" else value for name, value in told.items()}
+                assert told == {
+                    name: sorted(value) if name == "keep" else value for name, value in move.items()
+                }
+    store.close()

@@ -1,0 +1,260 @@
+"""Whole games and all that may go wrong in them, through the API, on both databases."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from starlette.testclient import TestClient
+from tests.web.conftest import Player, best_score
+
+from dicecup.rules.loader import builtin_ids
+from dicecup.web.app import create_app
+from dicecup.web.settings import Settings
+
+FRIEND = {"kind": "open"}
+ANN = {"kind": "person", "name": "Ann"}
+
+
+def two_players(ann: Player, bo: Player, **more):
+    state = ann.open("yatzy", ANN, FRIEND, **more)
+    assert state["status"] == "waiting"
+    joined = bo.post(f"/matches/{state['id']}/join", {"name": "Bo"})
+    assert joined.status_code == 200, joined.text
+    bo.key = joined.json()["key"]
+    assert joined.json()["seat"] == 1
+    return ann.look(state)
+
+
+@pytest.mark.parametrize("game", builtin_ids())
+def test_a_whole_game_is_kept_and_proved(ann: Player, game: str) -> None:
+    state = ann.open(game)
+    commitment = state["commitment"]
+    while state["status"] != "finished":
+        state = ann.play(state, {"throw": True})
+        state = ann.play(state, best_score(state))
+    for _attempt in range(100):
+        proof = ann.get(f"/matches/{state['id']}/proof").json()
+        if proof["proved"]:
+            break
+        time.sleep(0.02)
+    assert proof["throws"] == state["version"] // 2
+    record = ann.get(f"/matches/{state['id']}/record").text
+    assert f"dice verifiable {commitment}" in record
+    reviewed = ann.post("/reviews", {"record": record}).json()
+    assert reviewed["proof"]["proved"]
+    assert reviewed["standings"][0]["points"] == state["standings"][0]["points"]
+    (result,) = ann.get("/my/results").json()
+    assert result["points"] == state["standings"][0]["points"]
+    (mine,) = ann.get("/my/matches").json()
+    assert mine["finished"]
+
+
+def test_a_keep_is_followed_by_the_throw(ann: Player) -> None:
+    state = ann.play(ann.open(), {"throw": True})
+    kept = state["turn"]["dice"][:2]
+    after = ann.play(state, {"keep": kept})
+    assert after["turn"]["throws_left"] == 1
+    assert after["version"] == state["version"] + 2
+    for die in kept:
+        assert die in after["turn"]["dice"]
+
+
+def test_a_bot_plays_its_turn(ann: Player) -> None:
+    state = ann.open("yatzy", ANN, {"kind": "bot", "name": "greedy"})
+    state = ann.play(state, {"throw": True})
+    state = ann.play(state, best_score(state))
+    for _attempt in range(200):
+        state = ann.look(state)
+        if state["turn"]["seat"] == 0:
+            break
+        time.sleep(0.02)
+    assert state["turn"]["seat"] == 0
+    assert len(state["seats"][1]["sheet"]) == 1
+
+
+def test_dice_on_the_table_are_typed(ann: Player) -> None:
+    state = ann.open(dice="table")
+    assert state["commitment"] is None
+    refused = ann.move(state, {"throw": True})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (422, "dice_typed_missing")
+    state = ann.play(state, {"throw": [3, 3, 3, 6, 6]})
+    assert state["turn"]["dice"] == [3, 3, 3, 6, 6]
+    state = ann.play(state, {"keep": [3, 3, 3]})
+    assert state["turn"]["dice_to_throw"] == 2
+    state = ann.play(state, {"throw": [3, 1]})
+    state = ann.play(state, {"box": "four_of_a_kind"})
+    assert state["seats"][0]["sheet"] == {"four_of_a_kind": 12}
+
+
+def test_somebody_types_for_a_bot(ann: Player) -> None:
+    state = ann.open("yatzy", ANN, {"kind": "bot", "name": "greedy"}, dice="table")
+    state = ann.play(state, {"throw": [1, 2, 3, 4, 5]})
+    state = ann.play(state, {"box": "chance"})
+    state = ann.play(state, {"throw": [6, 6, 6, 6, 6]})
+    for _attempt in range(200):
+        state = ann.look(state)
+        if state["seats"][1]["sheet"] or state["turn"]["throw_due"]:
+            break
+        time.sleep(0.02)
+    assert state["seats"][1]["sheet"] == {"yatzy": 50}
+
+
+def refusal(answer) -> tuple[int, str]:
+    return answer.status_code, answer.json()["error"]["code"]
+
+
+def test_refusals_change_nothing_and_show_the_state(ann: Player, bo: Player, client: TestClient) -> None:
+    state = two_players(ann, bo)
+    stranger = Player(client, "x" * 43)
+    tries = [
+        (stranger.move(state, {"throw": True}), (403, "seat_not_yours")),
+        (Player(client).move(state, {"throw": True}), (403, "seat_not_yours")),
+        (bo.move(state, {"throw": True}), (403, "not_your_turn")),
+        (ann.move(state, {"throw": True}, version=7), (409, "version_stale")),
+        (ann.move(state, {"box": "ones"}), (422, "score_before_throw")),
+        (ann.move(state, {"keep": [6]}), (422, "throw_first")),
+        (ann.move(state, {"throw": [1, 2, 3, 4, 5]}), (422, "dice_not_typed")),
+        (ann.move(state, {"rubbish": 1}), (422, "move_unreadable")),
+        (ann.post(f"/matches/{state['id']}/undo", {"version": 0}), (409, "undo_nothing")),
+        (stranger.post(f"/matches/{state['id']}/undo", {"version": 0}), (403, "seat_not_yours")),
+        (stranger.post(f"/matches/{state['id']}/begin"), (403, "not_your_table")),
+        (ann.post(f"/matches/{state['id']}/begin"), (409, "game_begun")),
+        (stranger.post(f"/matches/{state['id']}/join", {"name": "Cy"}), (409, "seat_taken")),
+        (stranger.post(f"/matches/{state['id']}/leave", {"seat": 0}), (403, "seat_not_yours")),
+        (ann.post(f"/matches/{state['id']}/leave", {"seat": 9}), (422, "seat_unknown")),
+        (stranger.post(f"/matches/{state['id']}/claim", {"token": "guess"}), (403, "link_unknown")),
+        (stranger.post(f"/matches/{state['id']}/links", {"seat": 0}), (403, "seat_not_yours")),
+        (stranger.post(f"/matches/{state['id']}/again"), (403, "seat_not_yours")),
+    ]
+    for answer, expected in tries:
+        assert refusal(answer) == expected
+        assert answer.json()["state"]["version"] == 0
+        assert "Traceback" not in answer.text
+    assert ann.look(state) == state
+
+
+def test_a_replayed_request_is_stale(ann: Player) -> None:
+    state = ann.open()
+    after = ann.play(state, {"throw": True})
+    again = ann.move(state, {"throw": True})
+    assert refusal(again) == (409, "version_stale")
+    assert again.json()["state"] == after
+
+
+def test_two_devices_in_one_seat_act_one_after_the_other(ann: Player, client: TestClient) -> None:
+    state = ann.open()
+    token = ann.post(f"/matches/{state['id']}/links", {"seat": 0}).json()["token"]
+    phone = Player(client)
+    claimed = phone.post(f"/matches/{state['id']}/claim", {"token": token}).json()
+    phone.key = claimed["key"]
+    assert phone.key != ann.key
+    assert claimed["state"]["seats"][0]["yours"]
+    state = phone.play(state, {"throw": True})
+    assert refusal(ann.move(state, {"throw": True}, version=0)) == (409, "version_stale")
+    ann.play(state, best_score(state))
+
+
+def test_one_tap_takes_a_box_back_until_the_next_player_throws(ann: Player, bo: Player) -> None:
+    state = two_players(ann, bo)
+    state = ann.play(state, {"throw": True})
+    assert state["undo"]["alone"] == 0
+    dice = state["turn"]["dice"]
+    filled = ann.play(state, best_score(state))
+    assert filled["undo"]["alone"] == 1
+    assert bo.look(state)["undo"]["alone"] == 0
+    undone = ann.post(f"/matches/{state['id']}/undo", {"version": filled["version"]}).json()
+    assert undone["done"]
+    assert undone["state"]["turn"]["dice"] == dice
+    filled = ann.play(undone["state"], best_score(undone["state"]))
+    thrown = bo.play(filled, {"throw": True})
+    assert ann.look(state)["undo"]["alone"] == 0
+    asked = ann.post(f"/matches/{state['id']}/undo", {"version": thrown["version"], "steps": 2}).json()
+    assert not asked["done"]
+    assert bo.look(state)["undo"] == {"alone": 0, "together": 2, "proposed": 2, "agreed": [0]}
+    refused = bo.post(f"/matches/{state['id']}/undo/refuse", {"version": thrown["version"]}).json()
+    assert refused["undo"]["proposed"] == 0
+    ann.post(f"/matches/{state['id']}/undo", {"version": thrown["version"], "steps": 2})
+    agreed = bo.post(f"/matches/{state['id']}/undo", {"version": thrown["version"]}).json()
+    assert agreed["done"]
+    assert agreed["state"]["turn"]["seat"] == 0
+
+
+def test_the_last_box_can_be_taken_back_until_the_secret_is_shown(database: str) -> None:
+    settings = Settings(database, reveal_after=60, limits=False)
+    with TestClient(create_app(settings)) as client:
+        ann = Player(client)
+        state = ann.open("yahtzee")
+        while state["status"] != "finished":
+            state = ann.play(state, {"throw": True})
+            state = ann.play(state, best_score(state))
+        assert state["secret"] is None
+        undone = ann.post(f"/matches/{state['id']}/undo", {"version": state["version"]}).json()
+        assert undone["state"]["status"] == "playing"
+        assert ann.get("/my/results").json() == []
+
+
+def test_leaving_opens_the_seat_for_somebody_else(ann: Player, bo: Player, client: TestClient) -> None:
+    state = two_players(ann, bo)
+    left = bo.post(f"/matches/{state['id']}/leave", {"seat": 1})
+    assert left.json()["seats"][1]["kind"] == "open"
+    cy = Player(client)
+    joined = cy.post(f"/matches/{state['id']}/join", {"name": "Cy"}).json()
+    assert joined["seat"] == 1
+    assert joined["state"]["seats"][1]["name"] == "Bo"  # the record knows the seat by this name
+    assert refusal(bo.move(state, {"throw": True})) == (403, "seat_not_yours")
+
+
+def test_the_owner_may_begin_without_open_seats(ann: Player) -> None:
+    state = ann.open("yatzy", FRIEND, ANN, FRIEND)
+    begun = ann.post(f"/matches/{state['id']}/begin").json()
+    assert begun["status"] == "playing"
+    assert [seat["name"] for seat in begun["seats"]] == ["Ann"]
+    assert begun["seats"][0]["yours"]
+
+
+def test_playing_again_keeps_the_table_together(ann: Player, bo: Player) -> None:
+    state = two_players(ann, bo)
+    first = ann.post(f"/matches/{state['id']}/again").json()["state"]
+    assert first["status"] == "waiting"
+    assert [seat["kind"] for seat in first["seats"]] == ["open", "person"]
+    assert bo.look(state)["next"] == first["id"]
+    assert bo.post(f"/matches/{state['id']}/again").json()["state"]["id"] == first["id"]
+
+
+def test_a_promise_is_seen_first_and_serves_once(ann: Player) -> None:
+    promise = ann.post("/promises").json()
+    state = ann.open(promise=promise["promise"])
+    assert state["commitment"] == promise["commitment"]
+    wish = {"game": "yatzy", "seats": [ANN], "promise": promise["promise"]}
+    assert refusal(ann.post("/matches", wish)) == (409, "promise_used")
+
+
+@pytest.mark.parametrize(
+    ("wish", "code"),
+    [
+        ({"game": "/etc/passwd", "seats": [ANN]}, "ruleset_unknown"),
+        ({"game": "yatzy", "seats": [FRIEND]}, "seats_wrong"),
+        ({"game": "yatzy", "seats": [ANN, ANN]}, "name_twice"),
+        ({"game": "yatzy", "seats": [{"kind": "person", "name": "bot:x"}]}, "name_wrong"),
+        ({"game": "yatzy", "seats": [{"kind": "person", "name": ""}]}, "name_wrong"),
+        ({"game": "yatzy", "seats": [ANN, {"kind": "bot", "name": "hal"}]}, "bot_unknown"),
+        ({"game": "yatzy", "seats": [ANN], "options": {"x": "y"}}, "option_unknown"),
+        ({"game": "yatzy", "seats": [ANN], "promise": "short"}, "promise_used"),
+        ({"game": "yatzy", "seats": [ANN], "surprise": 1}, "request_wrong"),
+    ],
+)
+def test_a_table_that_cannot_be_is_refused(ann: Player, wish, code: str) -> None:
+    answer = ann.post("/matches", wish)
+    assert answer.json()["error"]["code"] == code
+    assert answer.status_code in (409, 422)
+
+
+def test_a_restart_loses_nothing(settings: Settings) -> None:
+    with TestClient(create_app(settings)) as client:
+        ann = Player(client)
+        state = ann.play(ann.open(), {"throw": True})
+    with TestClient(create_app(settings)) as client:
+        again = Player(client, ann.key)
+        assert again.look(state) == state
+        again.play(state, best_score(state))

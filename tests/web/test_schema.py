@@ -1,0 +1,85 @@
+"""The API under schemathesis: what fits its description and what does not, answered as described."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+from tests.web.serving import Server
+
+from dicecup.web.app import create_app
+from dicecup.web.settings import Settings
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("schema")]
+CHECKS = [
+    not_a_server_error,
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+]
+EXAMPLES = 25
+# A stream of events never ends; tests/web/test_events.py looks at it.
+DESCRIBED = schemathesis.openapi.from_dict(create_app(Settings("nowhere.db")).openapi()).exclude(
+    path_regex="/events$"
+)
+FOUND: list[Any] = [found.ok() for found in DESCRIBED.get_all_operations()]  # type: ignore[union-attr]
+OPERATIONS = {operation.label: operation for operation in FOUND}
+
+
+@dataclass
+class Played:
+    address: str
+    match: str
+    key: str
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
+    """A match that exists, so that more than the front door is tried."""
+    with Server(str(tmp_path_factory.mktemp("schema") / "games.db")) as server:
+        seats = [{"kind": "person", "name": "Ann"}, {"kind": "open"}]
+        opened = httpx.post(f"{server.address}/api/matches", json={"game": "yatzy", "seats": seats}).json()
+        match, key = opened["state"]["id"], opened["key"]
+        httpx.post(f"{server.address}/api/matches/{match}/join", json={"name": "Bo"})
+        yield Played(server.address, match, key)
+
+
+@pytest.mark.parametrize("label", OPERATIONS)
+def test_what_fits_is_answered_as_described(played: Played, label: str) -> None:
+    try_operation(played, label, GenerationMode.POSITIVE)
+
+
+@pytest.mark.parametrize("label", [label for label, operation in OPERATIONS.items() if operation.body])
+def test_what_does_not_fit_is_refused_as_described(played: Played, label: str) -> None:
+    try_operation(played, label, GenerationMode.NEGATIVE)
+
+
+def try_operation(played: Played, label: str, mode: GenerationMode) -> None:
+    @given(case=OPERATIONS[label].as_strategy(generation_mode=mode))
+    @settings(
+        max_examples=EXAMPLES,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    def check(case: Any) -> None:
+        if "match" in (case.path_parameters or {}):
+            case.path_parameters["match"] = played.match
+        case.call_and_validate(
+            base_url=played.address, checks=CHECKS, headers={"Authorization": f"Bearer {played.key}"}
+        )
+
+    check()

@@ -1,0 +1,55 @@
+"""`dicecup serve` from outside: the code for the network, and what it refuses."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx2 as httpx
+from tests.web.serving import Server
+
+
+def serve(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "dicecup", "serve", "--no-browser", "--lang", "en", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_the_network_gets_a_code_in_terminal_and_lobby(tmp_path: Path) -> None:
+    server = Server(str(tmp_path / "games.db"), "--lan")
+    lobby = httpx.get(server.address).text
+    said = server.stop()
+    assert "Everybody on this network: http://" in said
+    assert said.count("█") > 100
+    assert 'class="code"' in lobby
+
+
+def test_a_taken_port_is_named(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        done = serve("--port", port, "--database", str(tmp_path / "games.db"))
+    assert done.returncode == 2
+    assert port in done.stderr
+    assert "[port_in_use]" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_several_workers_need_postgres(tmp_path: Path) -> None:
+    done = serve("--workers", "2", "--database", str(tmp_path / "games.db"))
+    assert (done.returncode, "[workers_need_postgres]" in done.stderr) == (2, True)
+
+
+def test_a_database_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = serve("--port", "0", "--database", str(tmp_path / "file" / "games.db"))
+    assert done.returncode == 2
+    assert "[database_unusable]" in done.stderr
+    assert "Traceback" not in done.stderr

