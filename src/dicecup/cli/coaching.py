@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from dicecup.cli.common import speech
@@ -12,7 +13,9 @@ from dicecup.coach.reasons import Reason
 from dicecup.coach.values import Values
 from dicecup.engine.move_data import move_to_data
 from dicecup.engine.moves import Keep
+from dicecup.errors import StorageError
 from dicecup.i18n.moves import aims_text, score_text
+from dicecup.messages import problem_of
 from dicecup.rules.model import Ruleset
 
 
@@ -25,6 +28,14 @@ def values_of(rules: Ruleset) -> Values:
         return find_values(rules, watch=watcher, tell=tell)
     finally:
         watcher.end()
+
+
+def write_file(path: Path, content: str) -> None:
+    """A page or a picture."""
+    try:
+        path.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise StorageError("file_unwritable", file=path, problem=problem_of(error)) from None
 
 
 def choice_data(rules: Ruleset, choice: Choice) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dicecup.cli.coaching import choice_data, values_of
+from dicecup.cli.coaching import choice_data, values_of, write_file
 from dicecup.cli.common import Command, _, json_option, language_option, option, print_json, talk
 from dicecup.cli.drawing import fitting
 from dicecup.cli.review_text import text
@@ -15,7 +15,6 @@ from dicecup.coach.review import Decision, Luck, PlayerReview, Review, review
 from dicecup.engine.move_data import move_to_data
 from dicecup.engine.position import dice_to_data
 from dicecup.engine.record import Record
-from dicecup.errors import StorageError
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 from dicecup.storage.record_file import read_record
@@ -48,19 +47,12 @@ def command(record: Path, html: Path | None, as_json: bool) -> None:
     if html is not None:
         from dicecup.cli.review_page import page
 
-        write_page(html, page(found, result, wins))
+        write_file(html, page(found, result, wins))
+        talk(_("The page is in {file}.").format(file=html))
     if as_json:
         print_json(answer(found, result, wins))
     else:
         click.echo(fitting(text(found, result, wins)))
-
-
-def write_page(path: Path, content: str) -> None:
-    try:
-        path.write_text(content, encoding="utf-8")
-    except OSError as error:
-        raise StorageError("file_unwritable", file=path, problem=error.strerror) from None
-    talk(_("The page is in {file}.").format(file=path))
 
 
 def answer(record: Record, result: Review, wins: WinChances | None) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dicecup.cli.coaching import values_of
+from dicecup.cli.coaching import values_of, write_file
 from dicecup.cli.common import (
     Command,
     _,
@@ -26,7 +26,6 @@ from dicecup.cli.common import (
 from dicecup.cli.drawing import fitting
 from dicecup.cli.solving import duration, need_solver
 from dicecup.cli.texts import table_text
-from dicecup.errors import StorageError
 from dicecup.i18n.moves import cell_text, number_text, percent_text
 from dicecup.i18n.names import game_name
 from dicecup.messages import N_
@@ -141,10 +140,7 @@ def draw(path: Path, rules: Ruleset, found: tuple[BotResult, ...]) -> None:
 
     title = _("Final scores: {game}").format(game=game_name(rules, speech.language.code))
     counts = {label: result.histogram for label, result in zip(labels(found), found, strict=True)}
-    try:
-        path.write_text(histogram(title, _("final score"), counts), encoding="utf-8")
-    except OSError as error:
-        raise StorageError("file_unwritable", file=path, problem=error.strerror) from None
+    write_file(path, histogram(title, _("final score"), counts))
 
 
 def answer(rules: Ruleset, found: tuple[BotResult, ...], seconds: float) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Compiling functions once, and keeping the result in the user's cache.
 
 Numba looks only at a function's own file to see whether a kept result is still good, not at the files of the
-functions it calls. So results are kept in a folder named after the contents of all files of this package: a
-changed kernel is never answered by an old one.
+functions it calls. So results are kept in a folder named after the contents of all files of this package
+and of those built on it: a changed kernel is never answered by an old one.
 """
 
 from __future__ import annotations
@@ -19,10 +19,13 @@ from dicecup.solver.folders import kernels_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+ROOMS = ("solver", "coach")  # where kernels are
+
 
 def sources_hash() -> str:
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
+    package = Path(__file__).parents[1]
+    for path in sorted(path for room in ROOMS for path in (package / room).rglob("*.py")):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 
