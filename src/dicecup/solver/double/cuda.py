@@ -233,8 +233,8 @@ def find_cupy() -> Any:
         import cupy
 
         cupy.cuda.Device().use()
-    except Exception as problem:  # CuPy and the driver fail in many ways, all with the same consequence
-        raise UsageError("cuda_missing", problem=problem) from None
+    except Exception:  # CuPy and the driver fail in many ways, all with the same consequence
+        raise UsageError("cuda_missing") from None
     return cupy
 
 
