@@ -331,3 +331,9 @@ def test_folder_holds_exactly_the_builtin_games():
 
     folder = Path(dicecup.rules.__file__).parent / "sheets"
     assert sorted(path.stem for path in folder.iterdir()) == sorted(builtin_ids())
+
+
+def test_with_very_many_options_only_single_values_are_tried(write_rules):
+    options = "\n".join(f'options.o{number} = ["a", "b", "c"]' for number in range(6))
+    path = write_rules(f'format = 1\nid = "many"\nbase = "yatzy"\n{options}\noption.o5.c.throws = 99')
+    assert refusal(path).values["key"] == "option.o5.c: throws"
