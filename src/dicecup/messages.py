@@ -223,16 +223,20 @@ SENTENCES = {
     "position_of_other_game": N_("The position is of {found}, not of {ruleset}. Name its game."),
     "sheet_impossible": N_("No game leads to this sheet. Correct its points."),
     "solve_layers": N_(
-        "{ruleset} is played with dice of several layers, which this solver does not know. "
-        "The coach estimates with a learned value instead."
+        "{ruleset} is played with dice of several layers, which this solver does not know: "
+        "dicecup.solver.games does."
     ),
     "solve_running": N_("Another process is solving this game now ({file}). Wait for it."),
     "solve_takes_long": N_(
         "{ruleset} is not solved yet, and that takes about {minutes} minutes. Run once: {command}"
     ),
     "solve_too_large": N_(
-        "{ruleset} is too large to be solved exactly: it has about {states} states. "
-        "The coach estimates with a learned value instead."
+        "{ruleset} is too large to be solved exactly: it has about {states} states. Nothing has been learned "
+        "about these rules either: the coach cannot help with them."
+    ),
+    "solve_too_large_learned": N_(
+        "{ruleset} is too large to be solved exactly: it has about {states} states. No solve is needed: "
+        "value, hint and review answer at once with a learned value, which plays nearly perfectly."
     ),
     "solver_missing": N_(
         "Solving needs the packages numpy and numba, which are not installed. "

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dicecup.cli.coaching import choice_data, values_of, write_file
+from dicecup.cli.coaching import choice_data, learned_notes, values_of, write_file
 from dicecup.cli.common import Command, _, json_option, language_option, option, print_json, talk
 from dicecup.cli.drawing import fitting
-from dicecup.cli.review_text import text
+from dicecup.cli.review_text import notes, text
 from dicecup.coach.review import Decision, Luck, PlayerReview, Review, review
 from dicecup.engine.move_data import move_to_data
 from dicecup.engine.position import dice_to_data
@@ -44,15 +44,16 @@ def command(record: Path, html: Path | None, as_json: bool) -> None:
         from dicecup.coach.winning import win_chances
 
         wins = win_chances(values, found.state)
+    said = learned_notes(values) + notes(found, result, wins)
     if html is not None:
         from dicecup.cli.review_page import page
 
-        write_file(html, page(found, result, wins))
+        write_file(html, page(found, result, said))
         talk(_("The page is in {file}.").format(file=html))
     if as_json:
         print_json(answer(found, result, wins))
     else:
-        click.echo(fitting(text(found, result, wins)))
+        click.echo(fitting(text(found, result, said)))
 
 
 def answer(record: Record, result: Review, wins: WinChances | None) -> dict[str, Any]:
@@ -69,6 +70,7 @@ def answer(record: Record, result: Review, wins: WinChances | None) -> dict[str,
             "players": list(wins.chances),
             "standard_error": wins.standard_error,
             "games": wins.games,
+            "played": wins.played,
         }
     return data
 

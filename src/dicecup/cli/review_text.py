@@ -68,8 +68,6 @@ def title(record: Record) -> str:
 def notes(record: Record, result: Review, wins: WinChances | None) -> list[str]:
     """What must be known to read the figures."""
     found = []
-    if not result.exact:
-        found.append(_("The values are estimated: this game is too large to be solved exactly."))
     if not record.state.finished:
         found.append(_("The game is not finished: the expected final score stands for the final one."))
         if wins:
@@ -119,11 +117,12 @@ def decision_row(rules: Ruleset, decision: Decision) -> tuple[str, ...]:
     )
 
 
-def text(record: Record, result: Review, wins: WinChances | None) -> str:
+def text(record: Record, result: Review, said: list[str]) -> str:
+    """`said`: notes that stand below the figures."""
     blocks = [title(record)]
     rows = [summary_row(player) for player in result.players]
     blocks.append(table_text(summary_head(), rows, right=(1, 2, 3, 4, 5)))
-    blocks += ["\n".join(found)] if (found := notes(record, result, wins)) else []
+    blocks += ["\n".join(said)] if said else []
     for player in result.players:
         lines = [player.name, *(f"  {line}" for line in highlights(record.rules, player))]
         marked = [decision for decision in player.decisions if decision.mark]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,6 @@ from dicecup.errors import DicecupError, UsageError
 from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:
-    from dicecup.solver.games import Solved
     from dicecup.solver.solve import Progress
 
 Watch = Callable[["Progress"], None]
@@ -44,12 +42,13 @@ def find_values(
     """The best knowledge there is. Where there is none, the error says what to run."""
     need_packages()
     from dicecup.solver.games import find_solution
+    from dicecup.solver.learned import find_learned
 
     try:
-        return Values(find_solution(rules, folder=folder, watch=watch, tell=tell), exact=True)
-    except UsageError:
+        return Values(find_solution(rules, folder=folder, watch=watch, tell=tell))
+    except UsageError as error:
         if learned := find_learned(rules):
-            return Values(learned, exact=False)
+            return Values(learned, why_learned=error.with_traceback(None))
         raise
 
 
@@ -59,13 +58,3 @@ def need_packages() -> None:
         import numpy  # noqa: F401
     except ImportError:
         raise UsageError("solver_missing") from None
-
-
-def find_learned(rules: Ruleset) -> Solved | None:
-    """The learned value of a game, if one is shipped."""
-    try:
-        learned = import_module("dicecup.solver.learned")
-    except ModuleNotFoundError:
-        return None
-    found: Solved | None = learned.find_learned(rules)
-    return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dicecup.engine.state import Sheet
+from dicecup.errors import DicecupError
 from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:
@@ -21,10 +22,14 @@ MOST_REMEMBERED = 64  # turns; a review asks about the same turn up to five time
 class Values:
     """A game's values, and whether they are exact. Turns that were asked about are remembered."""
 
-    def __init__(self, source: Solved, *, exact: bool) -> None:
+    def __init__(self, source: Solved, *, why_learned: DicecupError | None = None) -> None:
         self.source = source
-        self.exact = exact
+        self.why_learned = why_learned  # why there is no exact answer, where there is none
         self.remembered: dict[Sheet, Turn] = {}
+
+    @property
+    def exact(self) -> bool:
+        return self.why_learned is None
 
     @property
     def rules(self) -> Ruleset:
