@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numba
+import numpy as np
 import pytest
 from tests.coach.conftest import SMALL_GAMES
 from tests.double.small_games import small_game
 
 from dicecup.bots.simulation import play_piece, simulate, win_shares
 from dicecup.bots.statistics import Summary
+from dicecup.coach.crowds import crowds
 from dicecup.coach.many import play_games
 from dicecup.coach.sheets import Scores, Sheets
 from dicecup.engine import Sheet, State, empty_sheet, final_score
@@ -80,6 +83,26 @@ def test_the_number_of_cores_changes_nothing():
     rules = load_ruleset("yatzy-sv")
     results = [simulate(rules, ["greedy", "random"], 60, 9, cores=cores) for cores in (1, 2)]
     assert results[0] == results[1]
+
+
+def test_the_number_of_threads_changes_nothing(known):
+    source = known("yatzy-sv").source
+    found = []
+    for threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
+        before = numba.get_num_threads()
+        numba.set_num_threads(threads)
+        found.append(play_games(source, 20_000, 5).cells)
+        numba.set_num_threads(before)
+    assert (found[0] == found[1]).all()
+
+
+@pytest.mark.parametrize("highest", [0, 1, 2047, 2048, 10**6, 2**32 - 1])
+def test_crowds_are_what_sorting_gives(highest):
+    keys = np.random.default_rng(highest).integers(0, highest, 5000, endpoint=True)
+    order, bounds = crowds(keys)
+    assert (order == np.argsort(keys, kind="stable")).all()
+    assert (bounds[:-1] == np.unique(keys[order], return_index=True)[1]).all()
+    assert bounds[-1] == len(keys)
 
 
 def test_head_to_head_shares_ties(small):
