@@ -90,7 +90,8 @@ def play_games(
             chosen = order[ends[batch : min(batch + LANES, len(visited))]]
             sheets = [(int(played.masks[game]), int(played.totals[game])) for game in chosen]
             # Always as many lanes: the work space stays the same, and nothing is compiled anew.
-            values = turn_values(solver, sheets + sheets[:1] * (LANES - len(sheets)), after)
+            with solution.alone:
+                values = turn_values(solver, sheets + sheets[:1] * (LANES - len(sheets)), after)
             these = order[ends[batch] : ends[min(batch + LANES, len(visited))]]
             lanes = np.searchsorted(visited, places[these]) - batch
             dice = np.array(given, dtype=np.int64)
