@@ -30,9 +30,10 @@ print(numba.threading_layer(), len(found))
 """
 
 
-def test_the_simplest_pool_of_threads_is_enough():
+def test_the_simplest_pool_of_threads_is_enough(folder):
     """Where the machine has no better pool, Numba's own ends the process when two threads enter it."""
-    environment = os.environ | {"NUMBA_THREADING_LAYER": "workqueue"}
+    cache = str(folder.parent / "cache")
+    environment = os.environ | {"NUMBA_THREADING_LAYER": "workqueue", "DICECUP_CACHE": cache}
     ran = subprocess.run(
         [sys.executable, "-c", TOGETHER], env=environment, capture_output=True, text=True, check=False
     )
