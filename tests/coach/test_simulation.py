@@ -41,9 +41,9 @@ def test_small_games_come_to_their_value(small, name):
 @pytest.mark.parametrize(("game", "options"), [("yatzy-sv", {}), ("yahtzee", {"joker": "forced"})])
 def test_large_games_come_to_their_value(known, game, options):
     values = known(game, **options)
-    sheets = play_games(values.source, 20_000, 1)
+    sheets = play_games(values.source, 100_000, 1)
     check_sheets(values.rules, sheets)
-    check_mean(sheets.scores, values.turn(empty_sheet(values.rules)).value)
+    check_mean(sheets.scores, values.turn(empty_sheet(values.rules)).value, errors=3)
 
 
 @pytest.mark.parametrize("name", ["three dice", "last resort", "four throws", "two throws", "negative"])
@@ -79,21 +79,21 @@ def test_a_seed_repeats_the_games_and_another_does_not(small):
     assert (first != play_games(source, 500, 3, first_game=500).cells).any()
 
 
+def test_the_number_of_threads_changes_nothing(known):
+    source = known("yahtzee", joker="forced").source
+    threads = numba.get_num_threads()
+    numba.set_num_threads(1)
+    try:
+        alone = play_games(source, 2000, 5).cells
+    finally:
+        numba.set_num_threads(threads)
+    assert (alone == play_games(source, 2000, 5).cells).all()
+
+
 def test_the_number_of_cores_changes_nothing():
     rules = load_ruleset("yatzy-sv")
     results = [simulate(rules, ["greedy", "random"], 60, 9, cores=cores) for cores in (1, 2)]
     assert results[0] == results[1]
-
-
-def test_the_number_of_threads_changes_nothing(known):
-    source = known("yatzy-sv").source
-    found = []
-    for threads in (1, min(2, numba.config.NUMBA_NUM_THREADS)):
-        before = numba.get_num_threads()
-        numba.set_num_threads(threads)
-        found.append(play_games(source, 20_000, 5).cells)
-        numba.set_num_threads(before)
-    assert (found[0] == found[1]).all()
 
 
 @pytest.mark.parametrize("highest", [0, 1, 2047, 2048, 10**6, 2**32 - 1])

@@ -89,7 +89,8 @@ def play_games(
             ends = bounds[batch : batch + LANES + 1]
             sheets = [(int(played.masks[game]), int(played.totals[game])) for game in order[ends[:-1]]]
             # Always as many lanes: the work space stays the same, and nothing is compiled anew.
-            values = turn_values(solver, sheets + sheets[:1] * (LANES - len(sheets)), after)
+            with solution.alone:
+                values = turn_values(solver, sheets + sheets[:1] * (LANES - len(sheets)), after)
             these = order[ends[0] : ends[-1]]
             lanes = np.repeat(np.arange(len(sheets)), np.diff(ends))
             dice = np.array(given, dtype=np.int64)

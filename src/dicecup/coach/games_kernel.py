@@ -15,7 +15,7 @@ import numpy as np
 
 from dicecup.coach.scoring_kernel import choose_box, prepare
 from dicecup.solver.choice_tables import ChoiceTables
-from dicecup.solver.compiled import kernel
+from dicecup.solver.compiled import kernel, parallel_kernel
 from dicecup.solver.index import Array
 from dicecup.solver.program import Program
 from dicecup.solver.turn_kernel import choose, expect
@@ -172,7 +172,7 @@ def fill_box(
     played.position[place] = position
 
 
-@kernel(parallel=True, nogil=True)
+@parallel_kernel(nogil=True)
 def play_level(
     program: Program,
     choices: ChoiceTables,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from dicecup.coach.values import Values
@@ -26,9 +27,17 @@ def nobody_listens(error: DicecupError) -> None:
     """A bad table is passed over in silence."""
 
 
-@lru_cache(maxsize=4)
+FINDING = Lock()  # of several threads that ask for the same game one solves it, and the others wait
+
+
 def known_values(rules: Ruleset) -> Values:
     """As `find_values`, remembered: for players and services that ask again and again."""
+    with FINDING:
+        return remembered_values(rules)
+
+
+@lru_cache(maxsize=4)
+def remembered_values(rules: Ruleset) -> Values:
     return find_values(rules)
 
 

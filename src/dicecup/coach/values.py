@@ -7,6 +7,7 @@ the sheets that can follow, and says that it is not exact. Both are a `Solved` (
 
 from __future__ import annotations
 
+from threading import RLock
 from typing import TYPE_CHECKING
 
 from dicecup.engine.state import Sheet
@@ -20,12 +21,16 @@ MOST_REMEMBERED = 64  # turns; a review asks about the same turn up to five time
 
 
 class Values:
-    """A game's values, and whether they are exact. Turns that were asked about are remembered."""
+    """A game's values, and whether they are exact. Turns that were asked about are remembered.
+
+    Several threads may ask at once: who works a turn out does so alone.
+    """
 
     def __init__(self, source: Solved, *, why_learned: DicecupError | None = None) -> None:
         self.source = source
         self.why_learned = why_learned  # why there is no exact answer, where there is none
         self.remembered: dict[Sheet, Turn] = {}
+        self.alone = RLock()
 
     @property
     def exact(self) -> bool:
@@ -36,8 +41,9 @@ class Values:
         return self.source.rules
 
     def turn(self, sheet: Sheet) -> Turn:
-        if sheet not in self.remembered:
-            if len(self.remembered) >= MOST_REMEMBERED:
-                self.remembered.pop(next(iter(self.remembered)))
-            self.remembered[sheet] = self.source.turn(sheet)
-        return self.remembered[sheet]
+        with self.alone:
+            if sheet not in self.remembered:
+                if len(self.remembered) >= MOST_REMEMBERED:
+                    self.remembered.pop(next(iter(self.remembered)))
+                self.remembered[sheet] = self.source.turn(sheet)
+            return self.remembered[sheet]
