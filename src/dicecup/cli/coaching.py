@@ -11,7 +11,6 @@ from dicecup.coach.advice import Choice
 from dicecup.coach.knowledge import find_values
 from dicecup.coach.reasons import Reason
 from dicecup.coach.values import Values
-from dicecup.engine.move_data import move_to_data
 from dicecup.engine.moves import Keep
 from dicecup.errors import StorageError
 from dicecup.i18n.moves import aims_text, score_text
@@ -36,14 +35,6 @@ def write_file(path: Path, content: str) -> None:
         path.write_text(content, encoding="utf-8")
     except OSError as error:
         raise StorageError("file_unwritable", file=path, problem=problem_of(error)) from None
-
-
-def choice_data(rules: Ruleset, choice: Choice) -> dict[str, Any]:
-    return {
-        "move": move_to_data(rules, choice.move),
-        "expected": choice.expected,
-        "loss": choice.loss,
-    }
 
 
 def reason_data(choice: Choice, reason: Reason) -> dict[str, Any]:

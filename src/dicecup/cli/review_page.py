@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from dicecup.cli.chart import COLOURS, line_chart
+from dicecup.charts import COLOURS, line_chart
 from dicecup.cli.common import _, speech
 from dicecup.cli.review_text import (
-    MARKS,
     decision_head,
     decision_row,
     highlights,
@@ -21,6 +20,7 @@ from dicecup.cli.review_text import (
 from dicecup.coach.review import Decision, PlayerReview, Review
 from dicecup.engine.record import Record
 from dicecup.i18n.moves import move_text, number_text
+from dicecup.i18n.reviews import MARKS
 from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:
