@@ -254,6 +254,7 @@ SENTENCES = {
     ),
     # Matches on a server
     "body_too_large": N_("That is too large: at most {most} bytes are taken."),
+    "coach_busy": N_("The coach is busy. Ask again in a moment."),
     "coach_missing": N_("There is no coach here."),
     "coach_off": N_("The coach is off at this table."),
     "form_expired": N_("This page is too old or came from elsewhere. Load it again."),
@@ -266,6 +267,9 @@ SENTENCES = {
     "not_your_turn": N_("It is not your turn."),
     "promise_used": N_("This promise for the dice is used up or unknown. Load the page again."),
     "request_wrong": N_("The request cannot be understood: {problem}."),
+    "review_too_long": N_(
+        "This game is too long for a review here: at most {most} moves. Run “dicecup review” on its record."
+    ),
     "seat_not_yours": N_("You have no seat at this table. Join first, or open your private seat link."),
     "seat_taken": N_("This seat is taken. Choose another one."),
     "seat_unknown": N_("There is no such seat at this table."),

@@ -14,7 +14,7 @@ MINE = (
 
 
 def add_verdicts(store: Store, match: str, version: int, verdicts: Sequence[Verdict]) -> None:
-    """Keep what was found about a match as it was at this version; what was taken back since does not count."""
+    """Keep what was found about a match at this version, unless something was taken back since."""
     with store.database.changes() as changes:
         taken_back = changes.rows(
             "SELECT 1 FROM entries WHERE match = ? AND number >= ? AND text LIKE ? LIMIT 1",

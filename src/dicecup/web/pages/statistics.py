@@ -79,7 +79,7 @@ def one(ruleset: str, name: str, results: list[Result], language: Language) -> S
         worst=min(points),
         wins=sum(result.place == 1 for result in results if result.players > 1),
         against=sum(result.players > 1 for result in results),
-        course=course(points, language.gettext("Points, game after game")),
+        course=course(points, language.gettext("Points, game after game"), language.gettext("games")),
         boxes=bars(box_means(rules, results, language), language.gettext("Mean points per box")),
     )
 
