@@ -11,7 +11,7 @@ from html import escape
 from math import ceil, floor, log10
 
 WIDTH, HEIGHT = 720, 320
-LEFT, RIGHT, TOP, BOTTOM = 52, 12, 14, 40
+LEFT, RIGHT, TOP, BOTTOM = 64, 12, 14, 56  # room for the larger letters of phones
 # Told apart also by people who see few colours (Okabe and Ito), and on light and dark ground.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999")
 STYLE = (
@@ -92,7 +92,7 @@ def line_chart(
     plot = Plot((0, longest), (min(values), max(values)))
     plot.grid()
     for number in range(0, longest + 1, max(1, ceil(longest / 12))):
-        plot.text(plot.x(number), HEIGHT - BOTTOM + 16, str(first + number))
+        plot.text(plot.x(number), HEIGHT - BOTTOM + 24, str(first + number))
     plot.text(WIDTH - RIGHT, HEIGHT - 6, across, "end")
     if level is not None:
         y = plot.y(level)
@@ -115,7 +115,7 @@ def histogram(title: str, across: str, counts: Mapping[str, Mapping[int, int]], 
     step = nice_step(length * width / 8)
     mark = ceil(low / step) * step
     while mark <= low + length * width:
-        plot.text(plot.x(mark), HEIGHT - BOTTOM + 16, f"{mark:.0f}")
+        plot.text(plot.x(mark), HEIGHT - BOTTOM + 24, f"{mark:.0f}")
         mark += step
     plot.text(WIDTH - RIGHT, HEIGHT - 6, across, "end")
     for number, (name, one) in enumerate(shares.items()):

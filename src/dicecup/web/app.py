@@ -14,6 +14,7 @@ from dicecup.storage.opening import open_store
 from dicecup.web import refusals
 from dicecup.web.api import library as api_library
 from dicecup.web.api import matches, moves
+from dicecup.web.api import reviews as api_reviews
 from dicecup.web.assets import send_asset
 from dicecup.web.guard import Guard
 from dicecup.web.pages import coach, library, review, seats, setup, table
@@ -63,7 +64,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         openapi_url="/api/openapi.json",
         dependencies=[Depends(refusals.refuse_early)],
     )
-    for part in (matches, moves, api_library, setup, table, coach, seats, review, library):
+    for part in (matches, moves, api_reviews, api_library, setup, table, coach, seats, review, library):
         app.include_router(part.router)
     app.add_route("/static/{name}", send_asset, include_in_schema=False)
     refusals.install(app)

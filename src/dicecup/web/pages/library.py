@@ -12,14 +12,17 @@ from dicecup.engine.record import verify
 from dicecup.engine.record_text import record_to_text
 from dicecup.i18n.language import LANGUAGES
 from dicecup.i18n.names import game_name
+from dicecup.storage.verdicts import verdicts_of
 from dicecup.web.pages.names import line_names
 from dicecup.web.pages.render import go_to, page
 from dicecup.web.pages.rules_text import rules_html
 from dicecup.web.pages.setup import games
-from dicecup.web.pages.statistics import my_games, statistics
+from dicecup.web.pages.statistics import my_games, statistics_views
 from dicecup.web.pages.table import Asked
 from dicecup.web.service.opening import game_rules
-from dicecup.web.viewer import THEMES, Form, TablesNow, ViewerNow, set_cookie
+from dicecup.web.service.reviewing import Reviews
+from dicecup.web.service.tables import Tables
+from dicecup.web.viewer import THEMES, Form, ReviewsNow, TablesNow, Viewer, ViewerNow, set_cookie
 
 router = APIRouter(include_in_schema=False)
 
@@ -47,15 +50,34 @@ async def rules(request: Request, viewer: ViewerNow, game: str) -> Response:
 
 
 @router.get("/mine")
-async def mine(request: Request, viewer: ViewerNow, tables: TablesNow) -> Response:
+async def mine(request: Request, viewer: ViewerNow, tables: TablesNow, reviews: ReviewsNow) -> Response:
+    return await show_mine(request, viewer, tables, reviews, "mine.html")
+
+
+@router.get("/mine/statistics")
+async def mine_again(request: Request, viewer: ViewerNow, tables: TablesNow, reviews: ReviewsNow) -> Response:
+    """The page's body once more, while the coach goes through games that it has not seen."""
+    return await show_mine(request, viewer, tables, reviews, "mine_body.html")
+
+
+async def show_mine(
+    request: Request, viewer: Viewer, tables: Tables, reviews: Reviews, template: str
+) -> Response:
     lines = await asyncio.to_thread(tables.store.matches_of, viewer.holder)
     results = await asyncio.to_thread(tables.store.results_of, viewer.holder)
+    verdicts = await asyncio.to_thread(verdicts_of, tables.store, viewer.holder)
+    missing = any((result.match, result.seat) not in verdicts for result in results)
+    asked_again = template != "mine.html"
+    looking = missing and (
+        reviews.is_looking(viewer.holder) if asked_again else reviews.catch_up(viewer.holder)
+    )
     return page(
         request,
         viewer,
-        "mine.html",
-        games=my_games(lines, viewer.language),
-        statistics=statistics(results, viewer.language),
+        template,
+        games=my_games(lines, verdicts, viewer.language),
+        statistics=statistics_views(results, verdicts, viewer.language),
+        looking=looking,
     )
 
 

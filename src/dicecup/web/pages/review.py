@@ -16,7 +16,7 @@ from dicecup.web.pages.review_view import review_view
 from dicecup.web.pages.table import Asked
 from dicecup.web.refusals import status_of
 from dicecup.web.service.copying import keep_record, try_again
-from dicecup.web.service.reviewing import Reviewed, has_coach
+from dicecup.web.service.reviewing import Reviewed, check_may
 from dicecup.web.service.table import Table
 from dicecup.web.uploads import read_upload
 from dicecup.web.viewer import Form, ReviewsNow, TablesNow, Viewer, ViewerNow
@@ -60,14 +60,14 @@ async def review_match(
 ) -> Response:
     """The coach's part is there if it is known, or asked for by a browser without scripts."""
     found, problem = reviews.remembered(table), None
-    if coach and not found:
-        try:
+    try:
+        if not found:
+            check_may(table)
+        if coach:
             found = await reviews.ask(table, PATIENCE)
-        except DicecupError as error:
-            problem = viewer.language.sentence(error, table.playing().rules)
-    asking = has_coach() and not found and not problem
-    if not has_coach():
-        problem = viewer.language.sentence(UsageError("coach_missing"))
+    except DicecupError as error:
+        problem = viewer.language.sentence(error, table.playing().rules)
+    asking = not found and not problem
     return await show(request, viewer, table, "review.html", seat, found, asking=asking, problem=problem)
 
 

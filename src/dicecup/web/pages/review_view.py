@@ -115,9 +115,8 @@ def chart(record: Record, names: list[str], language: Language, found: Reviewed 
     labels = [f"{number}. {name}" for number, name in enumerate(names, start=1)]
     if found is not None:
         courses = [player.course for player in found.review.players]
-        return lines(
-            dict(zip(labels, courses, strict=True)), _("Expected final score through the game"), across
-        )
+        title = _("Expected final score through the game")
+        return lines(dict(zip(labels, courses, strict=True)), title, across, level=courses[0][0])
     totals = points_by_turn(record)
     return lines(dict(zip(labels, totals, strict=True)), _("Points, turn after turn"), across)
 

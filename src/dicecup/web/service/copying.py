@@ -8,6 +8,7 @@ from dataclasses import replace
 from dicecup.bots import BOT_PREFIX, bot_of_player
 from dicecup.engine.record import DiceOrigin, Entry, Header, Record
 from dicecup.engine.record_text import RecordWriter, entry_text
+from dicecup.errors import UsageError
 from dicecup.storage.rows import Opening, Seat
 from dicecup.web.service.clock import now
 from dicecup.web.service.keys import key_hash, new_table_id
@@ -27,6 +28,8 @@ async def try_again(tables: Tables, record: Record, moves: int, holder: str) -> 
     """
     typed = record.header.origin.kind == "typed"
     origin = record.header.origin if typed else DiceOrigin("system")
+    if not 0 <= moves <= len(record.moves):
+        raise UsageError("moves_too_many", most=len(record.moves))
     stood = record.moves[:moves]
     players = person_at(record.header.players, record.states[len(stood)].player)
     header = replace(record.header, origin=origin, players=players)

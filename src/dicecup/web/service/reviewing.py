@@ -51,6 +51,15 @@ def has_coach() -> bool:
     return find_coach() is not None
 
 
+def check_may(table: Table) -> None:
+    """Nobody gets help from the coach while people play against each other at a table that has it off."""
+    if not has_coach():
+        raise UsageError("coach_missing")
+    among_people = len(table.people) > 1 and not table.shown_only
+    if among_people and not table.stored.opening.coach and not table.playing().state.finished:
+        raise UsageError("coach_later")
+
+
 def entries_of(record: Record) -> int:
     """How many entries make the game; a secret that is shown after it adds nothing."""
     return len(record.entries) - (record.secret is not None)
@@ -94,8 +103,7 @@ class Reviews:
         record = table.playing().record
         moment = (table.id, entries_of(record))
         if moment not in self.asked:
-            if not has_coach():
-                raise UsageError("coach_missing")
+            check_may(table)
             if len(record.moves) > MOST_MOVES:
                 raise UsageError("review_too_long", most=MOST_MOVES)
             if len(self.asked) >= MOST_WAITING:
@@ -132,6 +140,9 @@ class Reviews:
             self.catching_up[holder] = task
             task.add_done_callback(lambda _task: self.catching_up.pop(holder, None))
         return True
+
+    def is_looking(self, holder: str) -> bool:
+        return holder in self.catching_up
 
     async def look_at_games(self, holder: str) -> None:
         """One after the other, and never so many that somebody who waits for a review is turned away."""
