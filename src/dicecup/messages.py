@@ -255,7 +255,7 @@ SENTENCES = {
     ),
     # Matches on a server
     "body_too_large": N_("That is too large: at most {most} bytes are taken."),
-    "coach_busy": N_("The coach is busy. Ask again in a moment."),
+    "coach_busy": N_("The coach has too much to think about just now. Ask again in a moment."),
     "coach_later": N_("The coach is off at this table: it looks at the game when it is over."),
     "coach_missing": N_("There is no coach here."),
     "coach_off": N_("The coach is off at this table."),

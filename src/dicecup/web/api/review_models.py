@@ -1,4 +1,4 @@
-"""What the coach says about a game, as the OpenAPI description shows it and `dicecup review --json` says it."""
+"""What the coach says about a game, as `dicecup review --json` says it and OpenAPI describes it."""
 
 from __future__ import annotations
 
