@@ -57,9 +57,13 @@ class Coach:
         """Luck, skill and every decision of each player; of a game that still goes on, so far."""
         return self.take_apart(record, self.values(record.rules))
 
+    def wins(self, rules: Ruleset, state: State) -> Any:
+        """Each player's chance to win, and how sure that is."""
+        return self.chances(self.values(rules), state)
+
     def win_chances(self, rules: Ruleset, state: State) -> tuple[Sequence[float], float]:
         """Each player's chance to win, and its standard error."""
-        found = self.chances(self.values(rules), state)
+        found = self.wins(rules, state)
         return found.chances, found.standard_error
 
 
