@@ -254,8 +254,11 @@ SENTENCES = {
     ),
     # Matches on a server
     "body_too_large": N_("That is too large: at most {most} bytes are taken."),
+    "coach_busy": N_("The coach has too much to think about just now. Ask again in a moment."),
+    "coach_failed": N_("The coach could not answer. Ask again in a moment."),
     "coach_missing": N_("There is no coach here."),
     "coach_off": N_("The coach is off at this table."),
+    "coach_preparing": N_("The coach is getting ready for this game. Ask again in a moment."),
     "form_expired": N_("This page is too old or came from elsewhere. Load it again."),
     "game_begun": N_("The game has begun already."),
     "game_not_begun": N_("The game has not begun yet."),

@@ -20,7 +20,7 @@ from dicecup.web.pages.render import go_to, page
 from dicecup.web.qr import qr_svg
 from dicecup.web.refusals import status_of
 from dicecup.web.service import opening
-from dicecup.web.service.coaching import find_coach
+from dicecup.web.service.advising import BOTS_BY_VALUES, has_coach
 from dicecup.web.service.opening import MOST_SEATS, SeatWish, TableWish
 from dicecup.web.viewer import Form, TablesNow, Viewer, ViewerNow, set_cookie
 
@@ -148,7 +148,7 @@ def setup_page(
         options=options_view(rules, form, language),
         dice=form.get("dice", "screen"),
         seed=form.get("seed", ""),
-        has_coach=find_coach() is not None,
+        has_coach=has_coach(),
         coach=bool(form.get("coach")),
         promise=promise,
         commitment=opening.promised_commitment(tables, promise),
@@ -158,7 +158,8 @@ def setup_page(
 
 def bots(language: Language) -> list[tuple[str, str, str]]:
     """Every bot that there is: id, name, and how it plays."""
-    return [(bot, language.gettext(BOT_NAMES.get(bot, bot)), bot_text(bot, language)) for bot in BOTS]
+    there = [bot for bot in BOTS if bot not in BOTS_BY_VALUES or has_coach()]
+    return [(bot, language.gettext(BOT_NAMES.get(bot, bot)), bot_text(bot, language)) for bot in there]
 
 
 def options_view(rules: Ruleset, form: dict[str, Any], language: Language) -> list[dict[str, Any]]:
