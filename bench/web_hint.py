@@ -2,10 +2,11 @@
 
     .venv/bin/python -m bench.web_hint [--cold]
 
-Starts `dicecup serve`, opens a table with the coach on for every game and asks for the hint of each throw through
-the API; the time goes from the first byte of the request to the last of the answer. `first` is the wait for the
-first hint after the table was opened, with kernels from the disk; `--cold` also measures it with nothing compiled
-and nothing solved, as after an installation. `why` and `so far` are the parts that pages fetch after the hint.
+Starts `dicecup serve`, opens a table with the coach on for every game and asks for the hint of each throw
+through the API; the time goes from the first byte of the request to the last of the answer. `first` is the
+wait for the first hint after the table was opened, with kernels from the disk; `--cold` measures it with
+nothing compiled and nothing solved, as after an installation. `why` and `so far` are the parts that pages
+fetch after the hint.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
-from tests.web.killing import a_move
+from tests.web.conftest import best_score
 from tests.web.serving import Server
 
 from dicecup.rules.loader import builtin_ids
@@ -28,6 +29,7 @@ from dicecup.rules.loader import builtin_ids
 TARGETS = {"dice-in-dice": 300}  # milliseconds
 TARGET = 50
 THROWS = 40
+COLUMNS = ("first", "median", "p95", "worst", "why", "so far")
 FRAGMENT = {"HX-Request": "true"}
 
 
@@ -41,10 +43,16 @@ class Table:
         self.chance = random.Random(1)
 
     def move(self, move: dict[str, Any] | None = None) -> None:
-        body = {"version": self.state["version"], "move": move or a_move(self.state, self.chance)}
+        body = {"version": self.state["version"], "move": move or self.next_move()}
         answer = self.client.post(f"/api/matches/{self.state['id']}/moves", json=body, headers=self.headers)
         assert answer.status_code == 200, answer.text
         self.state = answer.json()
+
+    def next_move(self) -> dict[str, Any]:
+        turn = self.state["turn"]
+        if turn["throws_left"] and self.chance.random() < 0.5:
+            return {"keep": turn["dice"][:2]}
+        return best_score(self.state)
 
     def ask(self, path: str) -> float:
         """Milliseconds until there is an answer, however often one has to ask."""
@@ -96,9 +104,7 @@ def measure(client: httpx.Client, game: str) -> None:
 
 
 def measure_all(**environment: str) -> None:
-    print(
-        f"{'game':<16} {'target':>7} {'first':>9} {'median':>9} {'p95':>9} {'worst':>9} {'why':>9} {'so far':>9}"
-    )
+    print(f"{'game':<16} {'target':>7}", *(f"{name:>9}" for name in COLUMNS))
     with (
         tempfile.TemporaryDirectory() as folder,
         Server(f"{folder}/games.db", **environment) as server,

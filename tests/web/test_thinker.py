@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import pickle
 import signal
 import subprocess
 import sys
@@ -22,6 +21,7 @@ from dicecup.engine.state import start
 from dicecup.errors import UsageError
 from dicecup.rules.loader import load_ruleset
 from dicecup.web.service import thinker as module
+from dicecup.web.service.line import LENGTH, unpack
 from dicecup.web.service.thinker import Thinker
 
 RULES = load_ruleset("yatzy")
@@ -91,7 +91,7 @@ def test_the_urgent_comes_first_and_what_nobody_wants_is_left_out() -> None:
         asked: list[str] = []
 
         async def exchange(question: bytes) -> tuple[bool, object]:
-            asked.append(pickle.loads(question)[0])
+            asked.append(unpack(question[LENGTH.size :])[0])
             await asyncio.sleep(0)
             return True, None
 

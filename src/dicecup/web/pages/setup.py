@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from dicecup.bots import BOTS
+from dicecup.bots.strength import usual_score
 from dicecup.errors import DicecupError
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, option_name, option_text, summary
@@ -144,7 +145,7 @@ def setup_page(
         summary=summary(rules, language.code),
         seats=seats,
         most_seats=MOST_SEATS,
-        bots=bots(language),
+        bots=bots(rules, language),
         options=options_view(rules, form, language),
         dice=form.get("dice", "screen"),
         seed=form.get("seed", ""),
@@ -156,10 +157,17 @@ def setup_page(
     )
 
 
-def bots(language: Language) -> list[tuple[str, str, str]]:
-    """Every bot that there is: id, name, and how it plays."""
+def bots(rules: Ruleset, language: Language) -> list[tuple[str, str]]:
+    """Every bot that there is, in one line: its name, how strong it is, and how it plays."""
     there = [bot for bot in BOTS if bot not in BOTS_BY_VALUES or has_coach()]
-    return [(bot, language.gettext(BOT_NAMES.get(bot, bot)), bot_text(bot, language)) for bot in there]
+    return [(bot, bot_line(rules, bot, language)) for bot in there]
+
+
+def bot_line(rules: Ruleset, bot: str, language: Language) -> str:
+    parts = [language.gettext(BOT_NAMES.get(bot, bot))]
+    if points := usual_score(rules, bot):
+        parts.append(language.gettext("about {points} points").format(points=points))
+    return " · ".join([*parts, bot_text(bot, language)])
 
 
 def options_view(rules: Ruleset, form: dict[str, Any], language: Language) -> list[dict[str, Any]]:

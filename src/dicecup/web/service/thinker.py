@@ -10,17 +10,15 @@ import asyncio
 import heapq
 import itertools
 import logging
-import pickle
-import struct
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from typing import Any
 
 from dicecup.errors import DicecupError, UsageError
+from dicecup.web.service.line import LENGTH, pack, unpack
 
 MOST_WAITING = 60  # questions; who comes then is told to come again
 LONGEST = 300.0  # seconds for one answer: compiling all kernels on a slow machine takes a minute
-LENGTH = struct.Struct(">I")
 COMMAND = ("-P", "-c", "from dicecup.web.service.thoughts import main; main()")
 
 Question = tuple[int, int, bytes, "asyncio.Future[Any]"]
@@ -42,7 +40,7 @@ class Thinker:
         if len(self.waiting) >= MOST_WAITING:
             raise UsageError("coach_busy")
         future = asyncio.get_running_loop().create_future()
-        question = pickle.dumps((thought, arguments))
+        question = pack((thought, arguments))
         heapq.heappush(self.waiting, (-urgency, next(self.numbers), question, future))
         if self.busy is None:
             self.busy = asyncio.create_task(self.work())
@@ -83,10 +81,10 @@ class Thinker:
             self.process = process
         assert process.stdin
         assert process.stdout
-        process.stdin.write(LENGTH.pack(len(question)) + question)
+        process.stdin.write(question)
         await process.stdin.drain()
         (length,) = LENGTH.unpack(await process.stdout.readexactly(LENGTH.size))
-        kind, told = pickle.loads(await process.stdout.readexactly(length))
+        kind, told = unpack(await process.stdout.readexactly(length))
         if kind == "refused":
             family, code, values = told
             return False, family(code, **values)

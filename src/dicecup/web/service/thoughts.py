@@ -1,13 +1,12 @@
 """What the process of a `Thinker` does: questions about games come in on stdin, answers go out on stdout.
 
 This is the only place of the web app that asks `dicecup.coach`. Both ends are this program, so that what
-goes over the line is pickled.
+goes over the line is trusted.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
 import signal
 import sys
 import traceback
@@ -26,7 +25,8 @@ from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.state import State, dice_to_throw, start
 from dicecup.errors import DicecupError
 from dicecup.rules.model import Ruleset
-from dicecup.web.service.thinker import LENGTH, refusal_of
+from dicecup.web.service.line import LENGTH, pack, unpack
+from dicecup.web.service.thinker import refusal_of
 from dicecup.web.service.warming import warm_once
 
 REASONS_OF_DOUBLE_DICE = 3  # each is sampled, and takes a tenth of a second
@@ -104,7 +104,7 @@ THOUGHTS: dict[str, Any] = {
 
 
 def answer_to(question: bytes) -> tuple[str, Any]:
-    thought, arguments = pickle.loads(question)
+    thought, arguments = unpack(question)
     try:
         return "answer", THOUGHTS[thought](*arguments)
     except DicecupError as error:
@@ -124,6 +124,5 @@ def main() -> None:
 def serve(questions: BinaryIO, answers: BinaryIO) -> None:
     while head := questions.read(LENGTH.size):
         (length,) = LENGTH.unpack(head)
-        told = pickle.dumps(answer_to(questions.read(length)))
-        answers.write(LENGTH.pack(len(told)) + told)
+        answers.write(pack(answer_to(questions.read(length))))
         answers.flush()
