@@ -54,10 +54,6 @@ def test_all_of_them_play_a_whole_game(ann: Player, client: TestClient, game: st
     points = {seat["name"]: seat["points"] for seat in state["seats"]}
     assert points["bot:random"] < points["bot:steady"]
     assert points["bot:random"] < points["bot:optimal"]
-    rules = load_ruleset(game)
-    for seat in state["seats"]:
-        filled = [value if isinstance(value, dict) else {0: 0} for value in seat["sheet"].values()]
-        assert sum(map(len, filled)) == rules.cells
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

@@ -26,6 +26,7 @@ from dicecup.web.service.opening import MOST_SEATS, SeatWish, TableWish
 from dicecup.web.viewer import Form, TablesNow, Viewer, ViewerNow, set_cookie
 
 router = APIRouter(include_in_schema=False)
+DEFAULT_BOT = "steady"
 ORDER = ("yatzy", "dice-in-dice", "yum-plus", "triple-yum-plus", "yahtzee", "yatzy-sv")
 
 
@@ -109,7 +110,7 @@ def changed_seats(seats: list[SeatForm], action: str, language: Language) -> lis
             people = sum(seat.kind == "person" for seat in seats)
             return [*seats, SeatForm("person", default_name(language, people + 1))]
         if which == "bot":
-            return [*seats, SeatForm("bot", list(BOTS)[-1])]
+            return [*seats, SeatForm("bot", DEFAULT_BOT)]
         if which == "open":
             return [*seats, SeatForm("open")]
     if not which.isdigit() or int(which[:3]) >= len(seats):

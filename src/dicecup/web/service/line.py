@@ -1,6 +1,6 @@
 """What goes over the line between the server and its thinking processes: pickled, rulesets by their names.
 
-A ruleset is itself and nothing else is equal to it, and all that is known about a game is kept by its ruleset:
+A ruleset is equal to nothing but itself, and all that is known about a game is kept by its ruleset:
 a copy that came over the line would be a new game, solved and loaded again for every question.
 """
 
