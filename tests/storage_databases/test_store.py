@@ -9,9 +9,11 @@ import pytest
 
 from dicecup.errors import StorageError
 from dicecup.storage.database import RowTaken
+from dicecup.storage.entries import EntryTaken
+from dicecup.storage.matches import PromiseTaken
 from dicecup.storage.opening import open_store
 from dicecup.storage.rows import Addition, Opening, Result, Seat
-from dicecup.storage.store import EntryTaken, PromiseTaken, Store
+from dicecup.storage.store import Store
 
 OPENING = Opening(
     id="table1",

@@ -16,8 +16,8 @@ from dicecup.engine.verifiable import commitment
 from dicecup.errors import MoveError, RulesError, UsageError
 from dicecup.rules.loader import builtin_ids, load_ruleset
 from dicecup.rules.model import Ruleset
+from dicecup.storage.matches import PromiseTaken
 from dicecup.storage.rows import Opening, Seat
-from dicecup.storage.store import PromiseTaken
 from dicecup.web.service.advising import BOTS_BY_VALUES
 from dicecup.web.service.clock import now
 from dicecup.web.service.keys import derived, key_hash, new_table_id

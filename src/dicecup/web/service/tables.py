@@ -11,7 +11,8 @@ from typing import TypeVar
 
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import Match
-from dicecup.storage.store import EntryTaken, Store
+from dicecup.storage.entries import EntryTaken
+from dicecup.storage.store import Store
 from dicecup.web.service.advising import Advising, has_coach
 from dicecup.web.service.hub import Hub
 from dicecup.web.service.runner import Runner
