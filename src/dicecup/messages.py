@@ -217,12 +217,21 @@ SENTENCES = {
         "{ruleset} cannot be solved: of games with double dice, those can be that have one column, "
         "two layers, at most 20 boxes, and no boxes that look at others."
     ),
+    "gpu_too_small": N_(
+        "The GPU has {found} kB of shared memory for this, and {needed} kB are needed. "
+        "Use --precision 32, or solve on the processor: --backend cpu."
+    ),
+    "memory_out": N_("There is not enough memory. Close other programs, or raise the limit."),
     "memory_short": N_(
         "This solve needs {needed} of memory, and {found} are free. "
         "Close other programs, or use --precision 32."
     ),
     "position_of_other_game": N_("The position is of {found}, not of {ruleset}. Name its game."),
     "sheet_impossible": N_("No game leads to this sheet. Correct its points."),
+    "solve_entangled": N_(
+        "{ruleset} cannot be solved exactly: its boxes look at each other in too many ways. "
+        "Take away some of “after” and “above”."
+    ),
     "solve_layers": N_(
         "{ruleset} is played with dice of several layers, which this solver does not know: "
         "dicecup.solver.games does."
@@ -243,13 +252,11 @@ SENTENCES = {
         "Solving needs the packages numpy and numba, which are not installed. "
         "Run: pip install 'dicecup[solver]'"
     ),
-    "table_damaged": N_("The table {file} is cut off or was changed. It is not used; solve again."),
+    "table_damaged": N_("The table {file} is cut off or was changed. It is not used."),
     "table_format": N_(
         "The table {file} has the format {found}, and this program reads {expected}. Solve again."
     ),
-    "table_of_other_rules": N_(
-        "The table {file} is of other rules ({ruleset}). It is not used; solve again."
-    ),
+    "table_of_other_rules": N_("The table {file} is of other rules ({ruleset}). It is not used."),
     "value_not_learnable": N_(
         "{ruleset} has rules that a learned value does not know yet. Solve it exactly instead."
     ),

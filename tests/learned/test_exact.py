@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 from tests.learned.conftest import learned
 
+from dicecup.engine.totals import bonus
 from dicecup.rules import load_ruleset
 from dicecup.solver.index import Index, Level, build_index
 from dicecup.solver.learned.moves import Array
-from dicecup.solver.totals import bonus
 
 RULES = load_ruleset("yum-plus")
 

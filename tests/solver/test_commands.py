@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
@@ -118,3 +119,74 @@ def test_a_spoiled_table_is_told_and_made_anew(run, tables):
     done = run("value", "yahtzee", "-o", "joker=none", "--json")
     assert "[table_damaged]" in done.err
     assert json.loads(done.out)["expected"] == pytest.approx(245.8707745141, abs=1e-8)
+
+
+LADDER = """
+format = 1
+id = "ladder"
+base = "yatzy"
+[box.r1]
+points = "all"
+""" + "".join(f"[box.r{n}]\npoints = 'all'\nabove = 'r{n - 1}'\n" for n in range(2, 6))
+IN_ORDER = """
+format = 1
+id = "in-order"
+base = "yatzy"
+""" + "".join(
+    f"[box.{box}]\nafter = ['{before}']\n"
+    for before, box in pairwise(["sixes", "pair", "two_pairs", "three_of_a_kind", "four_of_a_kind", "chance"])
+)
+OUR_YUM = """
+format = 1
+id = "our-yum"
+base = "yum-plus"
+[box.yum]
+points = 31
+"""
+
+
+@pytest.mark.parametrize("game", [LADDER, IN_ORDER], ids=["ladder", "in order"])
+def test_boxes_that_look_at_each_other_too_much(run, tmp_path, monkeypatch, game):
+    """Found before memory is used up."""
+    monkeypatch.setattr("dicecup.solver.components.MOST_OPTIONS", 50_000)
+    monkeypatch.setattr("dicecup.solver.upper_arrays.MOST_MOVES", 1 << 20)
+    path = tmp_path / "house.toml"
+    path.write_text(game, encoding="utf-8")
+    done = run("value", str(path))
+    assert (done.status, done.out) == (2, "")
+    assert "[solve_entangled]" in done.err
+
+
+def test_the_command_for_a_house_rule_names_its_file(run, tmp_path):
+    path = tmp_path / "our yum.toml"
+    path.write_text(OUR_YUM, encoding="utf-8")
+    done = run("value", str(path))
+    assert done.status == 2
+    assert f"dicecup solve '{path}' --precision 32" in done.err
+
+
+def test_no_memory_left(run, monkeypatch):
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("dicecup.solver.games.find_table", fail)
+    done = run("solve", "yahtzee")
+    assert (done.status, done.out) == (2, "")
+    assert "[memory_out]" in done.err
+
+
+def test_the_tables_cannot_be_kept(run, monkeypatch, tmp_path):
+    taken = tmp_path / "taken"
+    taken.write_text("", encoding="utf-8")
+    monkeypatch.setattr("dicecup.solver.solve.tables_folder", lambda: taken / "tables")
+    done = run("solve", "yahtzee", "-o", "joker=none", "--again")
+    assert done.status == 2
+    assert "[file_unwritable]" in done.err
+    assert str(taken) in done.err
+
+
+@pytest.mark.parametrize("limited", ["system_memory", "group_memory", "process_memory"])
+def test_the_least_of_all_limits_counts(monkeypatch, limited):
+    for name in ("system_memory", "group_memory", "process_memory"):
+        monkeypatch.setattr(limits, name, lambda name=name: 1000 if name == limited else None)
+    assert limits.free_memory() == 1000

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
 
 import pytest
 
 from dicecup.coach.many import play_games
-from dicecup.rules import load_ruleset
+from dicecup.dice import throws
+from dicecup.engine.offers import face_of_alike
+from dicecup.rules import Ruleset, load_ruleset
+from dicecup.solver.components import alike_face
 from dicecup.solver.reference import Reference
 from dicecup.solver.solution import Solution
 from dicecup.solver.solve import solve
@@ -27,6 +31,8 @@ def random_game(random: Random) -> str:
         "[box.twin]\nneeds = { run = 2 }\npoints = 7",
         "[box.less]\npoints = '5 - all'",
         "[box.nothing]\npoints = 0",
+        "[box.late]\npoints = 'all'\nafter = ['twos']",
+        "[box.over]\nneeds = { at_least = 3 }\npoints = 'all'\nabove = 'ones'",
     ]
     chosen = sorted(random.sample(range(len(lower)), random.randint(2, 3)))
     needed = {1: 0, 3: 2}  # a box that looks at another brings it along
@@ -48,20 +54,72 @@ def random_game(random: Random) -> str:
     return "\n".join(text)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(60))
 def test_whole_small_games(tmp_path, seed):
-    path = tmp_path / "small.toml"
-    path.write_text(random_game(Random(seed)), encoding="utf-8")
-    rules = load_ruleset(str(path))
+    rules = house(tmp_path, random_game(Random(seed)))
     table = solve(rules, folder=tmp_path)
     assert table.header.expected == pytest.approx(Reference(rules).expected(), abs=1e-9)
 
 
+FORCED_BESIDE_A_LATE_BOX = """
+format = 1
+id = "late"
+throws = 1
+[dice]
+count = 1
+faces = 2
+[upper]
+boxes = { ones = 1, twos = 2 }
+[box.first]
+points = 7
+[box.late]
+points = 7
+after = ["twos"]
+[joker]
+filled = ["first"]
+boxes = ["first"]
+forced = true
+"""
+TWO_FACES_ALIKE = """
+format = 1
+id = "two-faces"
+throws = 1
+[dice]
+count = 2
+faces = 9
+counted = 1
+[upper]
+boxes = { u1 = 1, u2 = 2, u3 = 3, u4 = 4, u5 = 5, u6 = 6, u7 = 7, u8 = 8, u9 = 9 }
+[box.first]
+points = 5
+[joker]
+filled = ["first"]
+boxes = ["first"]
+"""
+
+
+def house(tmp_path: Path, text: str) -> Ruleset:
+    path = tmp_path / "small.toml"
+    path.write_text(text, encoding="utf-8")
+    return load_ruleset(str(path))
+
+
+def test_a_forced_joker_beside_a_box_that_waits_for_an_upper_one(tmp_path):
+    """The box is open for a neighbour's lane already, and not yet for this one."""
+    rules = house(tmp_path, FORCED_BESIDE_A_LATE_BOX)
+    expected = Reference(rules).expected()
+    assert solve(rules, folder=tmp_path).header.expected == pytest.approx(expected, abs=1e-9)
+
+
+def test_of_two_faces_that_could_be_a_joker_solver_and_engine_take_the_same(tmp_path):
+    rules = house(tmp_path, TWO_FACES_ALIKE)
+    for dice, _ in throws(2, 9):
+        assert alike_face(rules, dice) == face_of_alike(rules, dice) == max(dice)
+
+
 @pytest.mark.parametrize("seed", [2, 5, 11, 22])
 def test_small_games_played(tmp_path, seed):
-    path = tmp_path / "small.toml"
-    path.write_text(random_game(Random(seed)), encoding="utf-8")
-    rules = load_ruleset(str(path))
+    rules = house(tmp_path, random_game(Random(seed)))
     scores = play_games(Solution(rules, solve(rules, folder=tmp_path)), 100_000, seed).scores
     error = scores.std(ddof=1) / len(scores) ** 0.5
     assert abs(scores.mean() - Reference(rules).expected()) < 4 * error

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numba
@@ -17,11 +18,12 @@ from dicecup.engine.state import empty_sheet
 from dicecup.errors import DicecupError, StorageError
 from dicecup.rules import load_ruleset
 from dicecup.solver.limits import PACK_FROM
-from dicecup.solver.lookup import find_table
+from dicecup.solver.lookup import find_solution, find_table
 from dicecup.solver.packing import STEP, PackedSource, pack, shapes, unpack
 from dicecup.solver.solution import Solution
 from dicecup.solver.solve import Progress, solve
 from dicecup.solver.tables import HEADER_BYTES, open_table, table_path
+from dicecup.solver.unfinished import Unfinished
 
 GAME = ("yahtzee", {"joker": "none"})
 SOURCE = Path(__file__).resolve().parents[2] / "src"
@@ -39,16 +41,16 @@ def copied(solved, tables, tmp_path):
 
 def refused(rules, path) -> str:
     with pytest.raises(StorageError) as caught:
-        open_table(path, rules)
+        open_table(path, rules, 64)
     assert str(path) in str(caught.value)
     return caught.value.code
 
 
 def test_a_good_table(copied):
     rules, path = copied
-    header = open_table(path, rules).header
+    header = open_table(path, rules, 64).header
     assert (header.identity, header.precision, header.states) == (rules.identity, 64, 209_920)
-    assert open_table(path, rules).data.base is not None  # mapped, not read
+    assert open_table(path, rules, 64).data.base is not None  # mapped, not read
 
 
 @pytest.mark.parametrize("place", [0, 20, 100, HEADER_BYTES + 5, -1])
@@ -70,6 +72,12 @@ def test_cut_off(copied, length):
 def test_other_rules(copied):
     _, path = copied
     assert refused(load_ruleset("yahtzee"), path) == "table_of_other_rules"
+
+
+def test_other_precision(copied, tmp_path):
+    rules, path = copied
+    path.write_bytes(solve(rules, precision=32, folder=tmp_path).path.read_bytes())
+    assert refused(rules, path) == "table_damaged"
 
 
 def test_a_spoiled_table_is_made_anew(copied):
@@ -102,7 +110,37 @@ def test_an_interrupted_solve_goes_on(solved, tmp_path):
     assert seen[0].resumed + seen[0].total // 3 > seen[0].total // 2, "more than one level was lost"
     whole = solved(*GAME).table
     assert table.path.read_bytes() == whole.path.read_bytes()
-    assert [path.name for path in tmp_path.iterdir()] == [table.path.name]
+    assert {path.suffix for path in tmp_path.iterdir()} == {".table", ".lock"}
+
+
+def test_a_damaged_beginning_is_not_gone_on_with(tmp_path):
+    rules = load_ruleset(*GAME)
+
+    def stop_late(progress: Progress) -> None:
+        if progress.done > progress.total // 2:
+            raise StopError
+
+    with pytest.raises(StopError):
+        solve(rules, folder=tmp_path, watch=stop_late)
+    (part,) = tmp_path.glob("*.part")
+    data = bytearray(part.read_bytes())
+    data[HEADER_BYTES + 100] ^= 1
+    part.write_bytes(data)
+    seen: list[Progress] = []
+    table = solve(rules, folder=tmp_path, watch=seen.append)
+    assert seen[0].resumed < 1000
+    assert table.header.expected == pytest.approx(245.8707745141, abs=1e-8)
+
+
+def test_who_needs_a_table_waits_for_the_one_who_makes_it(tmp_path):
+    rules = load_ruleset(*GAME)
+    with ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(lambda _: find_solution(rules, folder=tmp_path), range(3)))
+    assert {solution.table.header.expected for solution in found} == {found[0].table.header.expected}
+    with Unfinished(table_path(tmp_path, rules, 32), found[0].table.header):
+        with pytest.raises(StorageError) as caught:
+            solve(rules, precision=32, folder=tmp_path)
+        assert caught.value.code == "solve_running"
 
 
 def test_killed(tmp_path):

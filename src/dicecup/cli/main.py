@@ -94,6 +94,10 @@ def main(arguments: list[str] | None = None) -> int:
         # The reader went away (a pager was closed): nothing is wrong, and nothing more can be said.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except MemoryError:
+        short = StorageError("memory_out")
+        talk(f"dicecup: {speech.language.sentence(short)} [{short.code}]")
+        return short.exit_status
     except OSError as error:
         # Files have errors of their own, so this is the output: a full disk behind a redirection, say.
         unwritable = StorageError("output_unwritable", problem=problem_of(error))

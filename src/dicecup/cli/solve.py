@@ -16,6 +16,7 @@ from dicecup.cli.common import (
     read_ruleset,
     rules_options,
     speech,
+    talk,
 )
 from dicecup.cli.solving import Watcher, need_solver, tell
 from dicecup.i18n.moves import number_text
@@ -61,6 +62,9 @@ def command(
         watcher = Watcher()
         try:
             table = solve(rules, precision=int(precision), backend=backend, watch=watcher)
+        except KeyboardInterrupt:
+            talk("\n" + _("What is done is kept: the same command goes on from there."))
+            raise
         finally:
             watcher.end()
     header = table.header

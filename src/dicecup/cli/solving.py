@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dicecup.cli.common import _, speech, talk
-from dicecup.errors import DicecupError, UsageError
+from dicecup.errors import DicecupError, StorageError, UsageError
 
 if TYPE_CHECKING:
     from dicecup.solver.solve import Progress
@@ -25,6 +25,8 @@ def need_solver() -> None:
         import numpy  # noqa: F401
     except ImportError:
         raise UsageError("solver_missing") from None
+    except OSError:  # a library of theirs found no room
+        raise StorageError("memory_out") from None
 
 
 def tell(error: DicecupError) -> None:

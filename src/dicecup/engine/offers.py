@@ -83,8 +83,8 @@ def link_holds(kind: str, points: int, written: int | None) -> bool:
 
 
 def face_of_alike(rules: Ruleset, faces: Faces) -> int | None:
-    """The face that all counted dice show, if they are alike."""
-    return next((face for face in set(faces) if faces.count(face) >= rules.dice.counted), None)
+    """The face that all counted dice show, if they are alike; of two such faces the higher."""
+    return max((face for face in faces if faces.count(face) >= rules.dice.counted), default=None)
 
 
 def filled_everywhere(rules: Ruleset, sheet: Sheet, box: int) -> bool:

@@ -83,6 +83,7 @@ def build_ruleset(
         options=options,
         choices=choices,
         names=names,
+        reference=game.file,
     )
     if ruleset.cells % len(ruleset.scored):
         raise game.error("box", "expected_multiple", boxes=ruleset.cells, scored=len(ruleset.scored))

@@ -143,6 +143,7 @@ class Ruleset:
     options: Mapping[str, str]  # the value chosen for every option
     choices: Mapping[str, tuple[str, ...]]  # every option with its values, the default first
     names: Mapping[str, Mapping[str, Any]] = field(repr=False)  # language → words
+    reference: str = field(repr=False)  # what it was loaded by: its id or a file's path
 
     @cached_property
     def identity(self) -> str:

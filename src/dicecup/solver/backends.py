@@ -14,6 +14,8 @@ from dicecup.solver.program import Program
 BACKENDS = ("cpu", "cuda")
 PRECISIONS = (64, 32)
 PADDING = 64  # numbers behind the last state of a level, so that a vector may look beyond it
+# Stands where nothing was written. A result that came from it would be huge, as every choice is for the most.
+POISON = 1e30
 
 Done = Callable[[int], None]  # told after each batch how many states it had
 
@@ -33,8 +35,8 @@ def number_type(precision: int) -> type[np.floating]:
 
 
 def empty_level(size: int, precision: int) -> Array:
-    """Room for a level. NaN says that nothing was written there, and no result may ever come to hold one."""
-    return np.full(size + PADDING, np.nan, dtype=number_type(precision))
+    """Room for a level."""
+    return np.full(size + PADDING, POISON, dtype=number_type(precision))
 
 
 def make_backend(name: str, index: Index, program: Program, precision: int) -> Backend:

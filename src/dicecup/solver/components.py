@@ -13,10 +13,12 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from dicecup.dice import Faces
+from dicecup.errors import UsageError
 from dicecup.rules.model import Box, Points, Ruleset
 from dicecup.rules.scoring import dice_needed, score_table
 
 MOST_ALIKE = 6  # boxes just like each other that are put in one group: 2^6 sheets to follow
+MOST_OPTIONS = 2_000_000  # of one group of boxes: following them takes half a minute and a gigabyte
 LOWER = -1
 
 Cells = tuple[int | None, ...]
@@ -130,10 +132,10 @@ def full_dice(rules: Ruleset) -> tuple[Faces, ...]:
 
 
 def alike_face(rules: Ruleset, dice: Faces) -> int | None:
-    """The face that could make these dice a joker."""
+    """The face that could make these dice a joker; of two faces the higher."""
     if rules.joker is None:
         return None
-    return next((face for face in sorted(set(dice)) if dice.count(face) >= rules.dice.counted), None)
+    return max((face for face in dice if dice.count(face) >= rules.dice.counted), default=None)
 
 
 def joker_points(rules: Ruleset, dice: Faces, face: int, boxes: tuple[int, ...]) -> Faces:
@@ -157,7 +159,7 @@ def build(rules: Ruleset, boxes: tuple[int, ...]) -> Component:
     remembered = memory(rules, boxes)
     start: Cells = (None,) * len(boxes)
     reached: dict[Cells, dict[Faces, list[tuple[Option, Cells]]]] = {}
-    waiting = [start]
+    waiting, followed = [start], 0
     while waiting:
         cells = waiting.pop()
         if cells in reached:
@@ -166,7 +168,14 @@ def build(rules: Ruleset, boxes: tuple[int, ...]) -> Component:
             column: list(raw_options(rules, boxes, cells, column, remembered)) for column in columns
         }
         waiting += {after for options in reached[cells].values() for _, after in options}
+        followed += sum(map(len, reached[cells].values()))
+        if followed > MOST_OPTIONS:
+            raise too_entangled(rules)
     return joined(rules, boxes, reached)
+
+
+def too_entangled(rules: Ruleset) -> UsageError:
+    return UsageError("solve_entangled", ruleset=rules.id)
 
 
 def memory(rules: Ruleset, boxes: tuple[int, ...]) -> tuple[Literal["filled", "points", "any"], ...]:

@@ -15,8 +15,8 @@ from dicecup.solver.score_kernel import gather_lower, gather_upper, pay_repeats,
 from dicecup.solver.turn_kernel import turn
 from dicecup.solver.vector import lanes, store
 
-# States between two looks at the clock and at Ctrl-C: half a second on two cores.
-BATCH = 1 << 21
+# States between two looks at the clock and at Ctrl-C: an eighth of a second on two cores.
+BATCH = 1 << 19
 
 
 @kernel()

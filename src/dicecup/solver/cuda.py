@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from dicecup.errors import UsageError
-from dicecup.solver.backends import PADDING, Done, number_type
+from dicecup.solver.backends import PADDING, POISON, Done, number_type
+from dicecup.solver.components import LOWER
 from dicecup.solver.index import Array, Index, Level
 from dicecup.solver.lattice import Lattice, lattice
 from dicecup.solver.program import Program
-from dicecup.solver.state_tables import FREE, LOWER, PAYS, ZERO
+from dicecup.solver.state_tables import FREE, PAYS, ZERO
 
 LANES = 32  # states of a block: a warp
 WORKERS = 8  # warps of a block
@@ -126,6 +127,9 @@ class CudaBackend:
         self.kernel = self.cupy.RawKernel(source, "solve_blocks", options=("--std=c++14",))
         rows = program.take_starts.size - 1 + program.weights.size + most_targets(program)
         self.room = rows * LANES * precision // 8
+        most = self.cupy.cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"]
+        if self.room > most:
+            raise UsageError("gpu_too_small", needed=self.room // 1024, found=most // 1024)
         self.kernel.max_dynamic_shared_size_bytes = self.room
         self.arrays = tuple(self.cupy.asarray(array) for array in arrays.values())
         self.last: tuple[int, Any] | None = None  # open boxes and values of the level that is on the GPU
@@ -144,7 +148,7 @@ class CudaBackend:
         block_first = (np.arange(len(block_lower)) - np.repeat(np.cumsum(blocks) - blocks, blocks)) * LANES
         device_lower, device_first = cupy.asarray(block_lower), cupy.asarray(block_first.astype(np.int32))
         below_starts, starts = cupy.asarray(below.starts), cupy.asarray(level.starts)
-        result = cupy.full(level.size + PADDING, cupy.nan, dtype=number_type(self.precision))
+        result = cupy.full(level.size + PADDING, POISON, dtype=number_type(self.precision))
         for first in range(0, len(block_lower), BATCH):
             count = min(BATCH, len(block_lower) - first)
             self.kernel(

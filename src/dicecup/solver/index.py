@@ -18,10 +18,9 @@ import numpy as np
 from dicecup.engine.state import Sheet
 from dicecup.rules.model import Ruleset
 from dicecup.solver.components import Component, components, memory, remember
-from dicecup.solver.totals import UpperPart, last_step, strides_of, upper_part
+from dicecup.solver.totals import NOWHERE, UpperPart, last_step, strides_of, upper_part
 
 Array = np.ndarray[Any, np.dtype[Any]]
-NOWHERE = -1
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,9 @@ __device__ real best_option(ARRAYS, const Block& block, const int* states, const
     for (int place = 0; FORCED && closed_box && place < block.noted; place++) {
         int row = (states[place] * JOKERS + number) * 2 + closed_box;
         for (int option = option_start[row]; option < option_start[row + 1]; option++)
-            any_lower |= option_box[option] == LOWER;
+            // A state that only a neighbour has is noted too: in this lane nothing follows it.
+            any_lower |= option_box[option] == LOWER
+                && block.ahead[(rows[place] + option_target[option]) * LANES + block.lane] > NONE;
     }
     real best = NONE, zero = NONE, always = NONE;
     for (int place = 0; place < block.noted; place++) {

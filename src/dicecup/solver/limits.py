@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 from collections import Counter
 from dataclasses import dataclass
@@ -77,14 +78,14 @@ def check_room(index: Index, precision: int, folder: Path) -> None:
     memory = largest * precision // 8 + SPARE_MEMORY
     free = free_memory()
     if free is not None and free < memory:
-        raise StorageError("memory_short", needed=gigabytes(memory), found=gigabytes(free))
+        raise StorageError("memory_short", needed=size_text(memory), found=size_text(free))
     disk = table_bytes(index.states, precision) + largest * precision // 8
     found = folder
     while not found.exists():
         found = found.parent
     left = shutil.disk_usage(found).free
     if left < disk:
-        raise StorageError("disk_short", folder=folder, needed=gigabytes(disk), found=gigabytes(left))
+        raise StorageError("disk_short", folder=folder, needed=size_text(disk), found=size_text(left))
 
 
 def table_bytes(states: int, precision: int) -> int:
@@ -94,11 +95,16 @@ def table_bytes(states: int, precision: int) -> int:
 
 def seconds(states: int, precision: int) -> float:
     """About how long a solve takes on this machine."""
-    return states / (STATES_PER_SECOND * (1.6 if precision == 32 else 1.0) * (os.cpu_count() or 1))
+    return states / (STATES_PER_SECOND * (1.6 if precision == 32 else 1.0) * cores())
 
 
 def free_memory() -> int | None:
     """Memory that can be had without pushing others out; None where the system does not say."""
+    found = [free for free in (system_memory(), group_memory(), process_memory()) if free is not None]
+    return min(found, default=None)
+
+
+def system_memory() -> int | None:
     try:
         for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
             if line.startswith("MemAvailable:"):
@@ -108,5 +114,32 @@ def free_memory() -> int | None:
         return None
 
 
-def gigabytes(count: int) -> str:
-    return f"{count / 1e9:.1f} GB"
+def group_memory() -> int | None:
+    """What the limit of a container leaves."""
+    folder = Path("/sys/fs/cgroup")
+    try:
+        most = int((folder / "memory.max").read_text(encoding="ascii"))
+        return most - int((folder / "memory.current").read_text(encoding="ascii"))
+    except (OSError, ValueError):  # no such limit
+        return None
+
+
+def process_memory() -> int | None:
+    """What `ulimit -v` leaves."""
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most == resource.RLIM_INFINITY:
+        return None
+    try:
+        used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except (OSError, ValueError):
+        return most
+    return most - used * resource.getpagesize()
+
+
+def cores() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def size_text(count: int) -> str:
+    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{max(count, 0) / 1e6:.1f} MB"

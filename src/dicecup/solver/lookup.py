@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,7 +30,7 @@ def find_table(rules: Ruleset, precision: int, folder: Path, tell: Tell = say_no
     if not path.exists():
         return None
     try:
-        return open_table(path, rules)
+        return open_table(path, rules, precision)
     except StorageError as error:
         tell(error)
         return None
@@ -41,17 +42,19 @@ def find_solution(
     """The solution out of the most exact table; solved first where there is none and that takes seconds."""
     folder = folder or tables_folder()
     size = check_solvable(rules)
+    quick = seconds(size.states, PRECISIONS[0]) <= QUICK
     for precision in PRECISIONS:
         if table := find_table(rules, precision, folder, tell):
             return Solution(rules, table)
-    needed = seconds(size.states, PRECISIONS[0])
-    if needed > QUICK:
+        if quick and table_path(folder, rules, precision).exists():
+            break  # a bad one, of which the user was told, is made anew
+    if not quick:
         minutes = round(seconds(size.states, 32) / 60) or 1
         raise UsageError("solve_takes_long", ruleset=rules.id, minutes=minutes, command=command_of(rules))
-    return Solution(rules, solve(rules, precision=PRECISIONS[0], folder=folder, watch=watch))
+    return Solution(rules, solve(rules, precision=PRECISIONS[0], folder=folder, watch=watch, wait=True))
 
 
 def command_of(rules: Ruleset) -> str:
     """What to type to solve a large game."""
     options = "".join(f" -o {name}={value}" for name, value in rules.non_default_options.items())
-    return f"dicecup solve {rules.id}{options} --precision 32"
+    return f"dicecup solve {shlex.quote(rules.reference)}{options} --precision 32"

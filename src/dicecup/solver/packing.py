@@ -14,7 +14,8 @@ import numba
 import numpy as np
 
 from dicecup.solver.compiled import kernel, parallel_kernel
-from dicecup.solver.index import NOWHERE, Array, Index, Level
+from dicecup.solver.index import Array, Index, Level
+from dicecup.solver.totals import NOWHERE
 
 STEP = 2.0**-13
 WORD = 64

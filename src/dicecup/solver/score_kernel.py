@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from dicecup.solver.compiled import kernel
+from dicecup.solver.components import LOWER
 from dicecup.solver.program import Program
-from dicecup.solver.state_tables import FREE, LOWER, PAYS
+from dicecup.solver.state_tables import FREE, PAYS
 from dicecup.solver.vector import fill, lanes, larger, load, plus, store
 
 NONE = -np.inf
@@ -155,7 +156,9 @@ def best_option(
         for place in range(noted):
             row = (states[place, 0] * jokers + number) * 2 + closed
             for option in range(program.option_start[row], program.option_start[row + 1]):
-                any_lower |= program.option_box[option] == LOWER
+                follows = ahead[(states[place, 1] + program.option_target[option]) * width + lane]
+                # A state that only a neighbour has is noted too: in this lane nothing follows it.
+                any_lower |= program.option_box[option] == LOWER and follows > NONE
     best = zero = free = NONE
     for place in range(noted):
         row = (states[place, 0] * jokers + number) * 2 + closed

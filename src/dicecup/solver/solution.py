@@ -14,6 +14,7 @@ import numpy as np
 from dicecup.dice import Dice, Faces
 from dicecup.engine.moves import Score, score
 from dicecup.engine.state import Sheet, State
+from dicecup.engine.totals import bonus
 from dicecup.errors import PositionError
 from dicecup.rules.model import Ruleset
 from dicecup.solver.backends import number_type
@@ -23,7 +24,6 @@ from dicecup.solver.lattice import Lattice, lattice
 from dicecup.solver.program import Program, build_program
 from dicecup.solver.source import Source, open_source
 from dicecup.solver.tables import TableFile
-from dicecup.solver.totals import bonus
 from dicecup.solver.turn_values import box_values, turn_values
 from dicecup.solver.vector import VECTOR_BYTES
 

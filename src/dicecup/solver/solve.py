@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
+from dicecup.engine.totals import bonus
+from dicecup.errors import StorageError
+from dicecup.messages import problem_of
 from dicecup.rules.model import Ruleset
 from dicecup.solver.backends import PRECISIONS, Backend, empty_level, make_backend
 from dicecup.solver.folders import tables_folder
@@ -16,7 +20,6 @@ from dicecup.solver.index import Array, Index, build_index
 from dicecup.solver.limits import PACK_FROM, check_room, check_solvable
 from dicecup.solver.program import build_program
 from dicecup.solver.tables import Encoding, Header, TableFile, open_table, table_path
-from dicecup.solver.totals import bonus
 from dicecup.solver.unfinished import Unfinished
 
 
@@ -44,8 +47,12 @@ def solve(
     backend: str = "cpu",
     folder: Path | None = None,
     watch: Watch = ignore,
+    wait: bool = False,
 ) -> TableFile:
-    """Solve the game and keep its table; what an earlier run left unfinished is taken up."""
+    """Solve the game and keep its table; what an earlier run left unfinished is taken up.
+
+    Where another process is at it already: `wait` for its table.
+    """
     folder = folder or tables_folder()
     check_solvable(rules)
     index = build_index(rules)
@@ -53,7 +60,11 @@ def solve(
     check_room(index, precision, folder)
     encoding: Encoding = "packed" if precision == 32 and index.states >= PACK_FROM else "plain"
     header = Header(rules.id, rules.identity, precision, encoding, index.states, backend)
-    with Unfinished(table_path(folder, rules, precision), header) as unfinished:
+    path = table_path(folder, rules, precision)
+    with unwritable(path), Unfinished(path, header, wait=wait) as unfinished:
+        if wait and path.is_file():
+            with suppress(StorageError):  # a bad one is made anew
+                return open_table(path, rules, precision)
         values = unfinished.resume(index)
         if values is None:
             unfinished.begin()
@@ -61,7 +72,16 @@ def solve(
             unfinished.add(0, values[: index.level(0).size], encode(index, 0, values, encoding))
         values = climb(index, machine, unfinished, values, watch)
         unfinished.finish(float(values[0]) * rules.columns[0].multiplier)
-        return open_table(unfinished.path, rules)
+        return open_table(path, rules, precision)
+
+
+@contextmanager
+def unwritable(path: Path) -> Iterator[None]:
+    """Whatever the system refuses in here is about this file."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError("file_unwritable", file=path, problem=problem_of(error)) from None
 
 
 def climb(index: Index, machine: Backend, unfinished: Unfinished, values: Array, watch: Watch) -> Array:

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from dicecup.solver.components import Component, Option, alike_face, joker_points, plain_points
+from dicecup.solver.components import LOWER, Component, Option, alike_face, joker_points, plain_points
 from dicecup.solver.index import Array, Index
 from dicecup.solver.lattice import Lattice
 
 PAYS, ZERO, FREE = 0, 1, 2  # kinds of options: more than 0; a 0 that other points may forbid; always allowed
-LOWER = -1
 
 
 class StateTables:

@@ -7,6 +7,7 @@ import json
 import os
 import struct
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -14,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dicecup.errors import StorageError
+from dicecup.messages import problem_of
 from dicecup.rules.model import Ruleset
 from dicecup.solver.index import Array
 
@@ -134,19 +136,19 @@ class TableFile:
         }
 
 
-def open_table(path: Path, rules: Ruleset) -> TableFile:
+def open_table(path: Path, rules: Ruleset, precision: int) -> TableFile:
     """The table of these rules, checked; an error says what is wrong with it."""
     try:
         with path.open("rb") as stream:
             header = decode_header(stream.read(HEADER_BYTES), path)
         if header.identity != rules.identity:
             raise StorageError("table_of_other_rules", file=path, ruleset=header.ruleset)
-        if path.stat().st_size != header.sections[-1].end:
+        if header.precision != precision or path.stat().st_size != header.sections[-1].end:
             raise damaged(path)
         check(path, header)
         return TableFile(path, header)
     except OSError as error:
-        raise StorageError("file_unreadable", file=path, problem=error.strerror or error) from None
+        raise StorageError("file_unreadable", file=path, problem=problem_of(error)) from None
 
 
 def check(path: Path, header: Header) -> None:
@@ -155,14 +157,22 @@ def check(path: Path, header: Header) -> None:
     large = path.stat().st_size > CHECK_ALWAYS
     if large and stamp_path.is_file() and stamp_path.read_text(encoding="ascii") == stamp:
         return
+    if not sections_hold(path, header):
+        raise damaged(path)
+    if large:
+        with suppress(OSError):  # where nothing can be written, a large table is checked each time
+            write_aside(stamp_path, stamp.encode())
+
+
+def sections_hold(path: Path, header: Header) -> bool:
+    """Whether every section is what was written."""
     with path.open("rb") as stream:
         for section in header.sections:
             start = section.parts[0].offset
             stream.seek(start)
             if read_digest(stream.read, section.end - start) != section.checksum:
-                raise damaged(path)
-    if large:
-        write_aside(stamp_path, stamp.encode())
+                return False
+    return True
 
 
 def stamp_of(path: Path) -> str:

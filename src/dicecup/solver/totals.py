@@ -13,10 +13,11 @@ from itertools import product
 
 import numpy as np
 
+from dicecup.engine.totals import bonus
 from dicecup.rules.model import Ruleset
 from dicecup.solver.components import Component, components
 
-NO_SLOT = -1
+NOWHERE = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +25,7 @@ class UpperRow:
     """The slots of one class of the upper part."""
 
     totals: tuple[int, ...]  # the lowest sum of each slot
-    slot: np.ndarray[tuple[int], np.dtype[np.int32]]  # by sum up to the last step; NO_SLOT if it cannot occur
+    slot: np.ndarray[tuple[int], np.dtype[np.int32]]  # by sum up to the last step; NOWHERE if it cannot occur
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,10 +45,6 @@ class UpperPart:
     @property
     def most_open(self) -> int:
         return max(self.opens)
-
-
-def bonus(rules: Ruleset, total: int) -> int:
-    return max((tier.points for tier in rules.bonus if total >= tier.at), default=0)
 
 
 def last_step(rules: Ruleset) -> int:
@@ -145,7 +142,7 @@ def join(rules: Ruleset, past: set[int], future: set[int]) -> UpperRow:
     paid = np.array([bonus(rules, total) for total in range(last + 1)])
     more = np.array(sorted(future))
     slots: dict[bytes, int] = {}
-    slot = np.full(last + 1, NO_SLOT, dtype=np.int32)
+    slot = np.full(last + 1, NOWHERE, dtype=np.int32)
     totals: list[int] = []
     for total in sorted(past):
         key = paid[np.minimum(total + more, last)].tobytes()

@@ -26,17 +26,20 @@ from dicecup.solver.tables import (
     arrays_of,
     decode_header,
     encode_header,
+    sections_hold,
     write_aside,
     write_section,
 )
 
 
 class Unfinished:
-    """The files of one unfinished table. Only one process at a time can hold it."""
+    """The files of one unfinished table. Only one process at a time can hold it; the others are refused, or
+    `wait`. The lock stays where it is: a file that is gone would lock nobody out."""
 
-    def __init__(self, path: Path, header: Header) -> None:
+    def __init__(self, path: Path, header: Header, *, wait: bool = False) -> None:
         self.path = path
         self.header = header
+        self.wait = wait
         self.part, self.progress = path.with_suffix(".part"), path.with_suffix(".progress")
         self.lock = path.with_suffix(".lock")
 
@@ -44,7 +47,7 @@ class Unfinished:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.locked = self.lock.open("wb")
         try:
-            fcntl.flock(self.locked, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self.locked, fcntl.LOCK_EX | (0 if self.wait else fcntl.LOCK_NB))
         except OSError:
             self.locked.close()
             raise StorageError("solve_running", file=self.path) from None
@@ -69,8 +72,7 @@ class Unfinished:
             size = index.level(len(found.sections) - 1).size
             values = empty_level(size, self.header.precision)
             raw = np.fromfile(self.level_path(len(found.sections) - 1), dtype=values.dtype)
-            short = self.part.stat().st_size < found.sections[-1].end
-            if short or len(raw) != size or checksum(raw) != data["checksum"]:
+            if len(raw) != size or checksum(raw) != data["checksum"] or not sections_hold(self.part, found):
                 return None
             values[:size] = raw
         except (OSError, ValueError, KeyError, TypeError, StorageError):
@@ -100,7 +102,7 @@ class Unfinished:
             stream.flush()
             os.fsync(stream.fileno())
         self.part.replace(self.path)
-        for path in (self.progress, self.level_path(len(self.header.sections) - 1), self.lock):
+        for path in (self.progress, self.level_path(len(self.header.sections) - 1)):
             path.unlink(missing_ok=True)
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from dicecup.solver.components import Component
-from dicecup.solver.index import NOWHERE, Array, Index
+from dicecup.solver.components import Component, too_entangled
+from dicecup.solver.index import Array, Index
 from dicecup.solver.state_tables import StateTables, row_starts
-from dicecup.solver.totals import last_step
+from dicecup.solver.totals import NOWHERE, last_step
+
+MOST_MOVES = 1 << 27  # numbers in one table of moves: half a gigabyte
 
 
 def upper_arrays(index: Index, states: StateTables) -> dict[str, Array]:
@@ -89,7 +91,10 @@ def upper_moves(index: Index, states: StateTables, kind: int, open_boxes: int) -
     upper, group = index.upper, index.groups[kind][open_boxes]
     above = len(upper.components)
     targets = states.targets[: states.first[above] if above < len(states.first) else len(states.targets)]
-    found = np.full((sum(map(len, targets)), group.size), NOWHERE, dtype=np.int32)
+    shape = (sum(map(len, targets)), group.size)
+    if shape[0] * shape[1] > MOST_MOVES:
+        raise too_entangled(index.rules)
+    found = np.full(shape, NOWHERE, dtype=np.int32)
     last = last_step(index.rules)
     target_start = row_starts(targets)
     for row, member in enumerate(group.members):

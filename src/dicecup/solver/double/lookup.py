@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from dicecup.errors import StorageError, UsageError
@@ -15,6 +14,7 @@ from dicecup.solver.double.solution import Solution
 from dicecup.solver.double.solve import solve
 from dicecup.solver.double.tables import find_table
 from dicecup.solver.folders import tables_folder
+from dicecup.solver.limits import cores
 from dicecup.solver.lookup import QUICK, Tell, command_of, say_nothing
 from dicecup.solver.solve import Watch, ignore
 
@@ -53,4 +53,4 @@ def seconds(rules: Ruleset, index: SheetIndex) -> float:
     throws = multiset_count(rules.dice.faces**2, rules.dice.count)
     if layers_interchangeable(rules):
         throws //= 2
-    return sum(index.level_sizes[::2]) * throws / THROWS_PER_SECOND / (os.cpu_count() or 1)
+    return sum(index.level_sizes[::2]) * throws / THROWS_PER_SECOND / cores()

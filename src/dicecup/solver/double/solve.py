@@ -17,7 +17,7 @@ from dicecup.solver.double.sheets import Level, SheetIndex
 from dicecup.solver.double.tables import table_path
 from dicecup.solver.double.unfinished import Unfinished
 from dicecup.solver.folders import tables_folder
-from dicecup.solver.solve import Progress, Watch, ignore
+from dicecup.solver.solve import Progress, Watch, ignore, unwritable
 from dicecup.solver.tables import write_aside
 
 
@@ -53,7 +53,7 @@ def solve(
     index = SheetIndex(rules)
     machine = make_backend(backend, rules, index)
     path = table_path(folder or tables_folder(), rules)
-    with Unfinished(path) as unfinished:
+    with unwritable(path), Unfinished(path) as unfinished:
         levels = climb(index, machine, unfinished, watch)
         data = pack(make_header(rules, index, backend), index, levels)
         write_aside(path, data)

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dicecup.engine.totals import bonus
 from dicecup.rules.model import Ruleset
 from dicecup.solver.components import Component, alike_face, joker_points, plain_points
 from dicecup.solver.lattice import lattice
 from dicecup.solver.learned.layout import Layout, layout
-from dicecup.solver.totals import bonus
 
 Array = Any  # of NumPy, or of CuPy with the numbers on its GPU
 NOWHERE = -1
