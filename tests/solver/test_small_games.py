@@ -8,10 +8,10 @@ from random import Random
 import pytest
 
 from dicecup.coach.many import play_games
-from dicecup.dice import throws
 from dicecup.engine.offers import face_of_alike
 from dicecup.rules import Ruleset, load_ruleset
 from dicecup.solver.components import alike_face
+from dicecup.solver.lattice import lattice
 from dicecup.solver.reference import Reference
 from dicecup.solver.solution import Solution
 from dicecup.solver.solve import solve
@@ -113,7 +113,7 @@ def test_a_forced_joker_beside_a_box_that_waits_for_an_upper_one(tmp_path):
 
 def test_of_two_faces_that_could_be_a_joker_solver_and_engine_take_the_same(tmp_path):
     rules = house(tmp_path, TWO_FACES_ALIKE)
-    for dice, _ in throws(2, 9):
+    for dice in lattice(2, 9).throws:
         assert alike_face(rules, dice) == face_of_alike(rules, dice) == max(dice)
 
 
