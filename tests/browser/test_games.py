@@ -86,6 +86,34 @@ def test_two_browsers_play_each_other_live(new_page: NewPage) -> None:
     assert watcher.locator("form.throwing button").count() == 0
 
 
+def test_a_watcher_takes_the_seat_that_somebody_left(new_page: NewPage) -> None:
+    ann, bo, cy, other = new_page(DESK), new_page(PHONE), new_page(PHONE), new_page(PHONE)
+    ann.goto("/new/yatzy")
+    ann.click("button[value=add-open]")
+    ann.wait_for_selector(".open-seat")
+    play(ann)
+    bo.goto(ann.url)
+    bo.fill("#join-name", "Bo")
+    bo.click(".join button")
+    bo.wait_for_selector(".sheet")
+    for page in (other, cy):
+        page.goto(ann.url)
+        expect(page.locator(".watching")).to_be_visible()
+    bo.click("summary:has-text('This table')")
+    bo.click("text=Leave the table")
+    cy.fill("#join-name", "Cyn")
+    throw(ann)  # what is written is not lost when the table is drawn anew
+    expect(cy.locator(".die-box")).to_have_count(5)
+    expect(cy.locator("#join-name")).to_have_value("Cyn")
+    expect(cy.locator("#join-name")).to_be_focused()
+    cy.click(".join button")
+    expect(cy.locator("th.mine")).to_have_count(1)
+    fill_best(ann)
+    expect(cy.locator(".banner")).to_contain_text("Bo, it is your turn")
+    throw(cy)
+    expect(other.locator(".watching")).to_be_visible()
+
+
 def test_dice_of_the_table_are_tapped_in(new_page: NewPage) -> None:
     page = new_page(PHONE)
     page.goto("/new/yatzy")
