@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from dicecup.cli.common import speech
+from dicecup.cli.common import _, speech
 from dicecup.cli.solving import Watcher, need_solver, tell
-from dicecup.coach.advice import Choice
+from dicecup.coach.advice import Advice, Choice
 from dicecup.coach.knowledge import find_values
 from dicecup.coach.reasons import Reason
 from dicecup.coach.values import Values
-from dicecup.engine.move_data import move_to_data
 from dicecup.engine.moves import Keep
 from dicecup.errors import StorageError
-from dicecup.i18n.moves import aims_text, score_text
+from dicecup.i18n.moves import aims_text, number_text, score_text
+from dicecup.i18n.reviews import learned_text
 from dicecup.messages import problem_of
 from dicecup.rules.model import Ruleset
 
@@ -30,20 +30,32 @@ def values_of(rules: Ruleset) -> Values:
         watcher.end()
 
 
+def learned_notes(values: Values) -> list[str]:
+    """What a player must know about values that are not exact, and how to have exact ones."""
+    if values.why_learned is None:
+        return []
+    said = learned_text(speech.language)
+    if values.why_learned.code != "solve_takes_long":
+        return [said]
+    known = values.why_learned.values
+    return [said, _("For exact values run once, about {minutes} minutes: {command}").format(**known)]
+
+
+def expected_lines(values: Values, advice: Advice, decimals: int) -> list[str]:
+    """What a position is worth, in words."""
+    points = number_text(advice.expected, speech.language, decimals)
+    if advice.exact:
+        return [_("Expected final score: {points}").format(points=points)]
+    said = _("Expected final score, estimated: {points}").format(points=points)
+    return [said, *learned_notes(values)]
+
+
 def write_file(path: Path, content: str) -> None:
     """A page or a picture."""
     try:
         path.write_text(content, encoding="utf-8")
     except OSError as error:
         raise StorageError("file_unwritable", file=path, problem=problem_of(error)) from None
-
-
-def choice_data(rules: Ruleset, choice: Choice) -> dict[str, Any]:
-    return {
-        "move": move_to_data(rules, choice.move),
-        "expected": choice.expected,
-        "loss": choice.loss,
-    }
 
 
 def reason_data(choice: Choice, reason: Reason) -> dict[str, Any]:

@@ -84,8 +84,10 @@ def reason_text(rules: Ruleset, choice: Choice, reason: Reason, language: Langua
 
 
 def so_far_view(rules: Ruleset, found: SoFar, language: Language) -> SoFarView:
-    chances = found.chances or [None] * len(found.review.players)
-    error = percent_text(found.standard_error) if found.chances else ""
+    over = all(player.finished for player in found.review.players)
+    wins = None if over else found.wins
+    chances = wins.chances if wins else [None] * len(found.review.players)
+    error = percent_text(wins.standard_error) if wins else ""
     players = [
         player_so_far(rules, player, chance, language)
         for player, chance in zip(found.review.players, chances, strict=True)

@@ -27,7 +27,6 @@ from dicecup.web.service.thinker import Thinker
 if TYPE_CHECKING:
     from dicecup.coach.advice import Advice
     from dicecup.coach.reasons import Reason
-    from dicecup.coach.review import Review
     from dicecup.web.service.thoughts import SoFar
 
 NEEDED = ("numpy", "numba")
@@ -148,10 +147,11 @@ class Advising:
             before.cancel()
         return task
 
-    async def take_apart(self, record: Record) -> Review:
-        """Luck, skill and every decision of each player; of a game that still goes on, so far."""
+    async def look_back(self, record: Record) -> SoFar:
+        """On a whole game, for which nobody at a table waits."""
         need_coach()
-        found: Review = await self.patient.ask("take_apart", record, urgency=2)
+        await asyncio.shield(self.prepare(record.rules))
+        found: SoFar = await self.patient.ask("so_far", record)
         return found
 
     async def decide(self, bot: str, rules: Ruleset, state: State) -> Keep | Score:

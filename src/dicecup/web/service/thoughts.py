@@ -18,6 +18,7 @@ from dicecup.coach.advice import Advice, advise
 from dicecup.coach.knowledge import known_values
 from dicecup.coach.reasons import Reason, Reasons
 from dicecup.coach.review import Review, review
+from dicecup.coach.winning import WinChances, win_chances
 from dicecup.dice import all_dice
 from dicecup.engine.moves import Keep, Score, Throw
 from dicecup.engine.play import apply
@@ -37,8 +38,7 @@ class SoFar:
     """Luck and skill of each player up to now, and the chances to win where there is somebody to beat."""
 
     review: Review
-    chances: tuple[float, ...] = ()
-    standard_error: float = 0.0
+    wins: WinChances | None
 
 
 def check(rules: Ruleset) -> bool:
@@ -76,18 +76,9 @@ def reasons(rules: Ruleset, state: State, most: int) -> list[Reason]:
 
 
 def so_far(record: Record) -> SoFar:
-    from dicecup.coach.winning import win_chances
-
     values = known_values(record.rules)
-    found = review(record, values)
-    if len(found.players) == 1 or record.state.finished:
-        return SoFar(found)
-    wins = win_chances(values, record.state)
-    return SoFar(found, wins.chances, wins.standard_error)
-
-
-def take_apart(record: Record) -> Review:
-    return review(record, known_values(record.rules))
+    several = len(record.header.players) > 1
+    return SoFar(review(record, values), win_chances(values, record.state) if several else None)
 
 
 def decide(bot: str, rules: Ruleset, state: State) -> Keep | Score:
@@ -98,8 +89,7 @@ def decide(bot: str, rules: Ruleset, state: State) -> Keep | Score:
 
 
 THOUGHTS: dict[str, Any] = {
-    thought.__name__: thought
-    for thought in (check, prepare, warm, advice, reasons, so_far, take_apart, decide)
+    thought.__name__: thought for thought in (check, prepare, warm, advice, reasons, so_far, decide)
 }
 
 
