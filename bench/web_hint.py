@@ -1,6 +1,6 @@
 """How long a hint takes at the server: the first of a game, and then one for each throw.
 
-    .venv/bin/python -m bench.web_hint [--cold]
+    .venv/bin/python -m bench.web_hint [--cold] [GAME …]
 
 Starts `dicecup serve`, opens a table with the coach on for every game and asks for the hint of each throw
 through the API; the time goes from the first byte of the request to the last of the answer. `first` is the
@@ -103,27 +103,28 @@ def measure(client: httpx.Client, game: str) -> None:
     )
 
 
-def measure_all(**environment: str) -> None:
+def measure_all(games: list[str], **environment: str) -> None:
     print(f"{'game':<16} {'target':>7}", *(f"{name:>9}" for name in COLUMNS))
     with (
         tempfile.TemporaryDirectory() as folder,
         Server(f"{folder}/games.db", **environment) as server,
         httpx.Client(base_url=server.address, timeout=60) as client,
     ):
-        for game in builtin_ids():
+        for game in games:
             measure(client, game)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure hints at the server, in milliseconds.")
     parser.add_argument("--cold", action="store_true")
+    parser.add_argument("games", nargs="*", default=list(builtin_ids()))
     wish = parser.parse_args()
     print(f"milliseconds; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-    measure_all()
+    measure_all(wish.games)
     if wish.cold:
         print("nothing compiled, nothing solved:")
         with tempfile.TemporaryDirectory() as folder:
-            measure_all(DICECUP_CACHE=folder)
+            measure_all(wish.games, DICECUP_CACHE=folder)
 
 
 if __name__ == "__main__":

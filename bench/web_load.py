@@ -4,7 +4,9 @@
 
 Starts `dicecup serve` on a database of its own, opens the games, lets each make one move every two seconds,
 and has watchers follow each by server-sent events, as pages do. A move's time goes from the first byte of the
-request to the last of the answer, on the same machine; the server's own share of it is less.
+request to the last of the answer, on the same machine; the server's own share of it is less. `server_cpu` is
+the share of one core that the server used: on a machine that is busy with other things it says more than the
+times.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import random
 import statistics
 import tempfile
@@ -85,7 +88,17 @@ class Game:
             await asyncio.sleep(max(0, due - time.monotonic()))
 
 
-async def measure(address: str, games: int, watchers: int, seconds: float) -> dict[str, float]:
+def processor_time(process: int) -> float:
+    """Seconds that a process has used; 0 where the system does not say."""
+    stat = Path(f"/proc/{process}/stat")
+    if not stat.exists():
+        return 0.0
+    fields = stat.read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+async def measure(server: Server, games: int, watchers: int, seconds: float) -> dict[str, float]:
+    address = server.address
     playing = [Game(address, number) for number in range(games)]
     for game in playing:
         await game.begin()
@@ -96,8 +109,10 @@ async def measure(address: str, games: int, watchers: int, seconds: float) -> di
         for _ in range(watchers)
     ]
     await asyncio.sleep(3)
+    busy, load = processor_time(server.process.pid), os.getloadavg()[0]
     until = time.monotonic() + seconds
     await asyncio.gather(*(game.play(until) for game in playing))
+    busy = processor_time(server.process.pid) - busy
     for task in audience:
         task.cancel()
     times = sorted(taken for game in playing for taken in game.times)
@@ -110,6 +125,8 @@ async def measure(address: str, games: int, watchers: int, seconds: float) -> di
         "p50_ms": 1000 * statistics.median(times),
         "p99_ms": 1000 * times[int(len(times) * 0.99)],
         "worst_ms": 1000 * times[-1],
+        "server_cpu": busy / seconds,
+        "load_before": load,
     }
 
 
@@ -121,7 +138,7 @@ def main() -> None:
     parser.add_argument("--database")
     wish = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, Server(wish.database or f"{folder}/games.db") as server:
-        found = asyncio.run(measure(server.address, wish.games, wish.watchers, wish.seconds))
+        found = asyncio.run(measure(server, wish.games, wish.watchers, wish.seconds))
     print(json.dumps(found, indent=2))
 
 

@@ -26,10 +26,23 @@ MINUTES = 5
 def find_browser() -> str | None:
     """The browser that DICECUP_BROWSER names, else one that is installed, else one that we downloaded."""
     named = os.environ.get("DICECUP_BROWSER")
-    found = [named] if named else [shutil.which(name) for name in NAMES]
-    found += [place for place in PLACES if Path(place).exists()]
-    found += [str(path) for path in sorted(FOLDER.glob("chromium*/chrome-*/*")) if path.name in NAMES]
-    return next((path for path in found if path and os.access(path, os.X_OK)), None)
+    found: list[str | None] = [named] if named else [shutil.which(name) for name in NAMES]
+    if not named:
+        found += PLACES
+        found += [str(path) for path in sorted(FOLDER.glob("chromium*/chrome-*/*")) if path.name in NAMES]
+        found += [str(path) for path in sorted(FOLDER.glob("chromium*/chrome-*/*.app/Contents/MacOS/*"))]
+    return next((path for path in found if path and starts(path)), None)
+
+
+def starts(path: str) -> bool:
+    """A browser that was downloaded may lack libraries of the system."""
+    if not os.access(path, os.X_OK):
+        return False
+    try:
+        asked = subprocess.run([path, "--version"], capture_output=True, timeout=60, check=False)
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return asked.returncode == 0
 
 
 def get_browser() -> str | None:

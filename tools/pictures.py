@@ -96,7 +96,7 @@ def main() -> None:
             page = new_page(chromium, address, PHONE, "en", "light")
             begin(page, "dice-in-dice", ["Ann"], bot=True)
             turn(page)
-            page.wait_for_function("document.querySelector('.banner.yours')")
+            page.wait_for_selector(".banner.yours")
             keep_some(page)
             page.evaluate("scrollTo(0, 0)")
             page.screenshot(path=FOLDER / "phone-dice-in-dice.png")

@@ -24,7 +24,14 @@ RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "be
 
 
 def violations(page: Page) -> list[str]:
+    """Of the whole page at its width: what the dice cover on a low screen can be scrolled to."""
+    size = page.viewport_size
+    assert size
+    page.set_viewport_size(
+        {"width": size["width"], "height": page.evaluate("document.body.scrollHeight") + 400}
+    )
     found = Axe().run(page, options=RULES).response["violations"]
+    page.set_viewport_size(size)
     return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found]
 
 
@@ -63,6 +70,16 @@ def test_no_page_keeps_anybody_out(new_page: NewPage, size: dict[str, int], them
         found[f"{game} filled"] = violations(page)
     page.click("text=Private link for")
     found["link"] = violations(page)
+    page.goto("/new/yatzy")
+    page.click("button[value=add-person]")
+    page.wait_for_selector("[aria-label='Name of player 2']")
+    page.check("input[name=coach]")
+    play(page)
+    throw(page)
+    page.click("#ask")
+    page.wait_for_selector("#hint .reason", timeout=120_000)
+    page.wait_for_selector("#so-far td", timeout=120_000)
+    found["coach"] = violations(page)
     page.goto("/new/yatzy")
     page.check("input[value=table]")
     play(page)

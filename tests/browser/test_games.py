@@ -86,6 +86,38 @@ def test_two_browsers_play_each_other_live(new_page: NewPage) -> None:
     assert watcher.locator("form.throwing button").count() == 0
 
 
+def test_a_watcher_takes_the_seat_that_somebody_left(new_page: NewPage) -> None:
+    ann, bo, cy, other = new_page(DESK), new_page(PHONE), new_page(PHONE), new_page(PHONE)
+    ann.goto("/new/yatzy")
+    for number in (1, 2):
+        ann.click("button[value=add-open]")
+        expect(ann.locator(".open-seat")).to_have_count(number)
+    play(ann)
+    cy.goto(ann.url)
+    cy.fill("#join-name", "Cyn")
+    bo.goto(ann.url)
+    bo.fill("#join-name", "Bo")
+    bo.click(".join button")
+    expect(cy.locator(".waiting-room")).to_contain_text("One seat is still open.")
+    expect(cy.locator("#join-name")).to_have_value("Cyn")  # not lost when the table is drawn anew
+    expect(cy.locator("#join-name")).to_be_focused()
+    ann.click("text=Begin without the open seats")
+    for page in (ann, bo, cy):
+        page.wait_for_selector(".sheet")
+    other.goto(ann.url)
+    for page in (other, cy):
+        expect(page.locator(".watching")).to_be_visible()
+    bo.click("text=Leave the table")
+    throw(ann)
+    expect(cy.locator(".die-box")).to_have_count(5)
+    cy.click("text=Play on for Bo")
+    expect(cy.locator("th.mine")).to_have_count(1)
+    fill_best(ann)
+    expect(cy.locator(".banner")).to_contain_text("Bo, it is your turn")
+    throw(cy)
+    expect(other.locator(".watching")).to_be_visible()
+
+
 def test_dice_of_the_table_are_tapped_in(new_page: NewPage) -> None:
     page = new_page(PHONE)
     page.goto("/new/yatzy")

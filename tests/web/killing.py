@@ -15,7 +15,9 @@ from typing import Any
 import httpx2 as httpx
 
 MOST_KILLS = 8
-GAMES = ["yatzy", "yatzy-sv", "yahtzee", "dice-in-dice"]
+# All of them; the long one is one game of ten.
+GAMES = ["yatzy", "dice-in-dice", "yahtzee", "yum-plus", "yatzy-sv"] * 2
+GAMES[-1] = "triple-yum-plus"
 
 
 @dataclass
@@ -98,8 +100,11 @@ def a_move(state: dict[str, Any], chance: random.Random) -> dict[str, Any]:
         return {"keep": chance.sample(dice, chance.randrange(len(dice)))}
     move: dict[str, Any] = {}
     for layer, choices in turn["choices"].items():
-        allowed = [one["box"] for one in choices if one["allowed"] and one["box"] not in move.values()]
-        move[layer if len(turn["choices"]) > 1 else "box"] = chance.choice(allowed)
+        allowed = [one for one in choices if one["allowed"] and one["box"] not in move.values()]
+        chosen = chance.choice(allowed)
+        move[layer if len(turn["choices"]) > 1 else "box"] = chosen["box"]
+        if chosen["column"]:
+            move["column"] = chosen["column"]
     return move
 
 

@@ -49,7 +49,7 @@ def test_all_of_them_play_a_whole_game(ann: Player, client: TestClient, game: st
             meanwhile = other.play(meanwhile, {"throw": True} if due else best_score(meanwhile))
         time.sleep(0.01)
         quiet += 1
-        assert quiet < 12_000, "the bots are stuck"
+        assert quiet < 60_000, "the bots are stuck"  # kernels may have to be compiled first
         state = ann.look(state)
     points = {seat["name"]: seat["points"] for seat in state["seats"]}
     assert points["bot:random"] < points["bot:steady"]

@@ -12,7 +12,9 @@ from tests.web.killing import GAMES, KilledServer, Played, play
 
 from dicecup.engine.move_data import move_to_data
 from dicecup.engine.moves import Throw
+from dicecup.engine.totals import final_score
 from dicecup.storage.opening import open_store
+from dicecup.web.service.keys import key_hash
 from dicecup.web.service.table import Table
 
 GAMES_PLAYED = 200
@@ -60,6 +62,9 @@ def test_nothing_that_was_answered_is_lost(database: str) -> None:
         table.read()  # replays every entry by the rules
         match = table.playing()
         assert match.state.finished
+        assert stored.finished
+        results = [result for result in store.results_of(key_hash(played.key)) if result.match == played.id]
+        assert [result.points for result in results] == [final_score(match.rules, match.state.sheets[0])]
         for version, move in played.moves.items():
             entry = match.record.entries[version]
             if move == {"throw": True}:

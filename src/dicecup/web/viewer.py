@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
@@ -36,6 +36,10 @@ class Viewer:
     @property
     def holder(self) -> str:
         return key_hash(self.key)
+
+    def anybody(self) -> Viewer:
+        """Somebody with this language: for what is drawn once and shown to many."""
+        return replace(self, key="", name="", csrf="")
 
 
 def tables_of(request: Request) -> Tables:

@@ -24,7 +24,8 @@ async def join(request: Request, viewer: ViewerNow, tables: TablesNow, table: As
     seed = str(form.get("seed", "")).strip()
     await joining.join(tables, table, viewer.key, name, number, seed)
     response = go_to(request, viewer, f"/t/{table.id}")
-    set_cookie(request, response, "name", quote(name))
+    if name:
+        set_cookie(request, response, "name", quote(name))
     return response
 
 

@@ -87,12 +87,17 @@ async def look(request: Request, viewer: ViewerNow, table: Asked, picked: str = 
 async def events(request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked) -> StreamingResponse:
     """The table's fragment after every change; all spectators of one language share a drawing."""
 
-    def kind(now: Table) -> tuple[object, ...]:
-        seats = now.seats_of(viewer.holder)
-        mine = viewer.holder if seats or now.stored.opening.owner == viewer.holder else ""
-        return "page", viewer.language.code, mine
+    def is_mine(now: Table) -> bool:
+        return bool(now.seats_of(viewer.holder)) or now.stored.opening.owner == viewer.holder
 
-    return stream(request, tables, table, "table", kind, lambda now: draw(viewer, seen(tables, now, viewer)))
+    def kind(now: Table) -> tuple[object, ...]:
+        return "page", viewer.language.code, viewer.holder if is_mine(now) else ""
+
+    def drawing(now: Table) -> str:
+        whose = viewer if is_mine(now) else viewer.anybody()
+        return draw(whose, seen(tables, now, whose))
+
+    return stream(request, tables, table, "table", kind, drawing)
 
 
 @router.post("/throw")

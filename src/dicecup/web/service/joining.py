@@ -25,10 +25,11 @@ async def join(
         if not free or table.shown_only or (number is not None and number not in free):
             raise MoveError("seat_taken")
         place = free[0] if number is None else number
-        seat = Seat("person", read_name(name), read_seed(seed))
         if table.begun:  # a seat that somebody left: its name and share stand in the record
             seat = Seat("person", seats[place].name, seats[place].seed)
-        elif any(other.name == name for other in seats if other.kind == "person"):
+        else:
+            seat = Seat("person", read_name(name), read_seed(seed))
+        if not table.begun and any(other.name == name for other in seats if other.kind == "person"):
             raise UsageError("name_twice")
         if not await tables.change(table, tables.store.take_seat, table.id, place, seat, key_hash(holder)):
             raise MoveError("seat_taken")

@@ -18,11 +18,20 @@ function marked() {
   return [...document.querySelectorAll("#table input[name=keep]:checked")].map((box) => box.id);
 }
 
+// A name that is being written stays, whatever the players do meanwhile.
+function joining() {
+  return [...document.querySelectorAll("#table .join input[id]")].map((input) => [input.id, input.value]);
+}
+
 function swap(html) {
   const typed = document.getElementById("typed");
-  const before = { version: table().dataset.version, marked: marked(), typed: typed && typed.value };
+  const before = { version: table().dataset.version, marked: marked(), typed: typed && typed.value, joining: joining() };
   focused = document.activeElement && table().contains(document.activeElement) ? document.activeElement.id : null;
   htmx.swap("#table", html, { swapStyle: "outerHTML" });
+  for (const [id, value] of before.joining) {
+    const input = document.getElementById(id);
+    if (input) input.value = value;
+  }
   if (table().dataset.version === before.version) {
     for (const id of before.marked) {
       const box = document.getElementById(id);

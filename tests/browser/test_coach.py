@@ -1,0 +1,81 @@
+"""The coach in a real browser: a hint on demand, the loss after the fact, the chances; never in the way."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+from tests.browser.conftest import DESK, PHONE, NewPage, changed, play, throw
+
+pytestmark = pytest.mark.slow
+READY = 120_000  # milliseconds: kernels may have to be compiled first
+
+
+def with_coach(page: Page, game: str, *seats: str) -> None:
+    page.goto(f"/new/{game}")
+    for number, seat in enumerate(seats, start=2):
+        page.click(f"button[value=add-{seat}]")
+        page.wait_for_function("count => document.querySelectorAll('.seats li').length === count", arg=number)
+    page.check("input[name=coach]")
+    play(page)
+
+
+@pytest.mark.parametrize("game", ["yatzy", "dice-in-dice", "triple-yum-plus"])
+def test_a_hint_when_asked_and_the_loss_afterwards(new_page: NewPage, game: str) -> None:
+    page = new_page(PHONE)
+    with_coach(page, game, "person")
+    assert page.locator("#ask").count() == 0  # before the throw there is nothing to choose
+    throw(page)
+    assert page.locator("#hint table").count() == 0
+    page.click("#ask")
+    expect(page.locator("#hint .best").first).to_be_visible(timeout=READY)
+    expect(page.locator("#hint .reason").first).to_contain_text("%", timeout=READY)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    page.click("[data-close]")
+    expect(page.locator("#hint")).to_be_empty()
+    for _box in range(2 if game == "dice-in-dice" else 1):
+        worst = page.locator(".offer button.zero").first
+        changed_or_picked(page, worst.get_attribute("id") or "")
+    expect(page.locator("#so-far")).to_contain_text("better:", timeout=READY)
+    expect(page.locator("#so-far")).to_contain_text("Chances to win ±", timeout=READY)
+
+
+def changed_or_picked(page: Page, box: str) -> None:
+    picked = page.locator("#unpick").count()
+    version = page.locator("#table").get_attribute("data-version")
+    page.locator(f"[id='{box}']").click()
+    page.wait_for_function(
+        "([version, picked]) => document.querySelector('#table').dataset.version !== version"
+        " || document.querySelectorAll('#unpick').length > picked",
+        arg=[version, picked],
+    )
+
+
+def test_a_table_without_a_coach_shows_nothing_of_it(new_page: NewPage) -> None:
+    page, friend = new_page(DESK), new_page(PHONE)
+    page.goto("/new/yatzy")
+    expect(page.locator("input[name=coach]")).not_to_be_checked()
+    page.click("button[value=add-open]")
+    page.wait_for_selector(".open-seat")
+    play(page)
+    friend.goto(page.url)
+    friend.fill(".join input[name=name]", "Bo")
+    friend.click(".join button")
+    page.wait_for_selector("#throw")
+    throw(page)
+    for one in (page, friend):
+        assert one.locator("#ask, .coach, #hint").count() == 0
+
+
+def test_the_perfect_bot_plays_and_a_box_can_be_taken_back(new_page: NewPage) -> None:
+    page = new_page(PHONE)
+    page.goto("/new/yahtzee")
+    page.click("button[value=add-bot]")
+    page.wait_for_selector("select[name=name]")
+    page.select_option("select[name=name]", "optimal")
+    play(page)
+    throw(page)
+    changed(page, lambda: page.click("#box-chance"))
+    expect(page.locator(".sheet .written")).to_have_count(2, timeout=READY)
+    expect(page.locator(".banner")).to_contain_text("Player 1, it is your turn")
+    page.click("#undo")
+    expect(page.locator(".sheet .written")).to_have_count(0)

@@ -1,0 +1,142 @@
+"""A browser for the tests: one that is there, one that can be had, or a sentence and a failed check."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.project.test_launchers import executable, ready
+
+import browser
+
+Launch = Callable[..., subprocess.CompletedProcess[str]]
+BROWSER = "#!/bin/sh\necho Chromium 1.0\n"
+BROKEN = "#!/bin/sh\necho libnss3.so is missing >&2\nexit 127\n"
+
+
+@pytest.fixture
+def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A machine without any browser: the folder of its PATH."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "sh").symlink_to("/bin/sh")
+    (folder / "mkdir").symlink_to("/bin/mkdir")
+    (folder / "cp").symlink_to("/bin/cp")
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("DICECUP_BROWSER", raising=False)
+    monkeypatch.setattr(browser, "PLACES", ())
+    monkeypatch.setattr(browser, "FOLDER", tmp_path / "browsers")
+    monkeypatch.setattr(sys, "executable", str(executable(tmp_path / "python", "#!/bin/sh\nexit 1\n")))
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    return folder
+
+
+@pytest.mark.parametrize("name", browser.NAMES)
+def test_one_that_is_installed(bare: Path, name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    installed = executable(bare / name, BROWSER)
+    assert browser.main() == 0
+    assert capfd.readouterr().out == f"{installed}\n"
+
+
+def test_one_that_is_named(bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    executable(bare / "chromium", BROWSER)
+    mine = executable(tmp_path / "my browser", BROWSER)
+    monkeypatch.setenv("DICECUP_BROWSER", str(mine))
+    assert browser.find_browser() == str(mine)
+    monkeypatch.setenv("DICECUP_BROWSER", str(tmp_path / "nothing"))
+    assert browser.find_browser() is None
+
+
+def test_one_that_does_not_start_is_passed_over(bare: Path) -> None:
+    executable(bare / "chromium", BROKEN)
+    assert browser.find_browser() is None
+    good = executable(bare / "google-chrome", BROWSER)
+    assert browser.find_browser() == str(good)
+
+
+def test_one_that_is_downloaded(bare: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """By Playwright, into the folder that it is told."""
+    source = executable(tmp_path / "downloaded", BROWSER)
+    executable(
+        Path(sys.executable),
+        '#!/bin/sh\n[ "$*" = "-m playwright install chromium" ] || exit 1\n'
+        'mkdir -p "$PLAYWRIGHT_BROWSERS_PATH/chromium-1/chrome-linux"\n'
+        f'cp "{source}" "$PLAYWRIGHT_BROWSERS_PATH/chromium-1/chrome-linux/chrome"\n',
+    )
+    assert browser.main() == 0
+    found = tmp_path / "browsers/chromium-1/chrome-linux/chrome"
+    assert capfd.readouterr().out == f"{found}\n"
+    assert browser.find_browser() == str(found)
+
+
+def test_one_that_the_package_manager_has(
+    bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = executable(tmp_path / "packaged", BROWSER)
+    executable(
+        bare / "apt-get",
+        f'#!/bin/sh\ncase "$*" in\nupdate) ;;\n"install -y --no-install-recommends chromium")\n'
+        f'    cp "{source}" "{bare}/chromium" ;;\n*) exit 1 ;;\nesac\n',
+    )
+    assert browser.get_browser() is None  # only root may
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert browser.get_browser() == str(bare / "chromium")
+
+
+def test_a_download_that_does_not_start_is_none(bare: Path, tmp_path: Path) -> None:
+    source = executable(tmp_path / "downloaded", BROKEN)
+    executable(
+        Path(sys.executable),
+        '#!/bin/sh\nmkdir -p "$PLAYWRIGHT_BROWSERS_PATH/chromium-1/chrome-linux"\n'
+        f'cp "{source}" "$PLAYWRIGHT_BROWSERS_PATH/chromium-1/chrome-linux/chrome"\n',
+    )
+    assert browser.get_browser() is None
+
+
+def test_none_at_all(bare: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert browser.main() == 1
+    assert capfd.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("locale", "sentence"),
+    [
+        ("en_GB.UTF-8", "no Chromium or Chrome was found and none could be installed"),
+        ("de_DE.UTF-8", "kein Chromium oder Chrome wurde gefunden"),
+    ],
+)
+def test_check_fails_with_one_sentence(clone: Path, launch: Launch, locale: str, sentence: str) -> None:
+    """And still runs the tests, those in a browser too: they fail then, and are not skipped."""
+    ready(clone, "check")
+    executable(clone / ".venv/bin/python", '#!/bin/sh\necho "$@"\n[ "$1" != tools/browser.py ]\n')
+    result = launch(clone / "check", LC_ALL=locale)
+    assert result.returncode == 1
+    said = result.stderr.splitlines()
+    assert len(said) == 1
+    assert sentence in said[0]
+    assert "apt install chromium" in said[0]
+    assert "DICECUP_BROWSER" in said[0]
+    assert "-m pytest" in result.stdout.partition("== browser")[2]
+    assert "tests/browser" in result.stdout or "tests/[a-z]*/" in result.stdout
+    assert result.stdout.endswith("== failed: browser\n")
+
+
+def test_without_a_browser_its_tests_fail(root: Path) -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/browser/test_games.py"]
+    environment = os.environ | {"DICECUP_BROWSER": "/nothing"}
+    result = subprocess.run(
+        [*command, "-k", "dice_that_stay"],
+        cwd=root,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 1
+    assert "no Chromium or Chrome was found" in result.stdout
+    assert "skipped" not in result.stdout
