@@ -57,9 +57,9 @@ def main() -> None:
     state = State((empty_sheet(values.rules),), 0, (1, 2, 4, 6, 6), None, 2)
     record = game(values, "greedy")
     work: dict[str, Callable[[], object]] = {
-        "advice, first throw of a game": lambda: advise(Values(values.source, exact=True), state),
+        "advice, first throw of a game": lambda: advise(Values(values.source), state),
         "reasons of all its choices": lambda: every_reason(values, state),
-        "review, two players": lambda: review(record, Values(values.source, exact=True)),
+        "review, two players": lambda: review(record, Values(values.source)),
         "win chances at the start, two players": lambda: win_chances(values, start(values.rules, 2)),
         "win chances at the start, ten players": lambda: win_chances(values, start(values.rules, 10)),
     }

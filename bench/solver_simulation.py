@@ -9,9 +9,9 @@ import argparse
 import time
 from itertools import product
 
+from dicecup.coach.many import play_games
 from dicecup.rules import load_ruleset
 from dicecup.solver.lookup import find_solution
-from dicecup.solver.simulate import simulate
 
 
 def main() -> None:
@@ -33,12 +33,12 @@ def main() -> None:
     for game, options in wanted:
         solution = find_solution(load_ruleset(game, options))
         began = time.perf_counter()
-        played = simulate(solution, arguments.games, arguments.seed)
+        scores = play_games(solution, arguments.games, arguments.seed).scores
         expected = solution.table.header.expected
+        mean, error = scores.mean(), scores.std(ddof=1) / len(scores) ** 0.5
         print(
-            f"{game} {options}: expected {expected:.6f}, "
-            f"mean {played.mean:.4f} ± {played.standard_error:.4f}, "
-            f"{(played.mean - expected) / played.standard_error:+.2f} standard errors, "
+            f"{game} {options}: expected {expected:.6f}, mean {mean:.4f} ± {error:.4f}, "
+            f"{(mean - expected) / error:+.2f} standard errors, "
             f"{time.perf_counter() - began:.1f} s",
             flush=True,
         )

@@ -224,16 +224,20 @@ SENTENCES = {
     "position_of_other_game": N_("The position is of {found}, not of {ruleset}. Name its game."),
     "sheet_impossible": N_("No game leads to this sheet. Correct its points."),
     "solve_layers": N_(
-        "{ruleset} is played with dice of several layers, which this solver does not know. "
-        "The coach estimates with a learned value instead."
+        "{ruleset} is played with dice of several layers, which this solver does not know: "
+        "dicecup.solver.games does."
     ),
     "solve_running": N_("Another process is solving this game now ({file}). Wait for it."),
     "solve_takes_long": N_(
         "{ruleset} is not solved yet, and that takes about {minutes} minutes. Run once: {command}"
     ),
     "solve_too_large": N_(
-        "{ruleset} is too large to be solved exactly: it has about {states} states. "
-        "The coach estimates with a learned value instead."
+        "{ruleset} is too large to be solved exactly: it has about {states} states. Nothing has been learned "
+        "about these rules either: the coach cannot help with them."
+    ),
+    "solve_too_large_learned": N_(
+        "{ruleset} is too large to be solved exactly: it has about {states} states. No solve is needed: "
+        "value, hint and review answer at once with a learned value, which plays nearly perfectly."
     ),
     "solver_missing": N_(
         "Solving needs the packages numpy and numba, which are not installed. "
@@ -257,8 +261,10 @@ SENTENCES = {
     "body_too_large": N_("That is too large: at most {most} bytes are taken."),
     "coach_busy": N_("The coach has too much to think about just now. Ask again in a moment."),
     "coach_later": N_("The coach is off at this table: it looks at the game when it is over."),
+    "coach_failed": N_("The coach could not answer. Ask again in a moment."),
     "coach_missing": N_("There is no coach here."),
     "coach_off": N_("The coach is off at this table."),
+    "coach_preparing": N_("The coach is getting ready for this game. Ask again in a moment."),
     "form_expired": N_("This page is too old or came from elsewhere. Load it again."),
     "game_begun": N_("The game has begun already."),
     "game_not_begun": N_("The game has not begun yet."),

@@ -106,6 +106,41 @@ def test_impossible_positions_are_refused_with_the_reason(call, change, code):
     assert f"[{code}]" in err
 
 
+@pytest.mark.parametrize(
+    ("game", "expected", "advised"),
+    [("yum-plus", 465.1, "dicecup solve yum-plus --precision 32"), ("triple-yum-plus", 3277, "")],
+)
+def test_a_learned_value_answers_at_once_and_says_so(call, game, expected, advised):
+    status, out, _ = call("value", game, "--json")
+    answer = json.loads(out)
+    assert (status, answer["exact"]) == (0, False)
+    assert answer["expected"] == pytest.approx(expected, rel=0.003)
+    for arguments in (("value", game), ("hint", game)):
+        status, out, _ = call(*arguments, "--lang", "en")
+        assert status == 0
+        assert "near-perfect" in out.lower()
+        assert "not exact" in out
+        assert advised in out
+        assert bool(advised) == ("dicecup solve" in out)
+    Path("position.json").write_text(
+        json.dumps({"ruleset": game, "sheet": {}, "dice": [6] * 5, "throws_left": 2})
+    )
+    status, out, _ = call("value", game, "--position", "position.json", "--json")
+    assert json.loads(out)["expected"] > answer["expected"]
+
+
+def test_large_rules_of_the_house_are_refused_with_the_reason(call):
+    rules = 'format = 1\nid = "ours"\nbase = "{base}"\nupper.bonus = [{{ at = 63, points = 35 }}]\n'
+    for base, code in (("yum-plus", "solve_takes_long"), ("triple-yum-plus", "solve_too_large")):
+        Path("ours.toml").write_text(rules.format(base=base))
+        for command, argument in (("value", "ours.toml"), ("hint", "ours.toml /"), ("solve", "ours.toml")):
+            if (command, base) == ("solve", "yum-plus"):
+                continue  # would begin to solve
+            status, out, err = call(command, argument)
+            assert (status, out) == (2, ""), command
+            assert f"[{code}]" in err
+
+
 def test_review_as_json(call, record):
     status, out, _ = call("review", record, "--json")
     assert status == 0

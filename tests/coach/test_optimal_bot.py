@@ -9,7 +9,7 @@ import pytest
 from dicecup.bots import bot_called
 from dicecup.bots.simulation import simulate
 from dicecup.coach.advice import advise
-from dicecup.coach.knowledge import known_values
+from dicecup.coach.knowledge import known_values, remembered_values
 from dicecup.engine import Keep, State, empty_sheet, start
 from dicecup.errors import UsageError
 from dicecup.rules import load_ruleset
@@ -18,7 +18,7 @@ from dicecup.rules import load_ruleset
 @pytest.fixture
 def cache(folder, monkeypatch):
     monkeypatch.setenv("DICECUP_CACHE", str(folder.parent / "cache"))
-    known_values.cache_clear()
+    remembered_values.cache_clear()
 
 
 def test_it_takes_the_best_choice(cache):

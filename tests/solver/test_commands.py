@@ -75,9 +75,8 @@ def test_value_of_a_position(run, tmp_path, position, expected):
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["value", "yum-plus"], "solve_takes_long", "dicecup solve yum-plus --precision 32"),
-        (["solve", "triple-yum-plus"], "solve_too_large", "e+26"),
-        (["value", "triple-yum-plus"], "solve_too_large", "learned value"),
+        (["solve", "triple-yum-plus"], "solve_too_large_learned", "3 × 10²⁶ states"),
+        (["solve", "triple-yum-plus", "--lang", "fr"], "solve_too_large_learned", "3 × 10²⁶"),
         (["solve", "yatzy", "--precision", "16"], "usage", "16"),
         (["solve", "yatzy", "--backend", "tpu"], "usage", "tpu"),
     ],

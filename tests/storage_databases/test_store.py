@@ -9,10 +9,12 @@ import pytest
 
 from dicecup.errors import StorageError
 from dicecup.storage.database import RowTaken
+from dicecup.storage.entries import EntryTaken
+from dicecup.storage.matches import PromiseTaken
 from dicecup.storage.opening import open_store
 from dicecup.storage.rows import Addition, Opening, Result, Seat, Verdict
 from dicecup.storage.schema import MIGRATIONS
-from dicecup.storage.store import EntryTaken, PromiseTaken, Store
+from dicecup.storage.store import Store
 from dicecup.storage.verdicts import add_verdicts, verdicts_of, without_verdict
 
 OPENING = Opening(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,8 @@ from tests.web.test_pages import Visitor
 
 from dicecup.engine.record import Record
 from dicecup.errors import UsageError
-from dicecup.web.service import reviewing
+from dicecup.web.service import advising, reviewing
+from dicecup.web.service.advising import Advising
 
 
 @pytest.fixture
@@ -35,7 +35,8 @@ def upload(player: Player, moves: int = 12) -> str:
 def test_without_a_coach_the_page_shows_the_game(
     monkeypatch: pytest.MonkeyPatch, ann: Player, visitor: Visitor
 ) -> None:
-    monkeypatch.setattr(reviewing, "find_coach", lambda: None)
+    monkeypatch.setattr(advising, "has_coach", lambda: False)
+    monkeypatch.setattr(reviewing, "has_coach", lambda: False)
     match = upload(ann)
     page = visitor.go(f"/t/{match}/review")
     assert "There is no coach here." in page
@@ -51,7 +52,7 @@ def test_without_a_coach_the_page_shows_the_game(
 def test_where_nothing_is_known_the_page_says_so(
     monkeypatch: pytest.MonkeyPatch, ann: Player, visitor: Visitor
 ) -> None:
-    def know_nothing(record: Record) -> None:
+    async def know_nothing(_advising: Advising, record: Record) -> None:
         raise UsageError("solve_too_large", ruleset=record.rules.id, states=10**12)
 
     monkeypatch.setattr(reviewing, "take_apart", know_nothing)
@@ -75,21 +76,18 @@ def test_a_game_may_be_too_long(monkeypatch: pytest.MonkeyPatch, ann: Player, vi
 
 
 @pytest.fixture
-def slow_coach(monkeypatch: pytest.MonkeyPatch, client: TestClient) -> Iterator[list[Record]]:
-    """A coach that thinks until the test is over, before the server stops; the games that it began with."""
+def slow_coach(monkeypatch: pytest.MonkeyPatch) -> list[Record]:
+    """A coach that thinks until the server stops; the games that it began with."""
     begun: list[Record] = []
-    over = threading.Event()
 
-    def think(record: Record) -> None:
+    async def think(_advising: Advising, record: Record) -> None:
         begun.append(record)
-        over.wait(60)
-        raise UsageError("coach_missing")
+        await asyncio.sleep(60)
 
     monkeypatch.setattr(reviewing, "take_apart", think)
     monkeypatch.setattr("dicecup.web.pages.review.PATIENCE", 0.05)
     monkeypatch.setattr("dicecup.web.api.reviews.PATIENCE", 0.05)
-    yield begun
-    over.set()
+    return begun
 
 
 def test_many_reviews_wait_and_too_many_are_sent_away(
@@ -122,8 +120,11 @@ def test_reviews_are_remembered_up_to_a_weight(monkeypatch: pytest.MonkeyPatch, 
             self.record = record
             begun.append(record)
 
+    async def weigh(_advising: Advising, record: Record) -> Heavy:
+        return Heavy(record)
+
     begun: list[Record] = []
-    monkeypatch.setattr(reviewing, "take_apart", Heavy)
+    monkeypatch.setattr(reviewing, "take_apart", weigh)
     monkeypatch.setattr(reviewing, "MOST_REMEMBERED", 150)
     matches = [upload(ann) for _ in range(3)]
     for match in [*matches, *matches[1:], matches[0]]:

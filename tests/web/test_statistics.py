@@ -85,7 +85,7 @@ def test_who_reviews_a_game_keeps_what_was_found(ann: Player) -> None:
 def test_without_a_coach_there_are_plain_statistics(
     client: TestClient, ann: Player, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dicecup.web.service.reviewing.find_coach", lambda: None)
+    monkeypatch.setattr("dicecup.web.service.reviewing.has_coach", lambda: False)
     finish(ann)
     answer = ann.get("/my/statistics").json()
     assert answer["looking"] is False

@@ -5,15 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from dicecup.cli.common import speech
+from dicecup.cli.common import _, speech
 from dicecup.cli.solving import Watcher, need_solver, tell
-from dicecup.coach.advice import Choice
+from dicecup.coach.advice import Advice, Choice
 from dicecup.coach.knowledge import find_values
 from dicecup.coach.reasons import Reason
 from dicecup.coach.values import Values
 from dicecup.engine.moves import Keep
 from dicecup.errors import StorageError
-from dicecup.i18n.moves import aims_text, score_text
+from dicecup.i18n.moves import aims_text, number_text, score_text
+from dicecup.i18n.reviews import learned_text
 from dicecup.messages import problem_of
 from dicecup.rules.model import Ruleset
 
@@ -27,6 +28,26 @@ def values_of(rules: Ruleset) -> Values:
         return find_values(rules, watch=watcher, tell=tell)
     finally:
         watcher.end()
+
+
+def learned_notes(values: Values) -> list[str]:
+    """What a player must know about values that are not exact, and how to have exact ones."""
+    if values.why_learned is None:
+        return []
+    said = learned_text(speech.language)
+    if values.why_learned.code != "solve_takes_long":
+        return [said]
+    known = values.why_learned.values
+    return [said, _("For exact values run once, about {minutes} minutes: {command}").format(**known)]
+
+
+def expected_lines(values: Values, advice: Advice, decimals: int) -> list[str]:
+    """What a position is worth, in words."""
+    points = number_text(advice.expected, speech.language, decimals)
+    if advice.exact:
+        return [_("Expected final score: {points}").format(points=points)]
+    said = _("Expected final score, estimated: {points}").format(points=points)
+    return [said, *learned_notes(values)]
 
 
 def write_file(path: Path, content: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from dicecup.cli.coaching import reason_data, reason_text, values_of
+from dicecup.cli.coaching import expected_lines, reason_data, reason_text, values_of
 from dicecup.cli.common import (
     Command,
     _,
@@ -89,13 +89,7 @@ def text(position: Position, values: Values, advice: Advice, shown: int | None) 
         title += " – " + language.ngettext(
             "dice {dice}, {count} throw left", "dice {dice}, {count} throws left", left
         ).format(dice=dice, count=left)
-    points = number_text(advice.expected, language)
-    said = (
-        _("Expected final score: {points}")
-        if advice.exact
-        else _("Expected final score, estimated: {points}")
-    )
-    lines = [title, said.format(points=points)]
+    lines = [title, *expected_lines(values, advice, 2 if advice.exact else 1)]
     if advice.choices:
         reasons = Reasons(values, state)
         rows = [

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from dicecup.cli.coaching import values_of, write_file
+from dicecup.cli.coaching import learned_notes, values_of, write_file
 from dicecup.cli.common import Command, _, json_option, language_option, option, print_json, talk
 from dicecup.cli.drawing import fitting
-from dicecup.cli.review_text import text
+from dicecup.cli.review_text import notes, text
 from dicecup.coach.review import review
 from dicecup.coach.review_data import review_data
 from dicecup.messages import N_
@@ -37,12 +37,13 @@ def command(record: Path, html: Path | None, as_json: bool) -> None:
         from dicecup.coach.winning import win_chances
 
         wins = win_chances(values, found.state)
+    said = learned_notes(values) + notes(found, result, wins)
     if html is not None:
         from dicecup.cli.review_page import page
 
-        write_file(html, page(found, result, wins))
+        write_file(html, page(found, result, said))
         talk(_("The page is in {file}.").format(file=html))
     if as_json:
         print_json(review_data(found, result, wins))
     else:
-        click.echo(fitting(text(found, result, wins)))
+        click.echo(fitting(text(found, result, said)))

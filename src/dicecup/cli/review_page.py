@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 from dicecup.charts import COLOURS, line_chart
 from dicecup.cli.common import _, speech
@@ -12,7 +11,6 @@ from dicecup.cli.review_text import (
     decision_head,
     decision_row,
     highlights,
-    notes,
     summary_head,
     summary_row,
     title,
@@ -22,9 +20,6 @@ from dicecup.engine.record import Record
 from dicecup.i18n.moves import move_text, number_text
 from dicecup.i18n.reviews import MARKS
 from dicecup.rules.model import Ruleset
-
-if TYPE_CHECKING:
-    from dicecup.coach.winning import WinChances
 
 SHOWN_CHOICES = 5
 STYLE = """
@@ -46,7 +41,7 @@ p.note{color:var(--faint)}
 """
 
 
-def page(record: Record, result: Review, wins: WinChances | None) -> str:
+def page(record: Record, result: Review, said: list[str]) -> str:
     name = title(record)
     body = [f"<h1>{escape(name)}</h1>"]
     rows = [
@@ -54,7 +49,7 @@ def page(record: Record, result: Review, wins: WinChances | None) -> str:
         for number, row in enumerate(map(summary_row, result.players))
     ]
     body.append(table(summary_head(), rows, numbers=(1, 2, 3, 4, 5)))
-    body += [f'<p class="note">{escape(note)}</p>' for note in notes(record, result, wins)]
+    body += [f'<p class="note">{escape(note)}</p>' for note in said]
     body.append(f"<h2>{escape(_('Expected final score through the game'))}</h2>")
     lines = {f"{number + 1}. {player.name}": player.course for number, player in enumerate(result.players)}
     body.append(line_chart(_("Expected final score through the game"), _("turns played"), lines))

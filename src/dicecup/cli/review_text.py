@@ -11,7 +11,7 @@ from dicecup.dice import format_dice
 from dicecup.engine.record import Record
 from dicecup.i18n.moves import move_text, number_text, percent_text
 from dicecup.i18n.names import game_name
-from dicecup.i18n.reviews import SIGNS, chances_text, learned_text, rating_text, signed_text, unfinished_text
+from dicecup.i18n.reviews import SIGNS, chances_text, rating_text, signed_text, unfinished_text
 from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:
@@ -49,8 +49,6 @@ def title(record: Record) -> str:
 def notes(record: Record, result: Review, wins: WinChances | None) -> list[str]:
     """What must be known to read the figures."""
     found = []
-    if not result.exact:
-        found.append(learned_text(speech.language))
     if not record.state.finished:
         found.append(unfinished_text(speech.language))
         if wins:
@@ -99,11 +97,12 @@ def decision_row(rules: Ruleset, decision: Decision) -> tuple[str, ...]:
     )
 
 
-def text(record: Record, result: Review, wins: WinChances | None) -> str:
+def text(record: Record, result: Review, said: list[str]) -> str:
+    """`said`: notes that stand below the figures."""
     blocks = [title(record)]
     rows = [summary_row(player) for player in result.players]
     blocks.append(table_text(summary_head(), rows, right=(1, 2, 3, 4, 5)))
-    blocks += ["\n".join(found)] if (found := notes(record, result, wins)) else []
+    blocks += ["\n".join(said)] if said else []
     for player in result.players:
         lines = [player.name, *(f"  {line}" for line in highlights(record.rules, player))]
         marked = [decision for decision in player.decisions if decision.mark]

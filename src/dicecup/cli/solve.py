@@ -15,8 +15,10 @@ from dicecup.cli.common import (
     print_json,
     read_ruleset,
     rules_options,
+    speech,
 )
 from dicecup.cli.solving import Watcher, need_solver, tell
+from dicecup.i18n.moves import number_text
 from dicecup.messages import N_
 
 
@@ -73,5 +75,9 @@ def command(
             }
         )
     else:
-        click.echo(_("Expected score with perfect play: {points}").format(points=f"{header.expected:.4f}"))
+        click.echo(
+            _("Expected score with perfect play: {points}").format(
+                points=number_text(header.expected, speech.language, 4)
+            )
+        )
         click.echo(_("Table: {file}").format(file=table.path))

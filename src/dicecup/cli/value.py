@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
+from dicecup.cli.coaching import expected_lines, values_of
 from dicecup.cli.common import (
     Command,
-    _,
     json_option,
     language_option,
     option,
@@ -18,7 +18,7 @@ from dicecup.cli.common import (
     read_text_file,
     rules_options,
 )
-from dicecup.cli.solving import Watcher, need_solver, tell
+from dicecup.coach.advice import advise
 from dicecup.engine.position import position_from_data
 from dicecup.engine.state import start
 from dicecup.errors import UsageError
@@ -48,16 +48,9 @@ def command(game: str, options: tuple[str, ...], position: Path | None, as_json:
         if found.rules.id != rules.id:
             raise UsageError("position_of_other_game", found=found.rules.id, ruleset=rules.id)
         rules, state = found.rules, found.state
-    need_solver()
-    from dicecup.solver.games import find_solution
-
-    watcher = Watcher()
-    try:
-        solution = find_solution(rules, watch=watcher, tell=tell)
-    finally:
-        watcher.end()
-    expected = solution.expected(state)
+    values = values_of(rules)
+    advice = advise(values, state)
     if as_json:
-        print_json({"expected": expected, "exact": True})
-    else:
-        click.echo(_("Expected final score: {points}").format(points=f"{expected:.4f}"))
+        print_json({"expected": advice.expected, "exact": advice.exact})
+        return
+    click.echo("\n".join(expected_lines(values, advice, 4 if advice.exact else 1)))

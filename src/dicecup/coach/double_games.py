@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dicecup.coach.crowds import crowds
 from dicecup.coach.double_kernel import Played, Rules, Values, play_turn
 from dicecup.coach.games import Watch, ignore, turn_seed
 from dicecup.coach.games_kernel import OPEN
@@ -82,17 +83,16 @@ def play_games(
         after = np.asarray(solution.table.levels[filled + len(rules.scored)], dtype=np.float32)
         index = solution.index
         places = index.place[played.masks] + index.class_of[index.upper_mask[played.masks], played.totals]
-        order = np.argsort(places, kind="stable")
-        visited, first = np.unique(places[order], return_index=True)
-        ends = np.append(first, games)
-        for batch in range(0, len(visited), LANES):
-            watch(turn * games + int(ends[batch]), len(levels) * games)
-            chosen = order[ends[batch : min(batch + LANES, len(visited))]]
-            sheets = [(int(played.masks[game]), int(played.totals[game])) for game in chosen]
+        order, bounds = crowds(places)
+        for batch in range(0, len(bounds) - 1, LANES):
+            watch(turn * games + int(bounds[batch]), len(levels) * games)
+            ends = bounds[batch : batch + LANES + 1]
+            sheets = [(int(played.masks[game]), int(played.totals[game])) for game in order[ends[:-1]]]
             # Always as many lanes: the work space stays the same, and nothing is compiled anew.
-            values = turn_values(solver, sheets + sheets[:1] * (LANES - len(sheets)), after)
-            these = order[ends[batch] : ends[min(batch + LANES, len(visited))]]
-            lanes = np.searchsorted(visited, places[these]) - batch
+            with solution.alone:
+                values = turn_values(solver, sheets + sheets[:1] * (LANES - len(sheets)), after)
+            these = order[ends[0] : ends[-1]]
+            lanes = np.repeat(np.arange(len(sheets)), np.diff(ends))
             dice = np.array(given, dtype=np.int64)
             play_turn(rules_of(solver), values, lanes, these, dice, left, chance, filled, played)
         given, left = [], rules.throws

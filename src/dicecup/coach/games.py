@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from dicecup.coach.crowds import crowds
 from dicecup.coach.games_kernel import OPEN, Played, Sheets, Tables, play_level
 from dicecup.coach.sheets import Sheets as FinishedSheets
 from dicecup.dice import parts
@@ -42,8 +43,9 @@ def play_games(
     state = state or turn_start(rules, (empty_sheet(rules),), 0)
     place = solution.place(state.sheet)
     played = Played(
-        lower=np.full(games, place.lower, dtype=np.int64),
-        position=np.full(games, place.position, dtype=np.int64),
+        games=np.arange(games, dtype=np.int32),
+        lower=np.full(games, place.lower, dtype=np.int32),
+        position=np.full(games, place.position, dtype=np.int32),
         cells=np.tile(written(state.sheet), (games, 1)),
         repeats=np.full(games, state.sheet.repeats, dtype=np.int16),
     )
@@ -83,18 +85,15 @@ def written(sheet: Sheet) -> npt.NDArray[np.int16]:
 def group(solution: Solution, played: Played, open_boxes: int) -> Sheets:
     """The games sorted by their sheets, large crowds cut into pieces."""
     starts = solution.index.level(open_boxes).starts
-    keys = starts[played.lower] + played.position
-    order = np.argsort(keys, kind="stable")
-    ends = np.flatnonzero(np.diff(keys[order])) + 1
-    first = np.concatenate(([0], ends))
-    sizes = np.diff(np.append(first, len(order)))
-    pieces = -(-sizes // MOST_TOGETHER)
+    order, bounds = crowds(starts[played.lower] + played.position)
+    played.games[:] = played.games[order]
+    first = bounds[:-1]
+    pieces = -(-np.diff(bounds) // MOST_TOGETHER)
     if pieces.max() > 1:
         inner = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
         first = np.repeat(first, pieces) + inner * MOST_TOGETHER
     chosen = order[first]
-    bounds = np.append(first, len(order))
-    return Sheets(played.lower[chosen], played.position[chosen], bounds, order)
+    return Sheets(played.lower[chosen], played.position[chosen], np.append(first, len(order)))
 
 
 @lru_cache(maxsize=4)

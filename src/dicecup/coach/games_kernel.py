@@ -15,7 +15,7 @@ import numpy as np
 
 from dicecup.coach.scoring_kernel import choose_box, prepare
 from dicecup.solver.choice_tables import ChoiceTables
-from dicecup.solver.compiled import kernel
+from dicecup.solver.compiled import kernel, parallel_kernel
 from dicecup.solver.index import Array
 from dicecup.solver.program import Program
 from dicecup.solver.turn_kernel import choose, expect
@@ -38,21 +38,21 @@ class Tables(NamedTuple):
 
 
 class Sheets(NamedTuple):
-    """The different sheets of a level, and the games that have come to them."""
+    """The different sheets of a level, and where the games that have come to each begin, and the end."""
 
     lower: Array
     position: Array
-    first: Array  # where the games of each sheet begin in `games`, and the end
-    games: Array
+    first: Array
 
 
 class Played(NamedTuple):
-    """By game: where its sheet stands, and the sheet itself."""
+    """Games in the order of their sheets, so that nearly all is read and written in a row."""
 
-    lower: Array
+    games: Array  # the numbers of the games
+    lower: Array  # where the sheet of each stands after its turn
     position: Array
-    cells: Array  # [game, box]
-    repeats: Array
+    cells: Array  # [number of the game, box]
+    repeats: Array  # by number of the game
 
 
 @kernel(inline="always")
@@ -142,15 +142,17 @@ def fill_box(
     program: Program,
     choices: ChoiceTables,
     tables: Tables,
+    lower: int,
+    position: int,
     above: int,
     state: int,
     part: int,
     option: int,
     played: Played,
-    game: int,
+    place: int,
 ) -> None:
-    """Write the points and move the game to the sheet that follows. `part`: of the lower boxes, else -1."""
-    lower, position = played.lower[game], played.position[game]
+    """Write the points and move a game to the sheet that follows. `part`: of the lower boxes, else -1."""
+    game = played.games[place]
     box = real_box(
         played.cells, game, choices.box[option], tables.open_boxes[state], tables.group_boxes[state]
     )
@@ -159,16 +161,18 @@ def fill_box(
     kind = program.kinds[lower]
     if part < 0:
         size = program.group_size[kind, above]
-        played.position[game] = program.move[program.move_first[kind, above] + target * size + position]
+        played.lower[place] = lower
+        played.position[place] = program.move[program.move_first[kind, above] + target * size + position]
         return
     digit = (lower // program.stride[part]) % program.digits[part]
     after = lower + (program.target_class[target] - digit) * program.stride[part]
+    played.lower[place] = after
     if program.kinds[after] != kind:
-        played.position[game] = program.promote[program.promote_first[above] + position]
-    played.lower[game] = after
+        position = program.promote[program.promote_first[above] + position]
+    played.position[place] = position
 
 
-@kernel(parallel=True, nogil=True)
+@parallel_kernel(nogil=True)
 def play_level(
     program: Program,
     choices: ChoiceTables,
@@ -251,13 +255,15 @@ def play_sheet(
     member = program.member[program.group_first[program.kinds[lower], above] + position]
     known[:] = UNKNOWN
     for place in range(sheets.first[number], sheets.first[number + 1]):
-        game = sheets.games[place]
-        chance = chance_of(seed, game, open_boxes)
+        chance = chance_of(seed, played.games[place], open_boxes)
         throw = throw_dice(program, tables, kept, final, lane, row, left, chance, known)
         if known[0, throw] == UNKNOWN:
             boxes[throw] = choose_box(program, choices, ahead, states, noted, lower, member, throw)
             known[0, throw] = 0
         option, chosen = boxes[throw, 0], boxes[throw, 1]
         part = chosen if chosen < program.stride.size else -1
-        played.repeats[game] += repeat_points(program, lower, member, throw) > 0
-        fill_box(program, choices, tables, above, states[chosen, 0], part, option, played, game)
+        if program.repeat_dice.size and repeat_points(program, lower, member, throw) > 0:
+            played.repeats[played.games[place]] += 1
+        fill_box(
+            program, choices, tables, lower, position, above, states[chosen, 0], part, option, played, place
+        )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from dicecup.coach.values import Values
@@ -13,7 +13,6 @@ from dicecup.errors import DicecupError, UsageError
 from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:
-    from dicecup.solver.games import Solved
     from dicecup.solver.solve import Progress
 
 Watch = Callable[["Progress"], None]
@@ -28,9 +27,17 @@ def nobody_listens(error: DicecupError) -> None:
     """A bad table is passed over in silence."""
 
 
-@lru_cache(maxsize=4)
+FINDING = Lock()  # of several threads that ask for the same game one solves it, and the others wait
+
+
 def known_values(rules: Ruleset) -> Values:
     """As `find_values`, remembered: for players and services that ask again and again."""
+    with FINDING:
+        return remembered_values(rules)
+
+
+@lru_cache(maxsize=4)
+def remembered_values(rules: Ruleset) -> Values:
     return find_values(rules)
 
 
@@ -44,12 +51,13 @@ def find_values(
     """The best knowledge there is. Where there is none, the error says what to run."""
     need_packages()
     from dicecup.solver.games import find_solution
+    from dicecup.solver.learned import find_learned
 
     try:
-        return Values(find_solution(rules, folder=folder, watch=watch, tell=tell), exact=True)
-    except UsageError:
+        return Values(find_solution(rules, folder=folder, watch=watch, tell=tell))
+    except UsageError as error:
         if learned := find_learned(rules):
-            return Values(learned, exact=False)
+            return Values(learned, why_learned=error.with_traceback(None))
         raise
 
 
@@ -59,13 +67,3 @@ def need_packages() -> None:
         import numpy  # noqa: F401
     except ImportError:
         raise UsageError("solver_missing") from None
-
-
-def find_learned(rules: Ruleset) -> Solved | None:
-    """The learned value of a game, if one is shipped."""
-    try:
-        learned = import_module("dicecup.solver.learned")
-    except ModuleNotFoundError:
-        return None
-    found: Solved | None = learned.find_learned(rules)
-    return found

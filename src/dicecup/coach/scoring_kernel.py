@@ -9,7 +9,7 @@ from dicecup.solver.compiled import kernel
 from dicecup.solver.program import Program
 from dicecup.solver.score_kernel import NONE, best_option
 from dicecup.solver.state_tables import PAYS, ZERO
-from dicecup.solver.turn_values import gather_one
+from dicecup.solver.turn_values import bars, gather_one
 from dicecup.solver.vector import lanes
 
 
@@ -101,23 +101,25 @@ def choose_box(
             forced_box = program.joker_box[joker]
     forced = waiting and program.settings[3] != 0
     any_lower = any_pays = False
-    if forced or program.settings[2] != 0:
+    if forced:
         for number in range(noted):
             row = states[number, 0] * columns + column
             for option in range(choices.start[row], choices.start[row + 1]):
                 any_lower |= not choices.upper[choices.box[option]]
-                any_pays |= choices.kind[option] == PAYS
-    refuse_zero = any_pays and program.settings[2] != 0
+    if program.settings[2] != 0:
+        for number in range(noted):
+            row = states[number, 0] * columns + column
+            for option in range(choices.start[row], choices.start[row + 1]):
+                if not (forced and bars(choices, choices.box[option], forced_box, any_lower)):
+                    any_pays |= choices.kind[option] == PAYS
     best, found, found_number = NONE, -1, -1
     for number in range(noted):
         row = states[number, 0] * columns + column
         for option in range(choices.start[row], choices.start[row + 1]):
             box = choices.box[option]
-            if forced and forced_box >= 0 and box != forced_box:
+            if forced and bars(choices, box, forced_box, any_lower):
                 continue
-            if forced and forced_box < 0 and any_lower and choices.upper[box]:
-                continue
-            if refuse_zero and choices.kind[option] == ZERO:
+            if any_pays and choices.kind[option] == ZERO:
                 continue
             value = ahead[(states[number, 1] + choices.target[option]) * width] + choices.points[option]
             if value > best:

@@ -7,9 +7,11 @@ the sheets that can follow, and says that it is not exact. Both are a `Solved` (
 
 from __future__ import annotations
 
+from threading import RLock
 from typing import TYPE_CHECKING
 
 from dicecup.engine.state import Sheet
+from dicecup.errors import DicecupError
 from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:
@@ -19,20 +21,29 @@ MOST_REMEMBERED = 64  # turns; a review asks about the same turn up to five time
 
 
 class Values:
-    """A game's values, and whether they are exact. Turns that were asked about are remembered."""
+    """A game's values, and whether they are exact. Turns that were asked about are remembered.
 
-    def __init__(self, source: Solved, *, exact: bool) -> None:
+    Several threads may ask at once: who works a turn out does so alone.
+    """
+
+    def __init__(self, source: Solved, *, why_learned: DicecupError | None = None) -> None:
         self.source = source
-        self.exact = exact
+        self.why_learned = why_learned  # why there is no exact answer, where there is none
         self.remembered: dict[Sheet, Turn] = {}
+        self.alone = RLock()
+
+    @property
+    def exact(self) -> bool:
+        return self.why_learned is None
 
     @property
     def rules(self) -> Ruleset:
         return self.source.rules
 
     def turn(self, sheet: Sheet) -> Turn:
-        if sheet not in self.remembered:
-            if len(self.remembered) >= MOST_REMEMBERED:
-                self.remembered.pop(next(iter(self.remembered)))
-            self.remembered[sheet] = self.source.turn(sheet)
-        return self.remembered[sheet]
+        with self.alone:
+            if sheet not in self.remembered:
+                if len(self.remembered) >= MOST_REMEMBERED:
+                    self.remembered.pop(next(iter(self.remembered)))
+                self.remembered[sheet] = self.source.turn(sheet)
+            return self.remembered[sheet]

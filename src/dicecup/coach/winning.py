@@ -71,7 +71,7 @@ def each_player(values: Values, state: State) -> list[State]:
 def by_playing(solution: Solution, state: State, error: float, seed: int) -> WinChances:
     from dicecup.coach.games import play_games
 
-    views = each_player(Values(solution, exact=True), state)
+    views = each_player(Values(solution), state)
     samples: list[list[Scores]] = [[] for _ in views]
     found = None
     for number in range(MOST_ROUNDS):

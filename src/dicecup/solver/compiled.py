@@ -10,7 +10,9 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from threading import Lock
 from typing import Any, TypeVar
 
 import numba
@@ -20,6 +22,7 @@ from dicecup.solver.folders import kernels_folder
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 ROOMS = ("solver", "coach")  # where kernels are
+POOL = Lock()
 
 
 def sources_hash() -> str:
@@ -51,8 +54,27 @@ def kernel(**settings: Any) -> Callable[[Function], Function]:
     return decorator
 
 
+def parallel_kernel(**settings: Any) -> Callable[[Function], Function]:
+    """The same for a function that uses all cores. Only Python calls it, and one thread at a time: the pool
+    of threads that Numba has where no better one is installed ends the process when two threads enter it."""
+
+    def decorate(function: Function) -> Function:
+        compiled = kernel(parallel=True, **settings)(function)
+
+        @wraps(compiled)
+        def alone(*arguments: Any) -> Any:
+            with POOL:
+                return compiled(*arguments)
+
+        return alone  # type: ignore[return-value]
+
+    return decorate
+
+
 def is_compiled(function: Any, *arguments: Any) -> bool:
-    """Whether a call with such arguments starts at once, compiled in this run or an earlier one."""
+    """Whether a call of a parallel kernel with such arguments starts at once, compiled in this run or an
+    earlier one."""
+    function = function.__wrapped__
     types = tuple(numba.typeof(argument) for argument in arguments)
     if types in function.overloads:
         return True

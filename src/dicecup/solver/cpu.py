@@ -8,7 +8,7 @@ import numba
 import numpy as np
 
 from dicecup.solver.backends import Done, empty_level
-from dicecup.solver.compiled import is_compiled, kernel
+from dicecup.solver.compiled import is_compiled, kernel, parallel_kernel
 from dicecup.solver.index import Array, Index, Level
 from dicecup.solver.program import Program
 from dicecup.solver.score_kernel import gather_lower, gather_upper, pay_repeats, score_jokers, score_throws
@@ -46,7 +46,7 @@ def solve_group(
             level[start + first + lane] = result[lane]
 
 
-@kernel(parallel=True, nogil=True)
+@parallel_kernel(nogil=True)
 def solve_groups(
     program: Program, lowers: Any, open_boxes: int, below: Any, below_starts: Any, level: Any, starts: Any
 ) -> None:

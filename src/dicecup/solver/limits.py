@@ -58,8 +58,17 @@ def check_solvable(rules: Ruleset) -> Size:
         raise UsageError("solve_layers", ruleset=rules.id)
     size = size_of(rules)
     if len(rules.columns) > 1 or size.states > MOST_STATES:
-        raise UsageError("solve_too_large", ruleset=rules.id, states=f"{size.states:.2g}")
+        from dicecup.solver.learned.weights import has_shipped
+
+        code = "solve_too_large_learned" if has_shipped(rules) else "solve_too_large"
+        raise UsageError(code, ruleset=rules.id, states=rounded(size.states))
     return size
+
+
+def rounded(count: int) -> str:
+    """A huge number as people write it: 3 × 10²⁶."""
+    digits, power = f"{count:.0e}".split("e+")
+    return f"{digits} × 10" + str(int(power)).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def check_room(index: Index, precision: int, folder: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from dicecup.solver.compiled import kernel
+from dicecup.solver.compiled import kernel, parallel_kernel
 from dicecup.solver.index import Array, Index, Level
 
 STEP = 2.0**-13
@@ -73,7 +73,7 @@ def steps_of(shapes: Shapes, kind: int, above: int, values: Any, start: int, ste
         reached = now
 
 
-@kernel(parallel=True, nogil=True)
+@parallel_kernel(nogil=True)
 def measure(shapes: Shapes, groups: Any, values: Any, widths: Any, words: Any) -> None:
     """How many bits each block and how many words each group needs. `groups`: see `Groups`."""
     for group in numba.prange(groups.kinds.size):
@@ -91,7 +91,7 @@ def measure(shapes: Shapes, groups: Any, values: Any, widths: Any, words: Any) -
         words[group] = (bits + WORD - 1) // WORD
 
 
-@kernel(parallel=True, nogil=True)
+@parallel_kernel(nogil=True)
 def write(
     shapes: Shapes, groups: Any, values: Any, widths: Any, group_words: Any, words: Any, bases: Any
 ) -> None:

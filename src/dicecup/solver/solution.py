@@ -108,7 +108,7 @@ class Turn:
 
 
 class Solution:
-    """A game and its table. Not for several threads at once: the kernels' room is shared."""
+    """A game and its table. Its turns share the kernels' room, so one thread at a time works one out."""
 
     def __init__(self, rules: Ruleset, table: TableFile) -> None:
         self.rules = rules

@@ -142,9 +142,7 @@ def box_values(
         row = state * columns + column
         for option in range(choices.start[row], choices.start[row + 1]):
             box = choices.box[option]
-            if forced and forced_box >= 0 and box != forced_box:
-                continue
-            if forced and forced_box < 0 and any_lower and choices.upper[box]:
+            if forced and bars(choices, box, forced_box, any_lower):
                 continue
             target = program.target_start[state] + choices.target[option]
             if part < uppers:
@@ -162,6 +160,12 @@ def box_values(
         for option in range(choices.start[row], choices.start[row + 1]):
             if choices.kind[option] == ZERO:
                 values[choices.box[option], choices.struck[option]] = np.nan
+
+
+@kernel(inline="always")
+def bars(choices: ChoiceTables, box: int, forced_box: int, any_lower: bool) -> bool:
+    """Whether a forced joker keeps this box from being used: its own box is open, or else a lower one is."""
+    return box != forced_box if forced_box >= 0 else any_lower and choices.upper[box]
 
 
 @kernel()

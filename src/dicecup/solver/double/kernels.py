@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numba import prange
 
-from dicecup.solver.compiled import kernel
+from dicecup.solver.compiled import kernel, parallel_kernel
 from dicecup.solver.double.game_tables import GameTables
 from dicecup.solver.double.points import FORBIDDEN
 
@@ -93,13 +93,13 @@ def lay_pairs(values: Array, mirrored: bool, lane: int, rows: Array) -> None:
                 rows[inner * count + outer, lane] = values[inner, outer]
 
 
-@kernel(parallel=True)
+@parallel_kernel()
 def pick_rows(pairs: Array, pair: Array, out: Array) -> None:
     for row in prange(out.shape[0]):
         out[row] = pairs[pair[row]]
 
 
-@kernel(parallel=True)
+@parallel_kernel()
 def best_keeps(keeps: Array, less: Array, below: Array, out: Array) -> None:
     """The best part of each keep: all of it, or the best with one die less."""
     if out.shape[1] == 1:
@@ -111,7 +111,7 @@ def best_keeps(keeps: Array, less: Array, below: Array, out: Array) -> None:
         raise_row(out[row], less[row], below)
 
 
-@kernel(parallel=True)
+@parallel_kernel()
 def best_throws(final: Array, pair: Array, less: Array, below: Array, out: Array) -> None:
     """The best of stopping with a throw and of keeping some of it."""
     if out.shape[1] == 1:
@@ -139,7 +139,7 @@ def raise_row(row: Array, less: Array, below: Array) -> None:
             row[lane] = max(row[lane], lower[lane])
 
 
-@kernel(parallel=True)
+@parallel_kernel()
 def expect_die(above: Array, more: Array, out: Array) -> None:
     """The mean over one more double die."""
     share = np.float32(1.0 / more.shape[1])
@@ -161,7 +161,7 @@ def expect_die(above: Array, more: Array, out: Array) -> None:
             out[row, lane] *= share
 
 
-@kernel(parallel=True)
+@parallel_kernel()
 def mean_throw(throws: Array, weight: Array, blocks: int, out: Array) -> None:
     """The sum over all throws by weight, as one partial sum a block: the same for any number of threads."""
     rows = throws.shape[0]

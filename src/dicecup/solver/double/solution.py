@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from math import comb
+from threading import RLock
 
 from dicecup.dice import Dice, parts
 from dicecup.engine.moves import Placement, Score
@@ -26,13 +27,14 @@ REMEMBERED = 16  # turns, of 3 MB each
 
 
 class Solution:
-    """A game and its values. Not for several threads at once: turns share their work space."""
+    """A game and its values. Turns share their work space, so one thread at a time works one out."""
 
     def __init__(self, rules: Ruleset, table: ValueTable, index: SheetIndex | None = None) -> None:
         self.rules = rules
         self.table = table
         self.index = index or SheetIndex(rules)
         self.remembered: OrderedDict[tuple[int, int], TurnValues] = OrderedDict()
+        self.alone = RLock()
 
     @cached_property
     def solver(self) -> TurnSolver:
@@ -44,13 +46,14 @@ class Solution:
 
     def decisions(self, mask: int, total: int) -> TurnValues:
         key = (mask, total)
-        if key not in self.remembered:
-            after = self.table.levels[mask.bit_count() + 2]
-            self.remembered[key] = self.solver.decisions(mask, total, after)
-            if len(self.remembered) > REMEMBERED:
-                self.remembered.popitem(last=False)
-        self.remembered.move_to_end(key)
-        return self.remembered[key]
+        with self.alone:
+            if key not in self.remembered:
+                after = self.table.levels[mask.bit_count() + 2]
+                self.remembered[key] = self.solver.decisions(mask, total, after)
+                if len(self.remembered) > REMEMBERED:
+                    self.remembered.popitem(last=False)
+            self.remembered.move_to_end(key)
+            return self.remembered[key]
 
     def expected(self, state: State) -> float:
         """What a state of one player is worth, dice and kept dice included."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import IO, Any
 from zipfile import BadZipFile
@@ -44,9 +45,17 @@ def load_weights(stream: IO[bytes], rules: Ruleset, name: str) -> tuple[Weights,
     return weights, header
 
 
+def shipped_file(rules: Ruleset) -> Traversable:
+    return resources.files("dicecup.solver.learned").joinpath("data", file_name(rules))
+
+
+def has_shipped(rules: Ruleset) -> bool:
+    return shipped_file(rules).is_file()
+
+
 def shipped(rules: Ruleset) -> tuple[Weights, dict[str, Any]] | None:
     """The weights that came with the package, if it has any for these rules."""
-    file = resources.files("dicecup.solver.learned").joinpath("data", file_name(rules))
+    file = shipped_file(rules)
     if not file.is_file():
         return None
     with file.open("rb") as stream:

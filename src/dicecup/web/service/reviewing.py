@@ -17,7 +17,7 @@ from dicecup.engine.record import Record
 from dicecup.errors import DicecupError, UsageError
 from dicecup.storage.rows import Verdict
 from dicecup.storage.verdicts import add_verdicts, without_verdict
-from dicecup.web.service.coaching import coach, find_coach
+from dicecup.web.service.advising import Advising, has_coach, need_coach
 from dicecup.web.service.table import Table
 from dicecup.web.service.tables import Tables
 
@@ -47,14 +47,9 @@ class Reviewed:
         return sum(len(one.choices) for player in self.review.players for one in player.decisions)
 
 
-def has_coach() -> bool:
-    return find_coach() is not None
-
-
 def check_may(table: Table) -> None:
     """Nobody gets help from the coach while people play against each other at a table that has it off."""
-    if not has_coach():
-        raise UsageError("coach_missing")
+    need_coach()
     among_people = len(table.people) > 1 and not table.shown_only
     if among_people and not table.stored.opening.coach and not table.playing().state.finished:
         raise UsageError("coach_later")
@@ -65,12 +60,9 @@ def entries_of(record: Record) -> int:
     return len(record.entries) - (record.secret is not None)
 
 
-def take_apart(record: Record) -> Reviewed:
-    """In a thread."""
-    asked = coach()
-    result = asked.review(record)
-    several = len(record.header.players) > 1
-    return Reviewed(record, result, asked.wins(record.rules, record.state) if several else None)
+async def take_apart(advising: Advising, record: Record) -> Reviewed:
+    found = await advising.look_back(record)
+    return Reviewed(record, found.review, found.wins)
 
 
 class Reviews:
@@ -120,7 +112,7 @@ class Reviews:
 
     async def work(self, moment: Moment, record: Record) -> Reviewed:
         async with self.turn:
-            found = await asyncio.to_thread(take_apart, record)
+            found = await take_apart(self.tables.advising, record)
         self.remember(moment, found)
         if record.state.finished:
             await asyncio.to_thread(add_verdicts, self.tables.store, *moment, verdicts_in(found.review))
