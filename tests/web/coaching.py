@@ -38,6 +38,6 @@ def when_ready(ask: Callable[[], Response]) -> Response:
     """Ask until the coach has an answer, as a client does that is told to come again."""
     while True:
         answer = ask()
-        if answer.status_code != 429:
+        if answer.status_code not in (429, 503):
             return answer
         time.sleep(0.2)

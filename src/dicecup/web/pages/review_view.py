@@ -81,7 +81,7 @@ def names_of(record: Record, language: Language) -> list[str]:
     """The players by seat; a number tells equal ones apart."""
     names = [player_name(player, language) for player in record.header.players]
     return [
-        name if names.count(name) == 1 else f"{number}. {name}" for number, name in enumerate(names, start=1)
+        name if names.count(name) == 1 else f"{name} {number}" for number, name in enumerate(names, start=1)
     ]
 
 
