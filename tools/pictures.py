@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "images"
 PHONE = {"width": 390, "height": 760}
 DESK = {"width": 1180, "height": 760}
+THINKING = 300_000  # milliseconds: the coach may have to compile its kernels first
 
 
 def start_server(database: Path) -> tuple[subprocess.Popen[str], str]:
@@ -96,7 +97,7 @@ def main() -> None:
             page = new_page(chromium, address, PHONE, "en", "light")
             begin(page, "dice-in-dice", ["Ann"], bot=True)
             turn(page)
-            page.wait_for_function("document.querySelector('.banner.yours')")
+            page.wait_for_selector(".banner.yours")
             keep_some(page)
             page.evaluate("scrollTo(0, 0)")
             page.screenshot(path=FOLDER / "phone-dice-in-dice.png")
@@ -118,10 +119,11 @@ def main() -> None:
             page.screenshot(path=FOLDER / "table.png")
 
             page = new_page(chromium, address, PHONE, "fr", "light")
-            begin(page, "yahtzee", ["Chloé"])
+            begin(page, "yahtzee", ["Chloé", "Luc"])
             while not page.locator(".standings").count():
                 turn(page)
             page.goto(page.url + "/review")
+            page.wait_for_selector(".card-class", timeout=THINKING)
             page.screenshot(path=FOLDER / "phone-review.png")
         finally:
             chromium.close()
