@@ -141,6 +141,7 @@ def test_every_decision_can_be_tried_again(ann: Player, visitor: Visitor) -> Non
             assert state["turn"]["dice"] == decision["dice"]
             assert state["turn"]["throws_left"] == decision["throws_left"]
             assert state["turn"]["yours"]  # although a bot sat there
+            assert state["coach"]
             visitor.go(f"/t/{match}/review")  # the API's players have cleared the cookies
             page = visitor.send(f"/t/{match}/try", moves=str(decision["moves"]))
             assert "your turn" in page
