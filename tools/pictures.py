@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "images"
 PHONE = {"width": 390, "height": 760}
 DESK = {"width": 1180, "height": 760}
+THINKING = 300_000  # milliseconds: the coach may have to compile its kernels first
 
 
 def start_server(database: Path) -> tuple[subprocess.Popen[str], str]:
@@ -118,10 +119,11 @@ def main() -> None:
             page.screenshot(path=FOLDER / "table.png")
 
             page = new_page(chromium, address, PHONE, "fr", "light")
-            begin(page, "yahtzee", ["Chloé"])
+            begin(page, "yahtzee", ["Chloé", "Luc"])
             while not page.locator(".standings").count():
                 turn(page)
             page.goto(page.url + "/review")
+            page.wait_for_selector(".card-class", timeout=THINKING)
             page.screenshot(path=FOLDER / "phone-review.png")
         finally:
             chromium.close()

@@ -11,7 +11,7 @@ from html import escape
 from math import ceil, floor, log10
 
 WIDTH, HEIGHT = 720, 320
-LEFT, RIGHT, TOP, BOTTOM = 64, 12, 14, 56  # room for the larger letters of phones
+LEFT, RIGHT, TOP, BOTTOM = 76, 14, 16, 60  # room for the larger letters of phones
 # Told apart also by people who see few colours (Okabe and Ito), and on light and dark ground.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999")
 STYLE = (
@@ -47,7 +47,7 @@ class Plot:
             value = self.low + number * self.step
             y = self.y(value)
             self.parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y}" y2="{y}"/>')
-            self.text(LEFT - 6, y + 4, f"{value:.{decimals}f}", "end")
+            self.text(LEFT - 8, y + 5, f"{value:.{decimals}f}".replace("-", "−"), "end")
 
     def text(self, x: float, y: float, words: str, anchor: str = "middle") -> None:
         self.parts.append(f'<text x="{x}" y="{y}" text-anchor="{anchor}">{escape(words)}</text>')

@@ -81,6 +81,7 @@ def test_a_position_is_opened_and_tried_again(new_page: NewPage, server: Server)
     expect(page.locator("figure .series")).to_have_count(3)
     page.locator(".seat-tabs a").nth(1).click()
     expect(page.locator(".seat-tabs a").nth(1)).to_have_attribute("aria-current", "true")
+    expect(page.locator(".seat-tabs a").nth(1)).to_be_focused()
     fold = page.locator("ol.folds .fold").nth(2)
     fold.locator("> summary").click()
     decision = fold.locator(".decisions > li").first

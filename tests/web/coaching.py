@@ -22,6 +22,7 @@ KEPT = {
     "NUMBA_CACHE_DIR": str(ROOT / ".pytest_cache" / "kernels"),
     "DICECUP_CACHE": str(ROOT / ".pytest_cache" / "coach"),
 }
+TOLD_TO_WAIT = ("coach_busy", "coach_preparing")
 os.environ.setdefault("NUMBA_CACHE_DIR", KEPT["NUMBA_CACHE_DIR"])
 
 
@@ -36,8 +37,9 @@ def game_of_bots(game: str, players: int = 1, moves: int = 10**6, **options: str
 
 def when_ready(ask: Callable[[], Response]) -> Response:
     """Ask until the coach has an answer, as a client does that is told to come again."""
-    while True:
+    for _attempt in range(60):
         answer = ask()
-        if answer.status_code != 429:
+        if answer.status_code not in (429, 503) or answer.json()["error"]["code"] not in TOLD_TO_WAIT:
             return answer
-        time.sleep(0.2)
+        time.sleep(0.5)
+    raise AssertionError("the coach does not get ready")

@@ -42,7 +42,9 @@ def test_rules_in_the_language_of_the_asker(ann: Player) -> None:
 
 
 def test_bots_and_languages(ann: Player) -> None:
-    assert [one["id"] for one in ann.get("/bots").json()] == list(BOTS)
+    bots = ann.get("/bots").json()
+    assert [one["id"] for one in bots] == list(BOTS)
+    assert all(set(one["usual_scores"]) == set(builtin_ids()) for one in bots)
     german = ann.client.get("/api/bots", headers={"Accept-Language": "de"}).json()
     assert {one["name"] for one in german}.isdisjoint(one["name"] for one in ann.get("/bots").json())
     assert [one["code"] for one in ann.get("/languages").json()] == list(LANGUAGES)

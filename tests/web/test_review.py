@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +17,27 @@ from tests.web.test_pages import Visitor
 from dicecup.cli.main import main
 from dicecup.i18n.language import LANGUAGES, language
 from dicecup.web.api.review_models import ReviewAnswer
+from dicecup.web.app import create_app
+from dicecup.web.settings import Settings
 
 pytestmark = WITH_COACH
 NUMBER = r"[+−]?\d+[.,]\d+"
 
 
-@pytest.fixture
-def database(tmp_path: Path) -> str:
-    """Reviews know nothing of databases; what is kept of them is tested in test_verdicts."""
-    return str(tmp_path / "games.db")
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """One server for all, so that its coach gets ready once; what is kept is tested in test_statistics."""
+    database = str(tmp_path_factory.mktemp("reviews") / "games.db")
+    settings = Settings(database, pause=0, pace=0, reveal_after=0, limits=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DICECUP_CACHE", KEPT["DICECUP_CACHE"])
+        with TestClient(create_app(settings), raise_server_exceptions=False) as client:
+            yield client
 
 
 @pytest.fixture(autouse=True)
-def kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DICECUP_CACHE", KEPT["DICECUP_CACHE"])
+def fresh(client: TestClient) -> None:
+    client.cookies.clear()
 
 
 @pytest.fixture
@@ -133,6 +141,7 @@ def test_every_decision_can_be_tried_again(ann: Player, visitor: Visitor) -> Non
             assert state["turn"]["dice"] == decision["dice"]
             assert state["turn"]["throws_left"] == decision["throws_left"]
             assert state["turn"]["yours"]  # although a bot sat there
+            assert state["coach"]
             visitor.go(f"/t/{match}/review")  # the API's players have cleared the cookies
             page = visitor.send(f"/t/{match}/try", moves=str(decision["moves"]))
             assert "your turn" in page
@@ -165,6 +174,21 @@ def test_typed_dice_and_undo(ann: Player) -> None:
     assert player["luck"] > 30
     chances = ann.get(f"/matches/{state['id']}/chances").json()
     assert chances["players"] == [1.0]
+
+
+def test_hints_come_with_reasons_and_as_the_command_gives_them(
+    ann: Player, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state = ann.play(ann.open(dice="table", coach=True), {"throw": [6, 6, 6, 2, 1]})
+    hint = when_ready(lambda: ann.get(f"/matches/{state['id']}/hint?reasons=true")).json()
+    assert main(["hint", "yatzy / / 1 2 6 6 6 / 2", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    for option in hint["options"]:
+        if option["reason"] is None:
+            del option["reason"]
+    assert hint == said
+    plain = ann.get(f"/matches/{state['id']}/hint").json()
+    assert all(option["reason"] is None for option in plain["options"])
 
 
 def test_a_review_follows_the_game(ann: Player) -> None:

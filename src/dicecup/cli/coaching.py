@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from dicecup.cli.common import _, speech
 from dicecup.cli.solving import Watcher, need_solver, tell
@@ -56,20 +55,6 @@ def write_file(path: Path, content: str) -> None:
         path.write_text(content, encoding="utf-8")
     except OSError as error:
         raise StorageError("file_unwritable", file=path, problem=problem_of(error)) from None
-
-
-def reason_data(choice: Choice, reason: Reason) -> dict[str, Any]:
-    """The reason as ids and numbers."""
-    if not isinstance(choice.move, Keep):
-        return {"points": reason.points, "rest": reason.rest}
-    aims = [
-        {"box": aim.box}
-        | ({"column": aim.column} if aim.column else {})
-        | {"chance": aim.chance, "points": aim.points}
-        for aim in reason.aims
-    ]
-    data: dict[str, Any] = {"aims": aims, "zero": reason.nothing}
-    return data | ({"standard_error": reason.standard_error} if reason.standard_error else {})
 
 
 def reason_text(rules: Ruleset, choice: Choice, reason: Reason) -> str:

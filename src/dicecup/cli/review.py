@@ -10,8 +10,8 @@ from dicecup.cli.coaching import learned_notes, values_of, write_file
 from dicecup.cli.common import Command, _, json_option, language_option, option, print_json, talk
 from dicecup.cli.drawing import fitting
 from dicecup.cli.review_text import notes, text
+from dicecup.coach.data import review_data
 from dicecup.coach.review import review
-from dicecup.coach.review_data import review_data
 from dicecup.messages import N_
 from dicecup.storage.record_file import read_record
 

@@ -9,7 +9,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
 
-from dicecup.bots import BOTS
+from dicecup.bots import BOT_PREFIX
+from dicecup.bots.strength import usual_score
 from dicecup.i18n.language import LANGUAGE_NAMES, LANGUAGES, language
 from dicecup.i18n.names import game_name, option_name, option_text, summary
 from dicecup.rules.loader import builtin_ids
@@ -33,6 +34,7 @@ from dicecup.web.api.library_models import (
 )
 from dicecup.web.pages.names import bot_text, line_names, player_name
 from dicecup.web.pages.rules_text import rules_markdown
+from dicecup.web.service.advising import bots_here
 from dicecup.web.service.keys import key_hash
 from dicecup.web.service.opening import game_rules
 from dicecup.web.service.statistics import Statistics, statistics
@@ -49,10 +51,24 @@ async def languages() -> list[LanguageAnswer]:
 
 @router.get("/bots")
 async def bots(request: Request) -> list[BotAnswer]:
+    """The bots that can play here, the weakest first."""
     spoken = language_of(request)
     return [
-        BotAnswer(id=bot, name=player_name(f"bot:{bot}", spoken), text=bot_text(bot, spoken)) for bot in BOTS
+        BotAnswer(
+            id=bot,
+            name=player_name(f"{BOT_PREFIX}{bot}", spoken),
+            text=bot_text(bot, spoken),
+            usual_scores={
+                game: score for game in builtin_ids() if (score := usual_score(game_rules(game), bot))
+            },
+        )
+        for bot in bots_here()
     ]
+
+
+def usual_scores(bot: str) -> dict[str, int]:
+    scores = {game: usual_score(game_rules(game), bot) for game in builtin_ids()}
+    return {game: score for game, score in scores.items() if score is not None}
 
 
 def game_answer(rules: Ruleset) -> GameAnswer:

@@ -20,6 +20,7 @@ class BotAnswer(BaseModel):
     id: str
     name: str
     text: str
+    usual_scores: Annotated[dict[str, int], Field(description="Its mean score in each game.")]
 
 
 class OptionAnswer(BaseModel):

@@ -167,6 +167,10 @@ class HintOption(BaseModel):
     move: dict[str, Any]
     expected: float
     loss: float
+    reason: Annotated[
+        dict[str, Any] | None,
+        Field(description="Of the best ones, with reasons=true: the aims of a keep, what a score leaves."),
+    ] = None
 
 
 class HintAnswer(BaseModel):

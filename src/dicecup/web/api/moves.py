@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from dicecup.engine.move_data import move_from_data, move_to_data
+from dicecup.coach.data import choice_data, reason_data
+from dicecup.engine.move_data import move_from_data
 from dicecup.engine.moves import Throw
 from dicecup.errors import UsageError
 from dicecup.web.api.common import REFUSALS, Asked, Seats, answer
@@ -39,17 +40,20 @@ async def move(tables: TablesNow, table: Asked, seats: Seats, wish: MoveRequest)
 
 
 @router.get("/hint")
-async def hint(tables: TablesNow, table: Asked) -> HintAnswer:
+async def hint(tables: TablesNow, table: Asked, reasons: bool = False) -> HintAnswer:
     """What the choice that is due is worth, best first; only at a table that has the coach on."""
     check_on(table)
-    match = table.playing()
+    rules = table.playing().rules
     advice = await in_time(tables.advising.advice(table))
     if advice is None:
         raise UsageError("coach_preparing")
-    options = [
-        HintOption(move=move_to_data(match.rules, one.move), expected=one.expected, loss=one.loss)
-        for one in advice.choices
-    ]
+    options = [HintOption(**choice_data(rules, choice)) for choice in advice.choices]
+    if reasons and options:
+        why = await in_time(tables.advising.reasons(table))
+        if why is None:
+            raise UsageError("coach_preparing")
+        for option, choice, reason in zip(options, advice.choices, why, strict=False):
+            option.reason = reason_data(choice, reason)
     return HintAnswer(expected=advice.expected, exact=advice.exact, options=options)
 
 

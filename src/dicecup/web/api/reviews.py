@@ -36,7 +36,7 @@ def proof_of(record: Record) -> Proof:
 
 
 def review_answer(found: Reviewed, options: bool) -> JSONResponse:
-    from dicecup.coach.review_data import review_data
+    from dicecup.coach.data import review_data
 
     return JSONResponse(review_data(found.record, found.review, found.wins, options=options))
 
@@ -54,7 +54,7 @@ async def review(reviews: ReviewsNow, table: Asked, options: bool = True) -> JSO
 @router.get("/matches/{match}/chances", response_model=WinAnswer)
 async def chances(reviews: ReviewsNow, table: Asked) -> JSONResponse:
     """Each player's chance to win from here on, if all play as well as they can."""
-    from dicecup.coach.review_data import win_data
+    from dicecup.coach.data import win_data
 
     found = await reviews.ask(table, PATIENCE)
     alone = {"players": [1.0], "standard_error": 0.0, "games": 0, "played": False}

@@ -22,19 +22,19 @@ def course(points: Sequence[float], title: str, across: str) -> Markup:
     return lines({title: points}, title, across, fmean(points) if len(points) > 1 else None, first=1)
 
 
-def bars(values: Sequence[tuple[str, float]], title: str) -> Markup:
-    """One bar a line, with its name and number."""
-    step, label = 26, 250
-    most = max((abs(value) for _, value in values), default=1) or 1
+def bars(values: Sequence[tuple[str, float, str]], title: str) -> Markup:
+    """One bar a line: its name, its value, and the value as it is written."""
+    step, label = 38, 290
+    most = max((abs(value) for _, value, _ in values), default=1) or 1
     parts = []
-    for place, (name, value) in enumerate(values):
+    for place, (name, value, written) in enumerate(values):
         top = place * step + 4
-        length = (WIDTH - label - 80) * abs(value) / most
-        parts.append(text(label - 8, top + 15, name, "end"))
+        length = (WIDTH - label - 90) * abs(value) / most
+        parts.append(text(label - 10, top + 23, name, "end"))
         parts.append(
-            f'<rect class="bar" x="{label}" y="{top}" width="{length:.1f}" height="{step - 6}" rx="3"/>'
+            f'<rect class="bar" x="{label}" y="{top}" width="{length:.1f}" height="{step - 8}" rx="4"/>'
         )
-        parts.append(text(label + length + 6, top + 15, f"{value:.1f}", "start"))
+        parts.append(text(label + length + 8, top + 23, written, "start"))
     height = len(values) * step + 8
     opening = f'<svg class="chart" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{escape(title)}">'
     return Markup(opening + "".join(parts) + "</svg>")

@@ -59,7 +59,7 @@ class ReviewView:
 
 def review_view(record: Record, language: Language, seat: int, found: Reviewed | None) -> ReviewView:
     rules, proof = record.rules, verify(record)
-    names = [player_name(player, language) for player in record.header.players]
+    names = names_of(record, language)
     return ReviewView(
         game_name=game_name(rules, language.code),
         date=record.header.date,
@@ -75,6 +75,14 @@ def review_view(record: Record, language: Language, seat: int, found: Reviewed |
         dice=proof.kind,
         throws=proof.throws,
     )
+
+
+def names_of(record: Record, language: Language) -> list[str]:
+    """The players by seat; a number tells equal ones apart."""
+    names = [player_name(player, language) for player in record.header.players]
+    return [
+        name if names.count(name) == 1 else f"{name} {number}" for number, name in enumerate(names, start=1)
+    ]
 
 
 def cards(record: Record, names: list[str], language: Language, found: Reviewed | None) -> list[PlayerCard]:
@@ -112,13 +120,12 @@ def chart(record: Record, names: list[str], language: Language, found: Reviewed 
     """The expected final score through the game; without a coach the points."""
     _ = language.gettext
     across = _("turns played")
-    labels = [f"{number}. {name}" for number, name in enumerate(names, start=1)]
     if found is not None:
         courses = [player.course for player in found.review.players]
         title = _("Expected final score through the game")
-        return lines(dict(zip(labels, courses, strict=True)), title, across, level=courses[0][0])
+        return lines(dict(zip(names, courses, strict=True)), title, across, level=courses[0][0])
     totals = points_by_turn(record)
-    return lines(dict(zip(labels, totals, strict=True)), _("Points, turn after turn"), across)
+    return lines(dict(zip(names, totals, strict=True)), _("Points, turn after turn"), across)
 
 
 def points_by_turn(record: Record) -> list[list[float]]:

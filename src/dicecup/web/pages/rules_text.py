@@ -11,6 +11,15 @@ from markupsafe import Markup
 
 from dicecup.errors import UsageError
 
+# On a phone the style sheet lays the cells of a row below each other; roles keep it a table for all that.
+ROLES = {
+    "table": "table",
+    "thead": "rowgroup",
+    "tbody": "rowgroup",
+    "tr": "row",
+    "th": "columnheader",
+    "td": "cell",
+}
 # A wheel holds a copy of the pages; in a clone they lie in docs.
 PLACES = (Path(__file__).parent.parent / "rules_pages", Path(__file__).parents[4] / "docs" / "rules")
 
@@ -32,4 +41,8 @@ def rules_html(game: str, language: str) -> Markup:
     made = mistune.create_markdown(plugins=["table", "strikethrough"])(rules_markdown(game, language))
     linked = re.sub(r'href="(?:\.\./\w\w/)?([\w-]+)\.md', r'href="/rules/\1', str(made))
     plain = re.sub(r' style="text-align:(\w+)"', r' class="\1"', linked)
-    return Markup(plain)
+    return Markup(re.sub(r"<(table|thead|tbody|tr|th|td)\b", with_role, plain))
+
+
+def with_role(tag: re.Match[str]) -> str:
+    return f'<{tag[1]} role="{ROLES[tag[1]]}"'

@@ -9,7 +9,6 @@ from urllib.parse import quote
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from dicecup.bots import BOTS
 from dicecup.bots.strength import usual_score
 from dicecup.errors import DicecupError
 from dicecup.i18n.language import Language
@@ -21,7 +20,7 @@ from dicecup.web.pages.render import go_to, page
 from dicecup.web.qr import qr_svg
 from dicecup.web.refusals import status_of
 from dicecup.web.service import opening
-from dicecup.web.service.advising import BOTS_BY_VALUES, has_coach
+from dicecup.web.service.advising import bots_here, has_coach
 from dicecup.web.service.opening import MOST_SEATS, SeatWish, TableWish
 from dicecup.web.viewer import Form, TablesNow, Viewer, ViewerNow, set_cookie
 
@@ -160,8 +159,7 @@ def setup_page(
 
 def bots(rules: Ruleset, language: Language) -> list[tuple[str, str]]:
     """Every bot that there is, in one line: its name, how strong it is, and how it plays."""
-    there = [bot for bot in BOTS if bot not in BOTS_BY_VALUES or has_coach()]
-    return [(bot, bot_line(rules, bot, language)) for bot in there]
+    return [(bot, bot_line(rules, bot, language)) for bot in bots_here()]
 
 
 def bot_line(rules: Ruleset, bot: str, language: Language) -> str:

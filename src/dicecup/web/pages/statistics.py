@@ -122,6 +122,6 @@ def luck_and_skill(one: Statistics, language: Language) -> LuckAndSkill:
     )
 
 
-def named_boxes(one: Statistics, language: Language) -> list[tuple[str, float]]:
+def named_boxes(one: Statistics, language: Language) -> list[tuple[str, float, str]]:
     names = line_names(one.rules, language)
-    return [(names[box][0], mean) for box, mean in one.boxes.items()]
+    return [(names[box][0], mean, figure(mean, language)) for box, mean in one.boxes.items()]

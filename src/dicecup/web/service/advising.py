@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
+from dicecup.bots import BOTS
 from dicecup.engine.moves import Keep, Score
 from dicecup.engine.record import Record
 from dicecup.engine.state import State
@@ -48,6 +49,11 @@ def has_coach() -> bool:
 def need_coach() -> None:
     if not has_coach():
         raise UsageError("coach_missing")
+
+
+def bots_here() -> list[str]:
+    """The bots that can play here: without a coach, those that need none."""
+    return [bot for bot in BOTS if bot not in BOTS_BY_VALUES or has_coach()]
 
 
 def check_on(table: Table) -> None:

@@ -10,6 +10,7 @@ from dicecup.engine.record import DiceOrigin, Entry, Header, Record
 from dicecup.engine.record_text import RecordWriter, entry_text
 from dicecup.errors import UsageError
 from dicecup.storage.rows import Opening, Seat
+from dicecup.web.service.advising import has_coach
 from dicecup.web.service.clock import now
 from dicecup.web.service.keys import key_hash, new_table_id
 from dicecup.web.service.table import Table
@@ -24,7 +25,8 @@ async def keep_record(tables: Tables, record: Record) -> Table:
 async def try_again(tables: Tables, record: Record, moves: int, holder: str) -> Table:
     """A table of one's own that stands where the record stood after so many moves.
 
-    From here on its dice are thrown anew, so that nobody knows them; they come without a promise.
+    From here on its dice are thrown anew, so that nobody knows them; they come without a promise. The coach
+    is at hand: whoever tries a position again wants to learn, and holds all the seats.
     """
     typed = record.header.origin.kind == "typed"
     origin = record.header.origin if typed else DiceOrigin("system")
@@ -33,7 +35,7 @@ async def try_again(tables: Tables, record: Record, moves: int, holder: str) -> 
     stood = record.moves[:moves]
     players = person_at(record.header.players, record.states[len(stood)].player)
     header = replace(record.header, origin=origin, players=players)
-    return await store(tables, header, stood, holder)
+    return await store(tables, header, stood, holder, coach=has_coach())
 
 
 def person_at(players: tuple[str, ...], seat: int) -> tuple[str, ...]:
@@ -44,7 +46,9 @@ def person_at(players: tuple[str, ...], seat: int) -> tuple[str, ...]:
     return (*players[:seat], name, *players[seat + 1 :])
 
 
-async def store(tables: Tables, header: Header, entries: tuple[Entry, ...], holder: str) -> Table:
+async def store(
+    tables: Tables, header: Header, entries: tuple[Entry, ...], holder: str, *, coach: bool = False
+) -> Table:
     opening = Opening(
         id=new_table_id(),
         created=now(),
@@ -52,6 +56,7 @@ async def store(tables: Tables, header: Header, entries: tuple[Entry, ...], hold
         ruleset=header.reference,
         options=dict(header.rules.options),
         dice=header.origin.kind,
+        coach=coach,
     )
     seats = [
         Seat("bot" if bot_of_player(player) else "person" if holder else "open", player)

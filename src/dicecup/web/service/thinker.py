@@ -18,6 +18,7 @@ from dicecup.errors import DicecupError, UsageError
 from dicecup.web.service.line import LENGTH, pack, unpack
 
 MOST_WAITING = 60  # questions; who comes then is told to come again
+LARGE = 50_000  # bytes
 LONGEST = 300.0  # seconds for one answer: compiling all kernels on a slow machine takes a minute
 COMMAND = ("-P", "-c", "from dicecup.web.service.thoughts import main; main()")
 
@@ -84,7 +85,9 @@ class Thinker:
         process.stdin.write(question)
         await process.stdin.drain()
         (length,) = LENGTH.unpack(await process.stdout.readexactly(LENGTH.size))
-        kind, told = unpack(await process.stdout.readexactly(length))
+        data = await process.stdout.readexactly(length)
+        # The review of ten players takes most of a second to read: moves go on meanwhile.
+        kind, told = unpack(data) if length < LARGE else await asyncio.to_thread(unpack, data)
         if kind == "refused":
             family, code, values = told
             return False, family(code, **values)

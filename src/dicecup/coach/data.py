@@ -1,12 +1,14 @@
-"""A review as data: ids and numbers, for `dicecup review --json` and for the API of the server."""
+"""Advice and reviews as data: ids and numbers, the same in `--json` and in the API of the server."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from dicecup.coach.advice import Choice
+from dicecup.coach.reasons import Reason
 from dicecup.coach.review import Decision, Luck, PlayerReview, Review
 from dicecup.engine.move_data import move_to_data
+from dicecup.engine.moves import Keep
 from dicecup.engine.position import dice_to_data
 from dicecup.engine.record import Record
 from dicecup.rules.model import Ruleset
@@ -91,3 +93,17 @@ def choice_data(rules: Ruleset, choice: Choice) -> Data:
         "expected": choice.expected,
         "loss": choice.loss,
     }
+
+
+def reason_data(choice: Choice, reason: Reason) -> Data:
+    """The reason as ids and numbers."""
+    if not isinstance(choice.move, Keep):
+        return {"points": reason.points, "rest": reason.rest}
+    aims = [
+        {"box": aim.box}
+        | ({"column": aim.column} if aim.column else {})
+        | {"chance": aim.chance, "points": aim.points}
+        for aim in reason.aims
+    ]
+    data: Data = {"aims": aims, "zero": reason.nothing}
+    return data | ({"standard_error": reason.standard_error} if reason.standard_error else {})
