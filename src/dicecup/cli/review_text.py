@@ -76,7 +76,12 @@ def notes(record: Record, result: Review, wins: WinChances | None) -> list[str]:
                 for player, chance in zip(result.players, wins.chances, strict=True)
             )
             error = number_text(100 * wins.standard_error, speech.language, 1)
-            found.append(_("Chances to win: {chances} (± {error} %)").format(chances=chances, error=error))
+            said = (
+                _("Chances to win: {chances} (± {error} %, from {games} games played to their end)")
+                if wins.played
+                else _("Chances to win: {chances} (± {error} %, estimated without playing games on)")
+            )
+            found.append(said.format(chances=chances, error=error, games=wins.games))
     return found
 
 
