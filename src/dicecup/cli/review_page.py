@@ -43,7 +43,8 @@ p.note{color:var(--faint)}.dice{white-space:nowrap}
 .cards,.cards tbody,.cards tr,.cards td{display:block}.cards tr:first-child{display:none}
 .cards tr{padding:.5rem 0;border-bottom:1px solid var(--line)}
 .cards td,.cards td.number{border:0;padding:.1rem 0;white-space:normal;text-align:left}
-.cards td:empty{display:none}.cards td[data-label]::before{content:attr(data-label) "\\a0 \\a0 ";color:var(--faint)}
+.cards td:empty{display:none}
+.cards td[data-label]::before{content:attr(data-label) "\\a0 \\a0 ";color:var(--faint)}
 .cards td:first-child{display:inline-block;margin-right:.6em;font-weight:600}}
 """
 DICE = re.compile(r"[1-9](?:-[1-9])?(?: [1-9](?:-[1-9])?)+")
