@@ -148,7 +148,7 @@ def combine(samples: list[Sample]) -> Chances:
     low = min(int(scores.min()) for scores, _ in samples)
     span = max(int(scores.max()) for scores, _ in samples) - low + 1
     equal = np.stack([np.bincount(scores - low, weights, minlength=span) for scores, weights in samples])
-    equal /= equal.sum(axis=1, keepdims=True)  # what is certain shall be 1 to the last digit
+    equal = equal / equal.sum(axis=1, keepdims=True)  # what is certain shall be 1 to the last digit
     below = np.cumsum(equal, axis=1) - equal
     chances = []
     for player in range(len(samples)):
