@@ -29,7 +29,7 @@ def start_server(database: Path) -> tuple[subprocess.Popen[str], str]:
     server = subprocess.Popen(
         [sys.executable, "-m", "dicecup", "serve", "--port", "0", "--no-browser", "--lang", "en"],
         env=os.environ
-        | {"DICECUP_DATABASE": str(database), "DICECUP_PACE": "0"}
+        | {"DICECUP_DATABASE": str(database), "DICECUP_PACE": "0", "DICECUP_WARM": "off"}
         | {"DICECUP_PAUSE": "0", "DICECUP_REVEAL_AFTER": "0"},
         stderr=subprocess.PIPE,
         text=True,

@@ -93,7 +93,13 @@ class Match:
         return self.record.header.origin.throw(self.secret, number, self.rules, count)
 
     def let_bot_decide(self, version: int | None = None) -> Keep | Score:
-        """The bot whose turn it is takes one decision, repeatable with a seed."""
+        """The bot whose turn it is takes one decision."""
+        move = self.decision_of_bot()
+        self.decide(move, version)
+        return move
+
+    def decision_of_bot(self) -> Keep | Score:
+        """What the bot whose turn it is would do, repeatable with a seed."""
         bot = bot_of_player(self.player)
         if self.state.throw_due:
             raise MoveError("throw_first")
@@ -101,9 +107,7 @@ class Match:
             raise MoveError("bot_not_due")
         repeatable = f"{self.bot_seed} {self.version}"
         chance = Random(secrets.randbits(128) if self.bot_seed is None else repeatable)
-        move = bot.decide(self.rules, self.state, chance)
-        self.decide(move, version)
-        return move
+        return bot.decide(self.rules, self.state, chance)
 
     def undo(self, steps: int, version: int | None = None) -> None:
         self.add(Undo(steps), version)

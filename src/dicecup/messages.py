@@ -163,6 +163,7 @@ SENTENCES = {
     "answer_empty": N_("Type the dice you keep, a box to fill, or “?” for help."),
     "box_ambiguous": N_("“{text}” could be any of: {known}. Type more of the name."),
     "box_not_found": N_("There is no box “{text}”. The boxes are: {known}."),
+    "moves_too_many": N_("This game has {most} moves. Choose a position within it."),
     "name_twice": N_("Two players have the same name. Give each their own."),
     "name_wrong": N_("“{name}” is no name for a player: use 1 to {most} characters without a comma."),
     "option_twice": N_("The option {option} is given twice with different values. Give it once."),
@@ -258,8 +259,12 @@ SENTENCES = {
     ),
     # Matches on a server
     "body_too_large": N_("That is too large: at most {most} bytes are taken."),
+    "coach_busy": N_("The coach has too much to think about just now. Ask again in a moment."),
+    "coach_later": N_("The coach is off at this table: it looks at the game when it is over."),
+    "coach_failed": N_("The coach could not answer. Ask again in a moment."),
     "coach_missing": N_("There is no coach here."),
     "coach_off": N_("The coach is off at this table."),
+    "coach_preparing": N_("The coach is getting ready for this game. Ask again in a moment."),
     "form_expired": N_("This page is too old or came from elsewhere. Load it again."),
     "game_begun": N_("The game has begun already."),
     "game_not_begun": N_("The game has not begun yet."),
@@ -270,6 +275,9 @@ SENTENCES = {
     "not_your_turn": N_("It is not your turn."),
     "promise_used": N_("This promise for the dice is used up or unknown. Load the page again."),
     "request_wrong": N_("The request cannot be understood: {problem}."),
+    "review_too_long": N_(
+        "This game is too long for a review here: at most {most} moves. Run “dicecup review” on its record."
+    ),
     "seat_not_yours": N_("You have no seat at this table. Join first, or open your private seat link."),
     "seat_taken": N_("This seat is taken. Choose another one."),
     "seat_unknown": N_("There is no such seat at this table."),

@@ -12,15 +12,15 @@ import numba
 import numpy as np
 import pytest
 
+from dicecup.coach.many import play_games
 from dicecup.engine.state import empty_sheet
 from dicecup.errors import DicecupError, StorageError
 from dicecup.rules import load_ruleset
 from dicecup.solver.limits import PACK_FROM
 from dicecup.solver.lookup import find_table
-from dicecup.solver.packing import STEP, pack, unpack
+from dicecup.solver.packing import STEP, PackedSource, pack, shapes, unpack
 from dicecup.solver.solution import Solution
 from dicecup.solver.solve import Progress, solve
-from dicecup.solver.source import PackedSource
 from dicecup.solver.tables import HEADER_BYTES, open_table, table_path
 
 GAME = ("yahtzee", {"joker": "none"})
@@ -147,10 +147,17 @@ def test_packed(solved, tmp_path, monkeypatch):
     source = packed.source(6)
     assert isinstance(source, PackedSource)
     again = pack(plain.index, level, np.array(values))
-    assert all(np.array_equal(new, old) for new, old in zip(again, source.packed, strict=True))
-    for group in range(0, len(level.lowers), 7):
-        start = int(source.groups.starts[group])
-        size = int(source.shapes.size[source.groups.kinds[group], source.groups.aboves[group]])
-        for position in range(size):
-            value = unpack(source.shapes, source.groups, source.packed, group, position)
-            assert abs(value - values[start + position]) <= STEP / 2 + 1e-4
+    assert all(np.array_equal(getattr(source, name), new) for name, new in again._asdict().items())
+    form = shapes(plain.index)
+    for lower in level.lowers[::7]:
+        start, group = int(level.starts[lower]), source.numbers[lower]
+        for position in range(int(form.size[source.kinds[group], source.aboves[group]])):
+            assert abs(unpack(source, group, position) - values[start + position]) <= STEP / 2 + 1e-4
+
+
+def test_games_are_played_by_a_packed_table(solved, tmp_path, monkeypatch):
+    monkeypatch.setattr("dicecup.solver.solve.PACK_FROM", 0)
+    rules, exact = load_ruleset("yahtzee"), solved("yahtzee")
+    scores = play_games(Solution(rules, solve(rules, precision=32, folder=tmp_path)), 20_000, 1).scores
+    error = scores.std() / len(scores) ** 0.5
+    assert abs(scores.mean() - exact.table.header.expected) < 3 * error

@@ -9,9 +9,13 @@ import pytest
 
 from dicecup.errors import StorageError
 from dicecup.storage.database import RowTaken
+from dicecup.storage.entries import EntryTaken
+from dicecup.storage.matches import PromiseTaken
 from dicecup.storage.opening import open_store
-from dicecup.storage.rows import Addition, Opening, Result, Seat
-from dicecup.storage.store import EntryTaken, PromiseTaken, Store
+from dicecup.storage.rows import Addition, Opening, Result, Seat, Verdict
+from dicecup.storage.schema import MIGRATIONS
+from dicecup.storage.store import Store
+from dicecup.storage.verdicts import add_verdicts, verdicts_of, without_verdict
 
 OPENING = Opening(
     id="table1",
@@ -200,3 +204,47 @@ def test_a_database_from_the_future_is_refused(store: Store, address: str) -> No
     with pytest.raises(StorageError) as refused:
         open_store(address)
     assert refused.value.code == "database_newer"
+
+
+def finished(store: Store) -> Store:
+    opened(store)
+    store.append(add(0, "1 throw 1 2 3 4 5"))
+    store.append(add(1, "1 score chance 15", [result(0, 15), result(1, 9)]))
+    return store
+
+
+def test_verdicts_stand_with_the_results(store: Store) -> None:
+    finished(store)
+    assert verdicts_of(store, "hash-of-ann") == {}
+    assert without_verdict(store, "hash-of-ann", 5) == ["table1"]
+    found = [Verdict(0, 12.25, -3.5, 0.125), Verdict(1, -1.0, 0.0, 0.0)]
+    add_verdicts(store, "table1", 2, found)
+    assert verdicts_of(store, "hash-of-ann") == {("table1", 0): found[0]}  # the other seat is not Ann's
+    assert without_verdict(store, "hash-of-ann", 5) == []
+    assert [one.points for one in store.results_of("hash-of-ann")] == [15]
+    assert verdicts_of(store, "hash-of-bo") == {}
+
+
+def test_a_verdict_on_what_was_taken_back_is_not_kept(store: Store) -> None:
+    finished(store)
+    add_verdicts(store, "table1", 2, [Verdict(0, 12.25, -3.5, 0.125)])
+    store.append(add(2, "undo 1"))
+    assert verdicts_of(store, "hash-of-ann") == {}
+    store.append(add(3, "1 score ones 1", [result(0, 1), result(1, 9)]))
+    add_verdicts(store, "table1", 2, [Verdict(0, 12.25, -3.5, 0.125)])  # found about the game as it was
+    assert verdicts_of(store, "hash-of-ann") == {}
+    add_verdicts(store, "table1", 4, [Verdict(0, 0.5, -20.0, 1.5)])
+    assert verdicts_of(store, "hash-of-ann")["table1", 0].skill == -20.0
+
+
+def test_a_database_of_the_first_step_catches_up(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Games that were finished before there were verdicts are still there, without one."""
+    with monkeypatch.context() as earlier:
+        earlier.setattr("dicecup.storage.schema.MIGRATIONS", MIGRATIONS[:1])
+        old = finished(open_store(address))
+        old.close()
+    new = open_store(address)
+    assert without_verdict(new, "hash-of-ann", 5) == ["table1"]
+    add_verdicts(new, "table1", 2, [Verdict(0, 1.0, -1.0, 0.5)])
+    assert verdicts_of(new, "hash-of-ann")["table1", 0] == Verdict(0, 1.0, -1.0, 0.5)
+    new.close()

@@ -47,7 +47,7 @@ class KilledServer:
         self.process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "dicecup", "serve", "--no-browser", "--port", str(self.port)),
             env=os.environ
-            | {"DICECUP_DATABASE": self.database, "DICECUP_LIMITS": "off"}
+            | {"DICECUP_DATABASE": self.database, "DICECUP_LIMITS": "off", "DICECUP_WARM": "off"}
             | {"DICECUP_PACE": "0", "DICECUP_PAUSE": "0", "DICECUP_REVEAL_AFTER": "0"},
             stderr=asyncio.subprocess.DEVNULL,
         )

@@ -18,7 +18,12 @@ class Server:
         self.process = subprocess.Popen(
             [*command, *arguments],
             env=os.environ
-            | {"DICECUP_DATABASE": database, "DICECUP_LIMITS": "off", "DICECUP_PACE": "0"}
+            | {
+                "DICECUP_DATABASE": database,
+                "DICECUP_LIMITS": "off",
+                "DICECUP_WARM": "off",
+                "DICECUP_PACE": "0",
+            }
             | {"DICECUP_PAUSE": "0.5", "DICECUP_REVEAL_AFTER": "0.5"}
             | environment,
             stderr=subprocess.PIPE,

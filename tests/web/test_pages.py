@@ -1,10 +1,8 @@
-"""Pages as a browser without scripts gets them: setting a table, reviews, trying again, the coach's place."""
+"""Pages as a browser without scripts gets them: setting a table, reviews, trying again."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +10,8 @@ import pytest
 from starlette.testclient import TestClient
 from tests.web.conftest import Player, best_score
 
-from dicecup.engine.moves import Score, score
 from dicecup.i18n.language import LANGUAGES
 from dicecup.rules.loader import builtin_ids
-from dicecup.web.service import coaching
 
 
 @pytest.fixture
@@ -117,91 +113,3 @@ def test_a_record_is_uploaded_reviewed_and_tried_again(visitor: Visitor, ann: Pl
     page = visitor.client.post("/review", data={"csrf": visitor.token()}, files={"record": ("x", b"rubbish")})
     assert page.status_code == 422
     assert 'role="alert"' in page.text
-
-
-@dataclass
-class FakeChoice:
-    move: Score
-    expected: float = 200.0
-    loss: float = 1.5
-
-
-@dataclass
-class FakeAdvice:
-    choices: list[FakeChoice]
-    expected: float = 201.5
-    exact: bool = True
-
-
-@dataclass
-class FakeDecision:
-    taken: FakeChoice
-
-
-@dataclass
-class FakePlayer:
-    decisions: list[FakeDecision]
-    name: str = "Ann"
-    luck: float = 3.25
-    skill: float = -1.5
-
-
-@dataclass
-class FakeReview:
-    players: list[FakePlayer]
-    exact: bool = True
-
-
-class FakeCoach:
-    def advice(self, rules, state) -> FakeAdvice:
-        return FakeAdvice([FakeChoice(score("chance"))])
-
-    def review(self, record) -> FakeReview:
-        return FakeReview([FakePlayer([FakeDecision(FakeChoice(score("pair")))])])
-
-    def win_chances(self, rules, state) -> tuple[list[float], float]:
-        return [0.6, 0.4], 0.01
-
-
-@pytest.fixture
-def with_coach(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    coaching.find_coach.cache_clear()
-    fake = FakeCoach()
-    for place in ("dicecup.web.service.coaching", "dicecup.web.service.opening", "dicecup.web.pages.setup"):
-        monkeypatch.setattr(f"{place}.find_coach", lambda: fake)
-    monkeypatch.setattr("dicecup.web.pages.table_view.find_coach", lambda: fake)
-    yield
-    monkeypatch.undo()
-    coaching.find_coach.cache_clear()
-
-
-def test_a_coach_speaks_where_the_table_has_it_on(with_coach: None, visitor: Visitor, ann: Player) -> None:
-    assert 'name="coach"' in visitor.go("/new/yatzy")
-    state = ann.play(ann.open(coach=True), {"throw": True})
-    assert f"/t/{state['id']}/so-far" in visitor.go(f"/t/{state['id']}")
-    hint = visitor.go(f"/t/{state['id']}/hint")
-    assert "Chance" in hint
-    assert "201.5" in hint
-    so_far = visitor.go(f"/t/{state['id']}/so-far")
-    assert "+3.2" in so_far
-    assert "−1.5" in so_far
-    advice = ann.get(f"/matches/{state['id']}/hint").json()
-    assert advice["options"] == [{"move": {"box": "chance"}, "expected": 200.0, "loss": 1.5}]
-
-
-def test_a_coach_is_silent_where_it_is_off(with_coach: None, visitor: Visitor, ann: Player) -> None:
-    state = ann.play(ann.open(), {"throw": True})
-    assert "so-far" not in visitor.go(f"/t/{state['id']}")
-    refused = ann.get(f"/matches/{state['id']}/hint")
-    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "coach_off")
-
-
-def test_without_a_coach_nobody_speaks_of_it(
-    monkeypatch: pytest.MonkeyPatch, visitor: Visitor, ann: Player
-) -> None:
-    for place in ("dicecup.web.service.coaching", "dicecup.web.service.opening", "dicecup.web.pages.setup"):
-        monkeypatch.setattr(f"{place}.find_coach", lambda: None)
-    assert 'name="coach"' not in visitor.go("/new/yatzy")
-    wish = {"game": "yatzy", "seats": [{"kind": "person", "name": "Ann"}], "coach": True}
-    refused = ann.post("/matches", wish)
-    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "coach_missing")

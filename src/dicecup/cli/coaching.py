@@ -11,10 +11,10 @@ from dicecup.coach.advice import Advice, Choice
 from dicecup.coach.knowledge import find_values
 from dicecup.coach.reasons import Reason
 from dicecup.coach.values import Values
-from dicecup.engine.move_data import move_to_data
 from dicecup.engine.moves import Keep
 from dicecup.errors import StorageError
 from dicecup.i18n.moves import aims_text, number_text, score_text
+from dicecup.i18n.reviews import learned_text
 from dicecup.messages import problem_of
 from dicecup.rules.model import Ruleset
 
@@ -34,7 +34,7 @@ def learned_notes(values: Values) -> list[str]:
     """What a player must know about values that are not exact, and how to have exact ones."""
     if values.why_learned is None:
         return []
-    said = _("Near-perfect play, learned by playing against itself: not exact.")
+    said = learned_text(speech.language)
     if values.why_learned.code != "solve_takes_long":
         return [said]
     known = values.why_learned.values
@@ -56,14 +56,6 @@ def write_file(path: Path, content: str) -> None:
         path.write_text(content, encoding="utf-8")
     except OSError as error:
         raise StorageError("file_unwritable", file=path, problem=problem_of(error)) from None
-
-
-def choice_data(rules: Ruleset, choice: Choice) -> dict[str, Any]:
-    return {
-        "move": move_to_data(rules, choice.move),
-        "expected": choice.expected,
-        "loss": choice.loss,
-    }
 
 
 def reason_data(choice: Choice, reason: Reason) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from dicecup.cli.coaching import choice_data, expected_lines, reason_data, reason_text, values_of
+from dicecup.cli.coaching import expected_lines, reason_data, reason_text, values_of
 from dicecup.cli.common import (
     Command,
     _,
@@ -23,6 +23,7 @@ from dicecup.cli.drawing import fitting
 from dicecup.cli.texts import table_text
 from dicecup.coach.advice import Advice, advise
 from dicecup.coach.reasons import Reasons
+from dicecup.coach.review_data import choice_data
 from dicecup.coach.values import Values
 from dicecup.dice import format_dice
 from dicecup.engine.notation import position_from_line

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from dicecup.cli.chart import COLOURS, line_chart
+from dicecup.charts import COLOURS, line_chart
 from dicecup.cli.common import _, speech
 from dicecup.cli.review_text import (
-    MARKS,
     decision_head,
     decision_row,
     highlights,
@@ -20,6 +19,7 @@ from dicecup.cli.review_text import (
 from dicecup.coach.review import Decision, PlayerReview, Review
 from dicecup.engine.record import Record
 from dicecup.i18n.moves import move_text, number_text
+from dicecup.i18n.reviews import MARKS
 from dicecup.rules.model import Ruleset
 
 SHOWN_CHOICES = 5

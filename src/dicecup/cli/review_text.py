@@ -6,39 +6,20 @@ from typing import TYPE_CHECKING
 
 from dicecup.cli.common import _, speech
 from dicecup.cli.texts import table_text
-from dicecup.coach.rating import Rating
 from dicecup.coach.review import Decision, Luck, PlayerReview, Review
 from dicecup.dice import format_dice
 from dicecup.engine.record import Record
 from dicecup.i18n.moves import move_text, number_text, percent_text
 from dicecup.i18n.names import game_name
-from dicecup.messages import N_
+from dicecup.i18n.reviews import SIGNS, chances_text, rating_text, signed_text, unfinished_text
 from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:
     from dicecup.coach.winning import WinChances
 
-# i18n: classes of players, the best first
-RATINGS: dict[Rating, str] = {
-    "perfect": N_("perfect"),
-    "master": N_("master"),
-    "expert": N_("expert"),
-    "strong": N_("strong"),
-    "good": N_("good"),
-    "casual": N_("casual"),
-    "beginner": N_("beginner"),
-}
-MARKS = {"inaccuracy": N_("inaccuracy"), "blunder": N_("blunder")}
-SIGNS = {"": "", "inaccuracy": "?", "blunder": "??"}
-
 
 def signed(value: float) -> str:
-    text = number_text(value, speech.language)
-    return f"+{text}" if value > 0 else text
-
-
-def rating_text(player: PlayerReview) -> str:
-    return _(RATINGS[player.rating]) if player.rating else "–"
+    return signed_text(value, speech.language)
 
 
 def summary_head() -> tuple[str, ...]:
@@ -55,7 +36,7 @@ def summary_row(player: PlayerReview) -> tuple[str, ...]:
         signed(player.luck),
         signed(player.skill),
         number_text(player.error_rate, language, 3),
-        rating_text(player),
+        rating_text(player.rating, language),
     )
 
 
@@ -69,19 +50,14 @@ def notes(record: Record, result: Review, wins: WinChances | None) -> list[str]:
     """What must be known to read the figures."""
     found = []
     if not record.state.finished:
-        found.append(_("The game is not finished: the expected final score stands for the final one."))
+        found.append(unfinished_text(speech.language))
         if wins:
-            chances = ", ".join(
-                f"{player.name} {percent_text(chance)}"
+            chances = [
+                (player.name, percent_text(chance))
                 for player, chance in zip(result.players, wins.chances, strict=True)
-            )
-            error = number_text(100 * wins.standard_error, speech.language, 1)
-            said = (
-                _("Chances to win: {chances} (± {error} %, from {games} games played to their end)")
-                if wins.played
-                else _("Chances to win: {chances} (± {error} %, estimated without playing games on)")
-            )
-            found.append(said.format(chances=chances, error=error, games=wins.games))
+            ]
+            games = wins.games if wins.played else None
+            found.append(chances_text(chances, wins.standard_error, games, speech.language))
     return found
 
 

@@ -136,7 +136,7 @@ def labels(found: tuple[BotResult, ...]) -> list[str]:
 
 
 def draw(path: Path, rules: Ruleset, found: tuple[BotResult, ...]) -> None:
-    from dicecup.cli.chart import histogram
+    from dicecup.charts import histogram
 
     title = _("Final scores: {game}").format(game=game_name(rules, speech.language.code))
     counts = {label: result.histogram for label, result in zip(labels(found), found, strict=True)}

@@ -26,6 +26,7 @@ class Decision:
     """One decision, with all that could have been chosen instead, best first."""
 
     turn: int  # from 1 on
+    moves: int  # how many moves of the record stand before it: where one can try again
     dice: Dice
     throws_left: int
     choices: tuple[Choice, ...]
@@ -47,6 +48,7 @@ class Luck:
     """One throw and how it moved the expected final score."""
 
     turn: int
+    moves: int  # how many moves of the record stand with it
     dice: Dice  # all dice as they lay after it
     gain: float
 
@@ -112,15 +114,15 @@ def review_player(
 ) -> PlayerReview:
     found = PlayerReview(name, at_start, course=[at_start])
     current = at_start
-    for before, move, after in steps_of(record, number):
+    for place, before, move, after in steps_of(record, number):
         turn = turn_number(values, before)
         if isinstance(move, Throw):
             worth = advise(values, after).expected
-            found.throws.append(Luck(turn, after.dice, worth - current))
+            found.throws.append(Luck(turn, place + 1, after.dice, worth - current))
             found.luck += worth - current
             current = worth
             continue
-        decision = decide(values, before, move, turn, perfect_turn)
+        decision = decide(values, before, move, turn, place, perfect_turn)
         found.decisions.append(decision)
         found.skill -= decision.loss
         current = decision.taken.expected
@@ -134,11 +136,12 @@ def review_player(
     return found
 
 
-def steps_of(record: Record, player: int) -> Iterator[tuple[State, Throw | Keep | Score, State]]:
-    """The moves of one player, each with the states around it."""
-    for before, move, after in zip(record.states, record.moves, record.states[1:], strict=False):
+def steps_of(record: Record, player: int) -> Iterator[tuple[int, State, Throw | Keep | Score, State]]:
+    """The moves of one player: how many stand before it, and the states around it."""
+    steps = zip(record.states, record.moves, record.states[1:], strict=False)
+    for place, (before, move, after) in enumerate(steps):
         if before.player == player:
-            yield before, move, after
+            yield place, before, move, after
 
 
 def turn_number(values: Values, state: State) -> int:
@@ -146,11 +149,14 @@ def turn_number(values: Values, state: State) -> int:
     return filled // len(values.rules.scored) + 1
 
 
-def decide(values: Values, state: State, move: Keep | Score, turn: int, perfect_turn: float) -> Decision:
+def decide(
+    values: Values, state: State, move: Keep | Score, turn: int, moves: int, perfect_turn: float
+) -> Decision:
     advice = advise(values, state)
     taken = advice.choice(move)
     return Decision(
         turn=turn,
+        moves=moves,
         dice=state.dice,
         throws_left=state.throws_left,
         choices=advice.choices,

@@ -13,6 +13,7 @@ from dicecup.messages import Phrase
 from dicecup.rules.model import Ruleset
 
 LANGUAGES = ("en", "fr", "de", "sv")
+LANGUAGE_NAMES = {"en": "English", "fr": "Français", "de": "Deutsch", "sv": "Svenska"}
 DOMAIN = "dicecup"
 LOCALE_FOLDER = Path(__file__).parent / "locale"
 

@@ -14,7 +14,7 @@ import numba
 import numpy as np
 
 from dicecup.solver.compiled import kernel, parallel_kernel
-from dicecup.solver.index import Array, Index, Level
+from dicecup.solver.index import NOWHERE, Array, Index, Level
 
 STEP = 2.0**-13
 WORD = 64
@@ -115,15 +115,31 @@ def write(
             bit += width
 
 
+class PackedSource(NamedTuple):
+    """All that finding one value takes. Flat: a loop over all cores cannot be given tuples within tuples."""
+
+    numbers: Array  # by lower class: the number of its group in the level
+    kinds: Array  # of the groups; see `Groups`
+    aboves: Array
+    rows: Array
+    blocks: Array
+    first: Array  # of the inner order; see `Shapes`
+    row: Array
+    start: Array
+    group_words: Array  # of the values; see `PackedLevel`
+    widths: Array
+    bases: Array
+    words: Array
+
+
 @kernel()
-def unpack(shapes: Shapes, groups: Any, packed: PackedLevel, group: int, position: int) -> Any:
+def unpack(source: PackedSource, group: int, position: int) -> Any:
     """One value."""
-    kind, above = groups.kinds[group], groups.aboves[group]
-    first = shapes.first[kind, above]
-    row_start, row = shapes.start[first + position], shapes.row[first + position]
+    first = source.first[source.kinds[group], source.aboves[group]]
+    row_start, row = source.start[first + position], source.row[first + position]
     number = row_start - row  # of the first difference of the row
-    widths = packed.widths[groups.blocks[group] : groups.blocks[group] + shapes.blocks[kind, above]]
-    bit = np.int64(packed.group_words[group]) * WORD
+    widths = source.widths[source.blocks[group] :]
+    bit = np.int64(source.group_words[group]) * WORD
     for block in range(number // BLOCK):
         bit += np.int64(widths[block]) * BLOCK
     if number % BLOCK:
@@ -132,12 +148,12 @@ def unpack(shapes: Shapes, groups: Any, packed: PackedLevel, group: int, positio
     for place in range(number, number + position - row_start):
         width = np.int64(widths[place // BLOCK])
         word, shift = bit // WORD, bit % WORD
-        step = packed.words[word] >> np.uint64(shift)
+        step = source.words[word] >> np.uint64(shift)
         if shift + width > WORD:
-            step |= packed.words[word + 1] << np.uint64(WORD - shift)
+            step |= source.words[word + 1] << np.uint64(WORD - shift)
         reached += np.int64(step & ((np.uint64(1) << np.uint64(width)) - np.uint64(1)))
         bit += width
-    return packed.bases[groups.rows[group] + row] + reached * STEP
+    return source.bases[source.rows[group] + row] + reached * STEP
 
 
 class Groups(NamedTuple):
@@ -169,3 +185,21 @@ def pack(index: Index, level: Level, values: Array) -> PackedLevel:
     bases = np.zeros(int(form.rows[groups.kinds, groups.aboves].sum()), dtype=np.float32)
     write(form, groups, values, widths, group_words, words, bases)
     return PackedLevel(group_words.astype(np.uint32), widths, bases, words)
+
+
+def packed_source(index: Index, level: Level, packed: PackedLevel) -> PackedSource:
+    form = shapes(index)
+    groups = groups_of(index, level, form)
+    numbers = np.full(len(index.opens), NOWHERE, dtype=np.int32)
+    numbers[level.lowers] = np.arange(len(level.lowers), dtype=np.int32)
+    return PackedSource(
+        numbers=numbers,
+        kinds=groups.kinds,
+        aboves=groups.aboves,
+        rows=groups.rows,
+        blocks=groups.blocks,
+        first=form.first,
+        row=form.row,
+        start=form.start,
+        **packed._asdict(),
+    )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
 from numba.extending import overload
 
-from dicecup.solver.index import NOWHERE, Array, Index
-from dicecup.solver.packing import Groups, PackedLevel, Shapes, groups_of, shapes, unpack
+from dicecup.solver.index import Array, Index
+from dicecup.solver.packing import PackedLevel, PackedSource, packed_source, unpack
 from dicecup.solver.tables import TableFile
 
 
@@ -17,15 +16,6 @@ class PlainSource(NamedTuple):
 
     values: Array
     starts: Array  # by lower class
-
-
-class PackedSource(NamedTuple):
-    """A level of differences."""
-
-    shapes: Shapes
-    numbers: Array  # by lower class: its group's number in the level
-    groups: Groups
-    packed: PackedLevel
 
 
 Source = PlainSource | PackedSource
@@ -41,7 +31,7 @@ def read_plain(source: Any, lower: Any, above: Any, position: Any) -> Any:  # no
 
 
 def read_packed(source: Any, lower: Any, above: Any, position: Any) -> Any:  # noqa: ARG001
-    return unpack(source.shapes, source.groups, source.packed, source.numbers[lower], position)
+    return unpack(source, source.numbers[lower], position)
 
 
 @overload(read)
@@ -53,7 +43,4 @@ def open_source(index: Index, table: TableFile, open_boxes: int) -> Source:
     level, arrays = index.level(open_boxes), table.arrays(open_boxes)
     if table.header.encoding == "plain":
         return PlainSource(arrays["values"], level.starts)
-    form = shapes(index)
-    numbers = np.full(len(index.opens), NOWHERE, dtype=np.int32)
-    numbers[level.lowers] = np.arange(len(level.lowers), dtype=np.int32)
-    return PackedSource(form, numbers, groups_of(index, level, form), PackedLevel(**arrays))
+    return packed_source(index, level, PackedLevel(**arrays))

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Literal, Protocol
 
 Row = tuple[Any, ...]
-Values = Sequence[str | int | None]
+Values = Sequence[str | int | float | None]
 Dialect = Literal["sqlite", "postgresql"]
 
 

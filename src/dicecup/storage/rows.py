@@ -65,6 +65,16 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the coach found about one seat of a finished game, in points."""
+
+    seat: int
+    luck: float
+    skill: float
+    error_rate: float
+
+
+@dataclass(frozen=True, slots=True)
 class Addition:
     """Entries to be added to a match, the first under this number. With results the game is over."""
 

@@ -81,7 +81,14 @@ FIRST: list[Step] = [
     },
 ]
 
-MIGRATIONS: list[list[Step]] = [FIRST]
+# What the coach found about a finished game; empty until it has looked at it.
+VERDICTS: list[Step] = [
+    "ALTER TABLE results ADD COLUMN luck DOUBLE PRECISION",
+    "ALTER TABLE results ADD COLUMN skill DOUBLE PRECISION",
+    "ALTER TABLE results ADD COLUMN error_rate DOUBLE PRECISION",
+]
+
+MIGRATIONS: list[list[Step]] = [FIRST, VERDICTS]
 
 
 def migrate(database: Database) -> None:

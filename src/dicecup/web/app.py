@@ -14,9 +14,11 @@ from dicecup.storage.opening import open_store
 from dicecup.web import refusals
 from dicecup.web.api import library as api_library
 from dicecup.web.api import matches, moves
+from dicecup.web.api import reviews as api_reviews
 from dicecup.web.assets import send_asset
 from dicecup.web.guard import Guard
-from dicecup.web.pages import coach, library, seats, setup, table
+from dicecup.web.pages import coach, library, review, seats, setup, table
+from dicecup.web.service.reviewing import Reviews
 from dicecup.web.service.tables import Tables
 from dicecup.web.settings import Settings, settings_of_process
 
@@ -45,9 +47,11 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     async def life(app: FastAPI) -> AsyncIterator[None]:
         tables = Tables(open_store(chosen.database), chosen)
         app.state.tables = tables
+        app.state.reviews = Reviews(tables)
         spare_long_lived_objects()
         tables.start()
         yield
+        await app.state.reviews.stop()
         await tables.stop()
 
     app = FastAPI(
@@ -60,7 +64,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         openapi_url="/api/openapi.json",
         dependencies=[Depends(refusals.refuse_early)],
     )
-    for part in (matches, moves, api_library, setup, table, coach, seats, library):
+    for part in (matches, moves, api_reviews, api_library, setup, table, coach, seats, review, library):
         app.include_router(part.router)
     app.add_route("/static/{name}", send_asset, include_in_schema=False)
     refusals.install(app)

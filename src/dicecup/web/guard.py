@@ -15,7 +15,7 @@ from dicecup.web.service.keys import key_hash
 
 MOST_BODY = 64_000
 MOST_UPLOAD = MOST_BYTES + 20_000  # a record and the form around it
-UPLOADS = ("/review", "/api/reviews")
+UPLOADS = ("/review", "/api/reviews", "/api/records")
 COOKIE = "dicecup"
 
 HEADERS = {

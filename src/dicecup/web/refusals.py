@@ -15,8 +15,12 @@ from dicecup.web.viewer import language_of
 
 STATUS = {
     "body_too_large": 413,
+    "coach_busy": 429,
+    "coach_later": 409,
+    "coach_failed": 503,
     "coach_missing": 409,
     "coach_off": 409,
+    "coach_preparing": 503,
     "form_expired": 403,
     "game_begun": 409,
     "game_not_begun": 409,
@@ -62,7 +66,7 @@ def answer(request: Request, error: DicecupError, status: int) -> Response:
     message = language_of(request).sentence(error, rules)
     body: dict[str, object] = {"error": {"code": error.code, "message": message}}
     body["state"] = state_data(table, request.state.seats) if table is not None else None
-    return JSONResponse(body, status, headers={"Retry-After": "1"} if status == 429 else None)
+    return JSONResponse(body, status, headers={"Retry-After": "1"} if status in (429, 503) else None)
 
 
 async def refused(request: Request, error: Exception) -> Response:

@@ -17,6 +17,7 @@ class Settings:
     pace: float = 0.7  # seconds between the steps of a bot
     reveal_after: float = 10.0  # seconds in which the last box can be taken back before the secret is shown
     limits: bool = True  # whether requests are counted
+    warm: bool = False  # whether the coach gets ready in the background when the server starts
 
 
 def settings_of(environment: Mapping[str, str]) -> Settings:
@@ -27,6 +28,7 @@ def settings_of(environment: Mapping[str, str]) -> Settings:
         pace=seconds(environment, "DICECUP_PACE", Settings.pace),
         reveal_after=seconds(environment, "DICECUP_REVEAL_AFTER", Settings.reveal_after),
         limits=environment.get("DICECUP_LIMITS") != "off",
+        warm=environment.get("DICECUP_WARM") != "off",
     )
 
 

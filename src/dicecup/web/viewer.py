@@ -14,6 +14,7 @@ from dicecup.errors import UsageError
 from dicecup.i18n.language import LANGUAGES, Language, language
 from dicecup.web.guard import COOKIE
 from dicecup.web.service.keys import MOST_KEY, derived, key_hash, new_key
+from dicecup.web.service.reviewing import Reviews
 from dicecup.web.service.tables import Tables
 
 TWO_YEARS = 2 * 365 * 24 * 3600
@@ -119,8 +120,14 @@ async def tables_now(request: Request) -> Tables:
     return tables_of(request)
 
 
+async def reviews_now(request: Request) -> Reviews:
+    reviews: Reviews = request.app.state.reviews
+    return reviews
+
+
 ViewerNow = Annotated[Viewer, Depends(viewer_now)]
 TablesNow = Annotated[Tables, Depends(tables_now)]
+ReviewsNow = Annotated[Reviews, Depends(reviews_now)]
 
 
 async def form_of(request: Request, viewer: ViewerNow) -> AsyncIterator[dict[str, Any]]:

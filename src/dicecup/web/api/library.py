@@ -1,34 +1,58 @@
-"""Games, records and one's own results."""
+"""Games and their rules, languages, bots; one's own matches, results and statistics."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from dataclasses import asdict
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Path, Query, Request
 
-from dicecup.engine.record import verify
-from dicecup.engine.totals import standings
+from dicecup.bots import BOTS
+from dicecup.i18n.language import LANGUAGE_NAMES, LANGUAGES, language
+from dicecup.i18n.names import game_name, option_name, option_text, summary
 from dicecup.rules.loader import builtin_ids
 from dicecup.rules.model import Ruleset
+from dicecup.storage.verdicts import verdicts_of
 from dicecup.web.api.common import REFUSALS, Key
-from dicecup.web.api.models import (
+from dicecup.web.api.library_models import (
+    BotAnswer,
     GameAnswer,
+    Language,
+    LanguageAnswer,
+    LineText,
     MatchSummary,
+    MyStatistics,
     OptionAnswer,
-    Proof,
-    RecordText,
+    OptionText,
+    OptionValueText,
     ResultAnswer,
-    Review,
-    Standing,
+    RulesAnswer,
+    StatisticsAnswer,
 )
+from dicecup.web.pages.names import bot_text, line_names, player_name
+from dicecup.web.pages.rules_text import rules_markdown
 from dicecup.web.service.keys import key_hash
 from dicecup.web.service.opening import game_rules
-from dicecup.web.uploads import read_upload
-from dicecup.web.viewer import TablesNow
+from dicecup.web.service.statistics import Statistics, statistics
+from dicecup.web.viewer import ReviewsNow, TablesNow, language_of
 
 router = APIRouter(prefix="/api", tags=["library"], responses=REFUSALS)
+
+
+@router.get("/languages")
+async def languages() -> list[LanguageAnswer]:
+    """The languages of texts and refusals: ask with `Accept-Language`."""
+    return [LanguageAnswer(code=code, name=LANGUAGE_NAMES[code]) for code in LANGUAGES]
+
+
+@router.get("/bots")
+async def bots(request: Request) -> list[BotAnswer]:
+    spoken = language_of(request)
+    return [
+        BotAnswer(id=bot, name=player_name(f"bot:{bot}", spoken), text=bot_text(bot, spoken)) for bot in BOTS
+    ]
 
 
 def game_answer(rules: Ruleset) -> GameAnswer:
@@ -54,6 +78,40 @@ async def games() -> list[GameAnswer]:
     return [game_answer(game_rules(game)) for game in builtin_ids()]
 
 
+@router.get("/games/{game}/rules")
+async def rules(
+    request: Request,
+    game: Annotated[str, Path(max_length=40)],
+    wanted: Annotated[Language | None, Query(alias="language")] = None,
+) -> RulesAnswer:
+    """The rules in words, and what each line of the sheet gives; in your language if none is named."""
+    known, spoken = game_rules(game), language(wanted) if wanted else language_of(request)
+    code = spoken.code
+    names = line_names(known, spoken)
+    return RulesAnswer(
+        game=game,
+        language=code,
+        name=game_name(known, code),
+        summary=summary(known, code),
+        text=rules_markdown(game, code),
+        lines=[
+            LineText(id=line, name=names[line][0], gives=names[line][1], box=line in known.box_index)
+            for line in known.lines
+        ],
+        options=[
+            OptionText(
+                id=option,
+                name=option_name(known, option, code),
+                values=[
+                    OptionValueText(id=value, text=option_text(known, option, value, code) or value)
+                    for value in values
+                ],
+            )
+            for option, values in known.choices.items()
+        ],
+    )
+
+
 @router.get("/my/matches")
 async def my_matches(tables: TablesNow, key: Key) -> list[MatchSummary]:
     """The matches that your key has a seat in."""
@@ -75,40 +133,58 @@ async def my_matches(tables: TablesNow, key: Key) -> list[MatchSummary]:
 async def my_results(tables: TablesNow, key: Key) -> list[ResultAnswer]:
     """How your finished games ended, the oldest first."""
     results = await asyncio.to_thread(tables.store.results_of, key_hash(key))
-    return [
-        ResultAnswer(
-            match=result.match,
-            seat=result.seat,
-            name=result.name,
-            game=result.ruleset,
-            points=result.points,
-            place=result.place,
-            players=result.players,
-            finished=result.finished,
-            sheet=json.loads(result.sheet),
+    verdicts = await asyncio.to_thread(verdicts_of, tables.store, key_hash(key))
+    found = []
+    for result in results:
+        verdict = verdicts.get((result.match, result.seat))
+        found.append(
+            ResultAnswer(
+                match=result.match,
+                seat=result.seat,
+                name=result.name,
+                game=result.ruleset,
+                points=result.points,
+                place=result.place,
+                players=result.players,
+                finished=result.finished,
+                sheet=json.loads(result.sheet),
+                luck=verdict.luck if verdict else None,
+                skill=verdict.skill if verdict else None,
+                error_rate=verdict.error_rate if verdict else None,
+            )
         )
-        for result in results
-    ]
+    return found
 
 
-@router.post("/reviews")
-async def review(text: RecordText) -> Review:
-    """Look at any record: is it in order, are its dice proved, how did it end."""
-    record = await asyncio.to_thread(read_upload, text.record.encode())
-    found = verify(record)
-    return Review(
-        game=record.header.reference,
-        options=dict(record.rules.options),
-        players=list(record.header.players),
-        finished=record.state.finished,
-        standings=[
-            Standing(place=place, seat=seat, points=points)
-            for place, seat, points in standings(record.rules, record.state)
-        ],
-        proof=Proof(
-            dice=found.kind,
-            proved=found.proved,
-            throws=found.throws,
-            error=found.problem.code if found.problem else None,
-        ),
+@router.get("/my/statistics")
+async def my_statistics(tables: TablesNow, reviews: ReviewsNow, key: Key) -> MyStatistics:
+    """What your results say, game by game. Asking has the coach look at games that it has not seen."""
+    holder = key_hash(key)
+    results = await asyncio.to_thread(tables.store.results_of, holder)
+    verdicts = await asyncio.to_thread(verdicts_of, tables.store, holder)
+    missing = any((result.match, result.seat) not in verdicts for result in results)
+    return MyStatistics(
+        statistics=[statistics_answer(one) for one in statistics(results, verdicts)],
+        looking=missing and reviews.catch_up(holder),
+    )
+
+
+def statistics_answer(one: Statistics) -> StatisticsAnswer:
+    points = [result.points for result in one.results]
+    seen = bool(one.judged)
+    return StatisticsAnswer(
+        game=one.rules.id,
+        name=one.name,
+        games=len(points),
+        mean=one.mean,
+        best=max(points),
+        worst=min(points),
+        against=one.against,
+        wins=one.wins,
+        boxes=one.boxes,
+        looked_at=len(one.judged),
+        luck=one.mean_luck if seen else None,
+        skill=one.mean_skill if seen else None,
+        error_rate=one.error_rate if seen else None,
+        rating=one.rating if seen else None,
     )

@@ -7,7 +7,6 @@ import json
 from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
 
-from dicecup.engine.record import verify
 from dicecup.engine.record_text import record_to_text
 from dicecup.web.api.common import REFUSALS, Asked, Key, Seats, answer
 from dicecup.web.api.models import (
@@ -22,6 +21,7 @@ from dicecup.web.api.models import (
     SeatChoice,
     State,
 )
+from dicecup.web.api.reviews import proof_of
 from dicecup.web.events import stream
 from dicecup.web.service import joining, opening
 from dicecup.web.service.keys import key_hash, new_key
@@ -111,9 +111,7 @@ async def record(table: Asked) -> PlainTextResponse:
 
 @router.get("/matches/{match}/proof")
 async def proof(table: Asked) -> Proof:
-    found = verify(table.playing().record)
-    problem = found.problem.code if found.problem else None
-    return Proof(dice=found.kind, proved=found.proved, throws=found.throws, error=problem)
+    return proof_of(table.playing().record)
 
 
 @router.get("/matches/{match}/events", response_class=StreamingResponse)

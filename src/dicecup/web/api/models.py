@@ -185,10 +185,15 @@ class Promise(BaseModel):
 
 
 class Proof(BaseModel):
+    """What everybody can check: the promise, the players' shares, and after the game the secret."""
+
     dice: str
     proved: bool
     throws: int
     error: str | None
+    commitment: str | None
+    player_seeds: list[str]
+    secret: str | None
 
 
 class Review(BaseModel):
@@ -198,46 +203,6 @@ class Review(BaseModel):
     finished: bool
     standings: list[Standing]
     proof: Proof
-
-
-class MatchSummary(BaseModel):
-    id: str
-    created: str
-    game: str
-    names: list[str]
-    begun: bool
-    finished: str | None
-
-
-class ResultAnswer(BaseModel):
-    match: str
-    seat: int
-    name: str
-    game: str
-    points: int
-    place: int
-    players: int
-    finished: str
-    sheet: dict[str, Any]
-
-
-class OptionAnswer(BaseModel):
-    id: str
-    values: list[str]
-    chosen: str
-
-
-class GameAnswer(BaseModel):
-    id: str
-    identity: str
-    dice: dict[str, Any]
-    throws: int
-    turns: int
-    scored: list[str]
-    boxes: list[str]
-    columns: list[str]
-    lines: list[str]
-    options: list[OptionAnswer]
 
 
 class ErrorBody(BaseModel):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from fastapi import APIRouter
 
 from dicecup.engine.move_data import move_from_data, move_to_data
 from dicecup.engine.moves import Throw
-from dicecup.errors import MoveError
+from dicecup.errors import UsageError
 from dicecup.web.api.common import REFUSALS, Asked, Seats, answer
 from dicecup.web.api.models import (
     HintAnswer,
@@ -20,7 +18,7 @@ from dicecup.web.api.models import (
     VersionRequest,
 )
 from dicecup.web.service import playing, undo
-from dicecup.web.service.coaching import coach
+from dicecup.web.service.advising import check_on, in_time
 from dicecup.web.viewer import TablesNow
 
 router = APIRouter(prefix="/api/matches/{match}", tags=["playing"], responses=REFUSALS)
@@ -41,12 +39,13 @@ async def move(tables: TablesNow, table: Asked, seats: Seats, wish: MoveRequest)
 
 
 @router.get("/hint")
-async def hint(table: Asked) -> HintAnswer:
+async def hint(tables: TablesNow, table: Asked) -> HintAnswer:
     """What the choice that is due is worth, best first; only at a table that has the coach on."""
+    check_on(table)
     match = table.playing()
-    if not table.stored.opening.coach:
-        raise MoveError("coach_off")
-    advice = await asyncio.to_thread(coach().advice, match.rules, match.state)
+    advice = await in_time(tables.advising.advice(table))
+    if advice is None:
+        raise UsageError("coach_preparing")
     options = [
         HintOption(move=move_to_data(match.rules, one.move), expected=one.expected, loss=one.loss)
         for one in advice.choices

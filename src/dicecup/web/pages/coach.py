@@ -1,114 +1,82 @@
-"""What the coach says at a table that has it on: a hint when asked, and how the game stands so far."""
+"""What the coach says at a table that has it on: a hint when asked, and how the game stands so far.
+
+Whatever takes longer than a moment is answered with a note that asks again by itself.
+"""
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass
 from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from dicecup.engine.moves import Keep, Score
-from dicecup.engine.record import Record
-from dicecup.errors import MoveError
-from dicecup.i18n.language import Language
-from dicecup.i18n.names import name
-from dicecup.rules.model import Ruleset
-from dicecup.web.pages.names import dice_text, player_name
-from dicecup.web.pages.render import page
+from dicecup.errors import DicecupError
+from dicecup.web.pages.coach_view import hint_view, so_far_view
+from dicecup.web.pages.render import is_fragment, page
 from dicecup.web.pages.table import Asked
-from dicecup.web.service.coaching import coach
-from dicecup.web.service.table import Table
-from dicecup.web.viewer import ViewerNow
+from dicecup.web.refusals import status_of
+from dicecup.web.service.advising import check_on, in_time
+from dicecup.web.viewer import TablesNow, Viewer, ViewerNow
 
 router = APIRouter(prefix="/t/{match}", include_in_schema=False)
-MOST_CHOICES = 8
-
-
-@dataclass(frozen=True, slots=True)
-class ChoiceView:
-    text: str
-    expected: float
-    loss: float
-
-
-@dataclass(frozen=True, slots=True)
-class PlayerSoFar:
-    name: str
-    luck: float
-    skill: float
-    chance: float | None  # to win, in per cent
-    last: str  # the last decision
-    loss: float
-
-
-def move_text(rules: Ruleset, move: Keep | Score, language: Language) -> str:
-    _ = language.gettext
-    if isinstance(move, Keep):
-        if not move.dice:
-            return _("throw all")
-        return _("keep {dice}").format(dice=dice_text(move.dice))
-    boxes = [
-        " ".join(name(rules, part, language.code) for part in (place.box, place.column) if part)
-        + (" 0" if place.strike else "")
-        for place in move.placements
-    ]
-    return language.join(boxes)
-
-
-def check_coach(table: Table) -> None:
-    table.playing()
-    if not table.stored.opening.coach:
-        raise MoveError("coach_off")
 
 
 @router.get("/hint")
-async def hint(request: Request, viewer: ViewerNow, table: Asked) -> Response:
-    check_coach(table)
-    match = table.playing()
-    advice = await asyncio.to_thread(coach().advice, match.rules, match.state)
-    choices = [
-        ChoiceView(move_text(match.rules, choice.move, viewer.language), choice.expected, choice.loss)
-        for choice in advice.choices[:MOST_CHOICES]
-    ]
-    return page(
-        request,
-        viewer,
-        "table/hint.html",
-        choices=choices,
-        more=len(advice.choices) - len(choices),
-        expected=advice.expected,
-        exact=advice.exact,
-    )
+async def hint(request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked) -> Response:
+    """The value of every choice."""
+    try:
+        check_on(table)
+        advice = await in_time(tables.advising.advice(table))
+    except DicecupError as error:
+        return sentence(request, viewer, error)
+    if advice is None:
+        return say(request, viewer, "table/preparing.html", address=f"/t/{table.id}/hint", match=table.id)
+    view = hint_view(table.playing(), advice, viewer.language)
+    return say(request, viewer, "table/hint.html", hint=view, match=table.id, asks=bool(advice.choices))
+
+
+@router.get("/why")
+async def why(request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked) -> Response:
+    """The hint again, with the reasons of its best choices."""
+    try:
+        check_on(table)
+        advice = await in_time(tables.advising.advice(table))
+        reasons = await in_time(tables.advising.reasons(table))
+    except DicecupError as error:
+        return sentence(request, viewer, error)
+    if advice is None:
+        return say(request, viewer, "table/preparing.html", address=f"/t/{table.id}/why", match=table.id)
+    view = hint_view(table.playing(), advice, viewer.language, reasons)
+    return say(request, viewer, "table/hint.html", hint=view, match=table.id, asks=reasons is None)
 
 
 @router.get("/so-far")
-async def so_far(request: Request, viewer: ViewerNow, table: Asked) -> Response:
-    check_coach(table)
-    match = table.playing()
-    review, chances = await asyncio.to_thread(look_back, match.record)
-    players = [
-        player_so_far(match.rules, found, chances[number] if chances else None, viewer.language)
-        for number, found in enumerate(review.players)
-    ]
-    return page(request, viewer, "table/so_far.html", players=players, exact=review.exact)
+async def so_far(request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked) -> Response:
+    """Luck, skill, the last choices and the chances to win."""
+    try:
+        check_on(table)
+        found = await in_time(tables.advising.so_far(table))
+    except DicecupError as error:
+        return sentence(request, viewer, error)
+    if found is None:
+        return say(request, viewer, "table/preparing.html", address=f"/t/{table.id}/so-far", match=table.id)
+    view = so_far_view(table.playing().rules, found, viewer.language)
+    return say(request, viewer, "table/so_far.html", so_far=view, match=table.id)
 
 
-def look_back(record: Record) -> tuple[Any, Any]:
-    asked = coach()
-    several = len(record.header.players) > 1 and not record.state.finished
-    chances = asked.win_chances(record.rules, record.state)[0] if several else None
-    return asked.review(record), chances
+def say(request: Request, viewer: Viewer, template: str, status: int = 200, **values: Any) -> Response:
+    """A part of the table; without scripts a page of its own."""
+    shell = template if is_fragment(request) else "table/coach_page.html"
+    return page(request, viewer, shell, status, part=template, **values)
 
 
-def player_so_far(rules: Ruleset, found: Any, chance: float | None, language: Language) -> PlayerSoFar:
-    last = found.decisions[-1] if found.decisions else None
-    return PlayerSoFar(
-        name=player_name(found.name, language),
-        luck=found.luck,
-        skill=found.skill,
-        chance=None if chance is None else 100 * chance,
-        last=move_text(rules, last.taken.move, language) if last else "",
-        loss=last.taken.loss if last else 0.0,
+def sentence(request: Request, viewer: Viewer, error: DicecupError) -> Response:
+    """What is wrong, in the coach's own place."""
+    return say(
+        request,
+        viewer,
+        "refused_fragment.html",
+        status_of(error),
+        sentence=viewer.language.sentence(error),
+        code=error.code,
     )

@@ -1,4 +1,4 @@
-"""Pages to read: rules, my games, proof, review, preferences."""
+"""Pages to read: rules, my games, proof, preferences."""
 
 from __future__ import annotations
 
@@ -6,26 +6,23 @@ import asyncio
 
 from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse
-from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from dicecup.engine.record import verify
-from dicecup.engine.record_text import MOST_BYTES, record_to_text
-from dicecup.errors import DicecupError, UsageError
+from dicecup.engine.record_text import record_to_text
 from dicecup.i18n.language import LANGUAGES
 from dicecup.i18n.names import game_name
+from dicecup.storage.verdicts import verdicts_of
 from dicecup.web.pages.names import line_names
 from dicecup.web.pages.render import go_to, page
-from dicecup.web.pages.review_view import review_view
 from dicecup.web.pages.rules_text import rules_html
 from dicecup.web.pages.setup import games
-from dicecup.web.pages.statistics import my_games, statistics
+from dicecup.web.pages.statistics import my_games, statistics_views
 from dicecup.web.pages.table import Asked
-from dicecup.web.refusals import status_of
-from dicecup.web.service.copying import keep_record, try_again
 from dicecup.web.service.opening import game_rules
-from dicecup.web.uploads import read_upload
-from dicecup.web.viewer import THEMES, Form, TablesNow, ViewerNow, set_cookie
+from dicecup.web.service.reviewing import Reviews
+from dicecup.web.service.tables import Tables
+from dicecup.web.viewer import THEMES, Form, ReviewsNow, TablesNow, Viewer, ViewerNow, set_cookie
 
 router = APIRouter(include_in_schema=False)
 
@@ -53,15 +50,34 @@ async def rules(request: Request, viewer: ViewerNow, game: str) -> Response:
 
 
 @router.get("/mine")
-async def mine(request: Request, viewer: ViewerNow, tables: TablesNow) -> Response:
+async def mine(request: Request, viewer: ViewerNow, tables: TablesNow, reviews: ReviewsNow) -> Response:
+    return await show_mine(request, viewer, tables, reviews, "mine.html")
+
+
+@router.get("/mine/statistics")
+async def mine_again(request: Request, viewer: ViewerNow, tables: TablesNow, reviews: ReviewsNow) -> Response:
+    """The page's body once more, while the coach goes through games that it has not seen."""
+    return await show_mine(request, viewer, tables, reviews, "mine_body.html")
+
+
+async def show_mine(
+    request: Request, viewer: Viewer, tables: Tables, reviews: Reviews, template: str
+) -> Response:
     lines = await asyncio.to_thread(tables.store.matches_of, viewer.holder)
     results = await asyncio.to_thread(tables.store.results_of, viewer.holder)
+    verdicts = await asyncio.to_thread(verdicts_of, tables.store, viewer.holder)
+    missing = any((result.match, result.seat) not in verdicts for result in results)
+    asked_again = template != "mine.html"
+    looking = missing and (
+        reviews.is_looking(viewer.holder) if asked_again else reviews.catch_up(viewer.holder)
+    )
     return page(
         request,
         viewer,
-        "mine.html",
-        games=my_games(lines, viewer.language),
-        statistics=statistics(results, viewer.language),
+        template,
+        games=my_games(lines, verdicts, viewer.language),
+        statistics=statistics_views(results, verdicts, viewer.language),
+        looking=looking,
     )
 
 
@@ -90,43 +106,6 @@ async def proof(request: Request, viewer: ViewerNow, table: Asked) -> Response:
         proof=found,
         problem=problem,
     )
-
-
-@router.get("/t/{match}/review")
-async def review_match(request: Request, viewer: ViewerNow, table: Asked) -> Response:
-    view = review_view(table.playing().record, viewer.language)
-    return page(request, viewer, "review.html", review=view, match=table.id)
-
-
-@router.get("/review")
-async def ask_for_record(request: Request, viewer: ViewerNow) -> Response:
-    return page(request, viewer, "upload.html", problem="")
-
-
-@router.post("/review")
-async def review_upload(request: Request, viewer: ViewerNow, tables: TablesNow, form: Form) -> Response:
-    try:
-        upload = form.get("record")
-        if not isinstance(upload, UploadFile):
-            raise UsageError("request_wrong", problem="record")
-        data = await upload.read(MOST_BYTES + 1)
-        uploaded = await asyncio.to_thread(read_upload, data)
-    except DicecupError as error:
-        problem = viewer.language.sentence(error)
-        return page(request, viewer, "upload.html", status_of(error), problem=problem)
-    table = await keep_record(tables, uploaded)
-    return go_to(request, viewer, f"/t/{table.id}/review")
-
-
-@router.post("/t/{match}/try")
-async def try_position(
-    request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, form: Form
-) -> Response:
-    """A table of one's own, from a position of this game on."""
-    moves = str(form.get("moves", ""))
-    count = int(moves) if moves.isascii() and moves.isdigit() and len(moves) < 6 else 0
-    tried = await try_again(tables, table.playing().record, count, viewer.key)
-    return go_to(request, viewer, f"/t/{tried.id}")
 
 
 @router.post("/preferences")

@@ -12,12 +12,11 @@ from jinja2 import Environment, FileSystemLoader, select_autoescape
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from dicecup.i18n.language import LANGUAGES, Language
+from dicecup.i18n.language import LANGUAGE_NAMES, LANGUAGES, Language
 from dicecup.web.assets import asset_address
 from dicecup.web.viewer import THEMES, Viewer, remember
 
 FOLDER = Path(__file__).parent.parent / "templates"
-LANGUAGE_NAMES = {"en": "English", "fr": "Français", "de": "Deutsch", "sv": "Svenska"}
 
 
 @cache

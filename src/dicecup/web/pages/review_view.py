@@ -1,7 +1,4 @@
-"""A record looked at again: the course of the game, every turn, the sheets at the end.
-
-The coach's numbers (expected score, losses, luck) have their place here as soon as there is a coach.
-"""
+"""A record looked at again, as the template needs it: what happened, and what the coach found about it."""
 
 from __future__ import annotations
 
@@ -10,86 +7,138 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from dicecup.engine.moves import Score
-from dicecup.engine.play import score_sheet
 from dicecup.engine.record import Record, verify
 from dicecup.engine.totals import final_score, standings
 from dicecup.i18n.language import Language
-from dicecup.i18n.names import game_name, name
+from dicecup.i18n.moves import percent_text
+from dicecup.i18n.names import game_name
+from dicecup.i18n.reviews import chances_text, learned_text, rating_text, unfinished_text
 from dicecup.web.pages.charts import lines
-from dicecup.web.pages.names import dice_text, player_name
+from dicecup.web.pages.names import player_name
+from dicecup.web.pages.review_turns import SeatView, figure, seat_view
+from dicecup.web.service.reviewing import Reviewed
 
 
 @dataclass(frozen=True, slots=True)
-class TurnLine:
-    number: int
-    player: str
-    throws: list[str]
-    boxes: str
+class PlayerCard:
+    """One player's game in a few figures; without a coach only the points."""
+
+    seat: int
+    name: str
+    place: int
     points: int
-    total: int
-    moves: int  # how many moves stood before the turn
+    expected: str = ""
+    final: str = ""  # of an unfinished game: what is expected where it stopped
+    luck: str = ""
+    skill: str = ""
+    luck_share: float = 0.0  # from -100 to 100, the most of all players
+    skill_share: float = 0.0
+    error_rate: str = ""
+    rating: str = ""
+    rating_name: str = ""
+    blunders: int = 0
+    inaccuracies: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewView:
     game_name: str
-    players: list[str]
     date: str
     finished: bool
-    standings: list[tuple[int, str, int]]
+    players: list[PlayerCard]  # the best first
+    names: list[str]  # by seat
+    layers: int
     chart: Markup
-    turns: list[TurnLine]
+    notes: list[str]
+    seat: SeatView  # the one whose turns are shown
+    coached: bool
     proved: bool
     dice: str
     throws: int
 
 
-def review_view(record: Record, language: Language) -> ReviewView:
-    rules, players = record.rules, [player_name(player, language) for player in record.header.players]
-    proof = verify(record)
-    turns, totals = read_turns(record, players, language)
-    series = [(player, [0.0, *totals[seat]]) for seat, player in enumerate(players)]
+def review_view(record: Record, language: Language, seat: int, found: Reviewed | None) -> ReviewView:
+    rules, proof = record.rules, verify(record)
+    names = [player_name(player, language) for player in record.header.players]
     return ReviewView(
         game_name=game_name(rules, language.code),
-        players=players,
         date=record.header.date,
         finished=record.state.finished,
-        standings=[(place, players[seat], points) for place, seat, points in standings(rules, record.state)],
-        chart=lines(series, language.gettext("Points, turn after turn")),
-        turns=turns,
+        players=cards(record, names, language, found),
+        names=names,
+        layers=len(rules.dice.layers),
+        chart=chart(record, names, language, found),
+        notes=notes(record, names, language, found),
+        seat=seat_view(record, names[seat], seat, language, found),
+        coached=found is not None,
         proved=proof.proved,
         dice=proof.kind,
         throws=proof.throws,
     )
 
 
-def read_turns(
-    record: Record, players: list[str], language: Language
-) -> tuple[list[TurnLine], dict[int, list[float]]]:
-    """Every turn that stands, and each player's total after it."""
-    rules = record.rules
-    turns: list[TurnLine] = []
-    totals: dict[int, list[float]] = {seat: [] for seat in range(len(players))}
-    thrown: list[str] = []
-    begun = 0
-    steps = zip(record.moves, record.states, record.states[1:], strict=False)
-    for number, (move, before, after) in enumerate(steps):
-        if after.dice != before.dice and after.dice:
-            thrown.append(dice_text(after.dice))
-        if not isinstance(move, Score):
-            continue
-        seat = before.player
-        _, written = score_sheet(rules, before.sheet, before.dice, move.placements)
-        boxes = [
-            " ".join(name(rules, part, language.code) for part in (place.box, place.column) if part)
-            + f" {scored.points}"
-            for place, scored in zip(move.placements, written, strict=True)
-        ]
-        total = final_score(rules, after.sheets[seat])
-        points = sum(scored.points for scored in written)
-        totals[seat].append(float(total))
-        turns.append(
-            TurnLine(len(totals[seat]), players[seat], thrown, language.join(boxes), points, total, begun)
+def cards(record: Record, names: list[str], language: Language, found: Reviewed | None) -> list[PlayerCard]:
+    placed = standings(record.rules, record.state)
+    if found is None:
+        return [PlayerCard(seat, names[seat], place, points) for place, seat, points in placed]
+    reviews = found.review.players
+    most = max(max(abs(one.luck), abs(one.skill)) for one in reviews) or 1.0
+    made = []
+    for place, seat, points in placed:
+        one = reviews[seat]
+        made.append(
+            PlayerCard(
+                seat=seat,
+                name=names[seat],
+                place=place,
+                points=points,
+                expected=figure(one.expected_at_start, language),
+                final=str(points) if one.finished else figure(one.final, language),
+                luck=figure(one.luck, language, sign=True),
+                skill=figure(one.skill, language, sign=True),
+                luck_share=round(100 * one.luck / most, 1),
+                skill_share=round(100 * one.skill / most, 1),
+                error_rate=figure(one.error_rate, language, 2),
+                rating=one.rating or "",
+                rating_name=rating_text(one.rating, language),
+                blunders=one.count("blunder"),
+                inaccuracies=one.count("inaccuracy"),
+            )
         )
-        thrown, begun = [], number + 1
-    return turns, totals
+    return made
+
+
+def chart(record: Record, names: list[str], language: Language, found: Reviewed | None) -> Markup:
+    """The expected final score through the game; without a coach the points."""
+    _ = language.gettext
+    across = _("turns played")
+    labels = [f"{number}. {name}" for number, name in enumerate(names, start=1)]
+    if found is not None:
+        courses = [player.course for player in found.review.players]
+        title = _("Expected final score through the game")
+        return lines(dict(zip(labels, courses, strict=True)), title, across, level=courses[0][0])
+    totals = points_by_turn(record)
+    return lines(dict(zip(labels, totals, strict=True)), _("Points, turn after turn"), across)
+
+
+def points_by_turn(record: Record) -> list[list[float]]:
+    """Each player's points, at the start and after each turn."""
+    totals = [[0.0] for _ in record.header.players]
+    for move, before, after in zip(record.moves, record.states, record.states[1:], strict=False):
+        if isinstance(move, Score):
+            totals[before.player].append(float(final_score(record.rules, after.sheets[before.player])))
+    return totals
+
+
+def notes(record: Record, names: list[str], language: Language, found: Reviewed | None) -> list[str]:
+    """What must be known to read the figures."""
+    if found is None:
+        return []
+    said = [] if found.review.exact else [learned_text(language)]
+    if not record.state.finished:
+        said.append(unfinished_text(language))
+        if found.wins:
+            chances = zip(names, map(percent_text, found.wins.chances), strict=True)
+            games = found.wins.games if found.wins.played else None
+            said.append(chances_text(list(chances), found.wins.standard_error, games, language))
+    return said

@@ -16,18 +16,20 @@ PLACES = (Path(__file__).parent.parent / "rules_pages", Path(__file__).parents[4
 
 
 @cache
-def rules_html(game: str, language: str) -> Markup:
+def rules_markdown(game: str, language: str) -> str:
+    """Without its title and its line of languages, which whatever shows it has around it."""
     for folder in PLACES:
         path = folder / language / f"{game}.md"
         if path.is_file():
-            return html_of(path.read_text(encoding="utf-8"))
+            text = path.read_text(encoding="utf-8")
+            return re.sub(r"\A# .*\n+(?:.*·.*\n)+(?:.*\.md\)\n)?", "", text)
     raise UsageError("not_found")
 
 
-def html_of(text: str) -> Markup:
-    """Without its title and its line of languages, which the page around it has; links lead to our pages."""
-    body = re.sub(r"\A# .*\n+(?:.*·.*\n)+(?:.*\.md\)\n)?", "", text)
-    made = mistune.create_markdown(plugins=["table", "strikethrough"])(body)
+@cache
+def rules_html(game: str, language: str) -> Markup:
+    """Links lead to our pages."""
+    made = mistune.create_markdown(plugins=["table", "strikethrough"])(rules_markdown(game, language))
     linked = re.sub(r'href="(?:\.\./\w\w/)?([\w-]+)\.md', r'href="/rules/\1', str(made))
     plain = re.sub(r' style="text-align:(\w+)"', r' class="\1"', linked)
     return Markup(plain)

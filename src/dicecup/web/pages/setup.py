@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from dicecup.bots import BOTS
+from dicecup.bots.strength import usual_score
 from dicecup.errors import DicecupError
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, option_name, option_text, summary
@@ -20,11 +21,12 @@ from dicecup.web.pages.render import go_to, page
 from dicecup.web.qr import qr_svg
 from dicecup.web.refusals import status_of
 from dicecup.web.service import opening
-from dicecup.web.service.coaching import find_coach
+from dicecup.web.service.advising import BOTS_BY_VALUES, has_coach
 from dicecup.web.service.opening import MOST_SEATS, SeatWish, TableWish
 from dicecup.web.viewer import Form, TablesNow, Viewer, ViewerNow, set_cookie
 
 router = APIRouter(include_in_schema=False)
+DEFAULT_BOT = "steady"
 ORDER = ("yatzy", "dice-in-dice", "yum-plus", "triple-yum-plus", "yahtzee", "yatzy-sv")
 
 
@@ -108,7 +110,7 @@ def changed_seats(seats: list[SeatForm], action: str, language: Language) -> lis
             people = sum(seat.kind == "person" for seat in seats)
             return [*seats, SeatForm("person", default_name(language, people + 1))]
         if which == "bot":
-            return [*seats, SeatForm("bot", list(BOTS)[-1])]
+            return [*seats, SeatForm("bot", DEFAULT_BOT)]
         if which == "open":
             return [*seats, SeatForm("open")]
     if not which.isdigit() or int(which[:3]) >= len(seats):
@@ -144,11 +146,11 @@ def setup_page(
         summary=summary(rules, language.code),
         seats=seats,
         most_seats=MOST_SEATS,
-        bots=bots(language),
+        bots=bots(rules, language),
         options=options_view(rules, form, language),
         dice=form.get("dice", "screen"),
         seed=form.get("seed", ""),
-        has_coach=find_coach() is not None,
+        has_coach=has_coach(),
         coach=bool(form.get("coach")),
         promise=promise,
         commitment=opening.promised_commitment(tables, promise),
@@ -156,9 +158,17 @@ def setup_page(
     )
 
 
-def bots(language: Language) -> list[tuple[str, str, str]]:
-    """Every bot that there is: id, name, and how it plays."""
-    return [(bot, language.gettext(BOT_NAMES.get(bot, bot)), bot_text(bot, language)) for bot in BOTS]
+def bots(rules: Ruleset, language: Language) -> list[tuple[str, str]]:
+    """Every bot that there is, in one line: its name, how strong it is, and how it plays."""
+    there = [bot for bot in BOTS if bot not in BOTS_BY_VALUES or has_coach()]
+    return [(bot, bot_line(rules, bot, language)) for bot in there]
+
+
+def bot_line(rules: Ruleset, bot: str, language: Language) -> str:
+    parts = [language.gettext(BOT_NAMES.get(bot, bot))]
+    if points := usual_score(rules, bot):
+        parts.append(language.gettext("about {points} points").format(points=points))
+    return " · ".join([*parts, bot_text(bot, language)])
 
 
 def options_view(rules: Ruleset, form: dict[str, Any], language: Language) -> list[dict[str, Any]]:

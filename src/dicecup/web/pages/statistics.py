@@ -1,21 +1,21 @@
-"""My games, and what they say: mean, best, the course of the scores, points per box."""
+"""My games, and what they say: mean, best, luck and skill, the course of the scores, points per box."""
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from dataclasses import dataclass
-from statistics import fmean
 
 from markupsafe import Markup
 
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name
-from dicecup.rules.model import Ruleset
-from dicecup.storage.rows import MatchLine, Result
-from dicecup.web.pages.charts import bars, course
+from dicecup.i18n.reviews import rating_text
+from dicecup.storage.rows import MatchLine, Result, Verdict
+from dicecup.web.pages.charts import bars, course, lines
 from dicecup.web.pages.names import line_names, player_name
+from dicecup.web.pages.review_turns import figure
 from dicecup.web.service.opening import game_rules
+from dicecup.web.service.statistics import Statistics, Verdicts, statistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,71 +26,102 @@ class GameLine:
     day: str
     begun: bool
     finished: bool
+    luck: str = ""  # of one's own seat, where one holds a single one and the coach has looked at it
+    skill: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Statistics:
+class LuckAndSkill:
+    """What the coach found in those games that it has looked at."""
+
+    count: int
+    luck: str
+    skill: str
+    error_rate: str
+    rating: str
+    rating_name: str
+    chart: Markup | None  # of several games
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsView:
     """One player's results in one game."""
 
     game: str
     name: str
     count: int
-    mean: float
+    mean: str
     best: int
     worst: int
     wins: int
     against: int  # how many of the games had other players
     course: Markup
     boxes: Markup
+    coach: LuckAndSkill | None
 
 
-def my_games(lines: list[MatchLine], language: Language) -> list[GameLine]:
-    return [
-        GameLine(
-            id=line.id,
-            game=game_name(game_rules(line.ruleset), language.code),
-            names=", ".join(player_name(name, language) or "…" for name in line.names),
-            day=line.created[:10],
-            begun=line.begun,
-            finished=line.finished is not None,
-        )
-        for line in lines
-    ]
+def my_games(listed: list[MatchLine], verdicts: Verdicts, language: Language) -> list[GameLine]:
+    mine: dict[str, list[Verdict]] = defaultdict(list)
+    for (match, _seat), verdict in verdicts.items():
+        mine[match].append(verdict)
+    return [game_line(line, mine[line.id], language) for line in listed]
 
 
-def statistics(results: list[Result], language: Language) -> list[Statistics]:
-    """The most played first."""
-    groups: dict[tuple[str, str], list[Result]] = defaultdict(list)
-    for result in results:
-        groups[result.ruleset, result.name].append(result)
-    ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
-    return [one(ruleset, name, found, language) for (ruleset, name), found in ordered]
-
-
-def one(ruleset: str, name: str, results: list[Result], language: Language) -> Statistics:
-    rules = game_rules(ruleset)
-    points = [result.points for result in results]
-    return Statistics(
-        game=game_name(rules, language.code),
-        name=name,
-        count=len(results),
-        mean=fmean(points),
-        best=max(points),
-        worst=min(points),
-        wins=sum(result.place == 1 for result in results if result.players > 1),
-        against=sum(result.players > 1 for result in results),
-        course=course(points, language.gettext("Points, game after game")),
-        boxes=bars(box_means(rules, results, language), language.gettext("Mean points per box")),
+def game_line(line: MatchLine, mine: list[Verdict], language: Language) -> GameLine:
+    found = mine[0] if len(mine) == 1 else None
+    return GameLine(
+        id=line.id,
+        game=game_name(game_rules(line.ruleset), language.code),
+        names=", ".join(player_name(name, language) or "…" for name in line.names),
+        day=line.created[:10],
+        begun=line.begun,
+        finished=line.finished is not None,
+        luck=figure(found.luck, language, sign=True) if found else "",
+        skill=figure(found.skill, language, sign=True) if found else "",
     )
 
 
-def box_means(rules: Ruleset, results: list[Result], language: Language) -> list[tuple[str, float]]:
-    """Every box with its mean; columns are taken together."""
-    sums: dict[str, list[int]] = defaultdict(list)
-    for result in results:
-        sheet = json.loads(result.sheet)
-        for part in sheet.values() if rules.has_columns else [sheet]:
-            for box, points in part.items():
-                sums[box].append(points)
-    names = line_names(rules, language)
-    return [(names[box.id][0], fmean(sums[box.id])) for box in rules.boxes if sums[box.id]]
+def statistics_views(results: list[Result], verdicts: Verdicts, language: Language) -> list[StatisticsView]:
+    """The most played first."""
+    return [statistics_view(one, language) for one in statistics(results, verdicts)]
+
+
+def statistics_view(one: Statistics, language: Language) -> StatisticsView:
+    rules, results = one.rules, one.results
+    points = [result.points for result in results]
+    return StatisticsView(
+        game=game_name(rules, language.code),
+        name=one.name,
+        count=len(results),
+        mean=figure(one.mean, language),
+        best=max(points),
+        worst=min(points),
+        wins=one.wins,
+        against=one.against,
+        course=course(points, language.gettext("Points, game after game"), language.gettext("games")),
+        boxes=bars(named_boxes(one, language), language.gettext("Mean points per box")),
+        coach=luck_and_skill(one, language) if one.verdicts else None,
+    )
+
+
+def luck_and_skill(one: Statistics, language: Language) -> LuckAndSkill:
+    _ = language.gettext
+    title = _("Luck and skill, game after game")
+    series = {
+        _("Luck"): [verdict.luck for verdict in one.verdicts],
+        _("Skill"): [verdict.skill for verdict in one.verdicts],
+    }
+    return LuckAndSkill(
+        count=len(one.verdicts),
+        luck=figure(one.mean_luck, language, sign=True),
+        skill=figure(one.mean_skill, language, sign=True),
+        error_rate=figure(one.error_rate, language, 2),
+        rating=one.rating,
+        rating_name=rating_text(one.rating, language),
+        chart=lines(series, title, _("games"), level=0.0, first=1) if len(one.verdicts) > 1 else None,
+    )
+
+
+def named_boxes(one: Statistics, language: Language) -> list[tuple[str, float]]:
+    names = line_names(one.rules, language)
+    return [(names[box][0], mean) for box, mean in one.boxes.items()]

@@ -16,11 +16,12 @@ from dicecup.rules.model import Ruleset
 from dicecup.web.events import stream
 from dicecup.web.pages.render import base_address, go_to, is_fragment, page, render
 from dicecup.web.pages.sheet_view import read_placement
-from dicecup.web.pages.table_view import table_view
+from dicecup.web.pages.table_view import TableView, table_view
 from dicecup.web.qr import qr_svg
 from dicecup.web.refusals import status_of
 from dicecup.web.service import playing, undo
 from dicecup.web.service.table import Table
+from dicecup.web.service.tables import Tables
 from dicecup.web.viewer import Form, TablesNow, Viewer, ViewerNow, remember, tables_of
 
 router = APIRouter(prefix="/t/{match}", include_in_schema=False)
@@ -33,8 +34,14 @@ async def asked_table(request: Request, match: Annotated[str, Path(max_length=40
 Asked = Annotated[Table, Depends(asked_table)]
 
 
-def draw(table: Table, viewer: Viewer, picked: tuple[Placement, ...] = (), problem: str = "") -> str:
-    view = table_view(table, viewer.holder, viewer.language, picked, problem)
+def seen(
+    tables: Tables, table: Table, viewer: Viewer, picked: tuple[Placement, ...] = (), problem: str = ""
+) -> TableView:
+    so_far = tables.advising.known.get(table)
+    return table_view(table, viewer.holder, viewer.language, picked, problem, so_far)
+
+
+def draw(viewer: Viewer, view: TableView) -> str:
     return render(viewer, "table/fragment.html", table=view)
 
 
@@ -53,7 +60,8 @@ def show(
     problem = viewer.language.sentence(error, rules) if error else ""
     status = status_of(error) if error else 200
     if is_fragment(request):
-        return remember(request, viewer, HTMLResponse(draw(table, viewer, picked, problem), status))
+        view = seen(tables_of(request), table, viewer, picked, problem)
+        return remember(request, viewer, HTMLResponse(draw(viewer, view), status))
     return whole_page(request, viewer, table, picked, problem, status)
 
 
@@ -66,7 +74,7 @@ def whole_page(
     status: int = 200,
 ) -> Response:
     address = f"{base_address(request)}/t/{table.id}"
-    view = table_view(table, viewer.holder, viewer.language, picked, problem)
+    view = seen(tables_of(request), table, viewer, picked, problem)
     return page(request, viewer, "table/page.html", status, table=view, address=address, code=qr_svg(address))
 
 
@@ -84,7 +92,7 @@ async def events(request: Request, viewer: ViewerNow, tables: TablesNow, table: 
         mine = viewer.holder if seats or now.stored.opening.owner == viewer.holder else ""
         return "page", viewer.language.code, mine
 
-    return stream(request, tables, table, "table", kind, lambda now: draw(now, viewer))
+    return stream(request, tables, table, "table", kind, lambda now: draw(viewer, seen(tables, now, viewer)))
 
 
 @router.post("/throw")

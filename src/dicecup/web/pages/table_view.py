@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from dicecup.dice import Die
 from dicecup.engine.moves import Placement, Score, Throw
@@ -13,14 +14,18 @@ from dicecup.errors import DicecupError
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, name
 from dicecup.match import Match
+from dicecup.web.pages.coach_view import SoFarView, so_far_view
 from dicecup.web.pages.names import player_name
 from dicecup.web.pages.news import news
 from dicecup.web.pages.sheet_view import Head, Row, heads, placement_text, rows
+from dicecup.web.service.advising import has_coach
 from dicecup.web.service.choices import LayerChoices, layer_choices
-from dicecup.web.service.coaching import find_coach
 from dicecup.web.service.opening import game_rules
 from dicecup.web.service.table import Table
 from dicecup.web.service.undo import NOTHING_TO_TAKE_BACK, TakingBack, taking_back
+
+if TYPE_CHECKING:
+    from dicecup.web.service.thoughts import SoFar
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,7 @@ class TableView:
     problem: str = ""
     columns: int = 1
     coach: bool = False
+    so_far: SoFarView | None = None  # what the coach has said already
 
 
 def table_view(
@@ -97,6 +103,7 @@ def table_view(
     language: Language,
     picked: tuple[Placement, ...] = (),
     problem: str = "",
+    so_far: SoFar | None = None,
 ) -> TableView:
     seats = table.seats_of(holder)
     opening, match = table.stored.opening, table.match
@@ -137,7 +144,8 @@ def table_view(
         next=table.stored.next,
         problem=problem,
         columns=len(rules.columns),
-        coach=opening.coach and find_coach() is not None,
+        coach=opening.coach and has_coach(),
+        so_far=so_far_view(rules, so_far, language) if so_far else None,
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from dicecup.bots import bot_of_player
+from dicecup.bots import BOT_PREFIX, bot_of_player
 from dicecup.engine.record import DiceOrigin, Entry, Header, Record
 from dicecup.engine.record_text import RecordWriter, entry_text
+from dicecup.errors import UsageError
 from dicecup.storage.rows import Opening, Seat
 from dicecup.web.service.clock import now
 from dicecup.web.service.keys import key_hash, new_table_id
@@ -27,8 +28,20 @@ async def try_again(tables: Tables, record: Record, moves: int, holder: str) -> 
     """
     typed = record.header.origin.kind == "typed"
     origin = record.header.origin if typed else DiceOrigin("system")
-    header = replace(record.header, origin=origin)
-    return await store(tables, header, record.moves[:moves], holder)
+    if not 0 <= moves <= len(record.moves):
+        raise UsageError("moves_too_many", most=len(record.moves))
+    stood = record.moves[:moves]
+    players = person_at(record.header.players, record.states[len(stood)].player)
+    header = replace(record.header, origin=origin, players=players)
+    return await store(tables, header, stood, holder)
+
+
+def person_at(players: tuple[str, ...], seat: int) -> tuple[str, ...]:
+    """Whoever tries a bot's position plays on in its place; the other bots stay what they are."""
+    name = players[seat].removeprefix(BOT_PREFIX)
+    while name != players[seat] and name in players:
+        name = f"{name}+"
+    return (*players[:seat], name, *players[seat + 1 :])
 
 
 async def store(tables: Tables, header: Header, entries: tuple[Entry, ...], holder: str) -> Table:

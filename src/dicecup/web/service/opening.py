@@ -16,10 +16,10 @@ from dicecup.engine.verifiable import commitment
 from dicecup.errors import MoveError, RulesError, UsageError
 from dicecup.rules.loader import builtin_ids, load_ruleset
 from dicecup.rules.model import Ruleset
+from dicecup.storage.matches import PromiseTaken
 from dicecup.storage.rows import Opening, Seat
-from dicecup.storage.store import PromiseTaken
+from dicecup.web.service.advising import BOTS_BY_VALUES
 from dicecup.web.service.clock import now
-from dicecup.web.service.coaching import find_coach
 from dicecup.web.service.keys import derived, key_hash, new_table_id
 from dicecup.web.service.table import Table
 from dicecup.web.service.tables import Tables
@@ -75,8 +75,8 @@ async def open_table(tables: Tables, wish: TableWish, holder: str) -> Table:
     if len(promise) != PROMISE_LETTERS or not promise.isalnum() or not promise.isascii():
         raise UsageError("promise_used")
     screen = wish.dice == "screen"
-    if wish.coach and find_coach() is None:
-        raise UsageError("coach_missing")
+    if wish.coach or any(seat.kind == "bot" and seat.name in BOTS_BY_VALUES for seat in wish.seats):
+        await tables.advising.check(rules)
     opening = Opening(
         id=new_table_id(),
         created=now(),

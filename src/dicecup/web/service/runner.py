@@ -8,16 +8,18 @@ from collections.abc import Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from dicecup.bots import bot_of_player
-from dicecup.engine.moves import Score
+from dicecup.bots import BOT_PREFIX, bot_of_player
+from dicecup.engine.moves import Keep, Score
 from dicecup.errors import DicecupError
 from dicecup.match import Match
+from dicecup.web.service.advising import BOTS_BY_VALUES
 from dicecup.web.service.table import Table
 
 if TYPE_CHECKING:
     from dicecup.web.service.tables import Tables
 
 Step = Literal["throw", "decide", "reveal"]
+RETRY = 3.0  # seconds after something went wrong
 log = logging.getLogger("dicecup.web")
 
 
@@ -36,13 +38,13 @@ def due(table: Table) -> Step | None:
     return None if match.record.header.origin.kind == "typed" else "throw"
 
 
-def take(step: Step, match: Match) -> None:
+def take(step: Step, match: Match, decision: Keep | Score | None) -> None:
     if step == "reveal":
         match.reveal()
     elif step == "throw":
         match.throw()
-    else:
-        match.let_bot_decide()
+    elif decision is not None:
+        match.decide(decision)
 
 
 class Runner:
@@ -65,18 +67,36 @@ class Runner:
         task.add_done_callback(self.others.discard)
 
     async def run(self, table: Table) -> None:
-        try:
-            while (step := due(table)) is not None:
-                version = table.version
-                await asyncio.sleep(self.delay(table, step))
-                async with self.tables.changing(table):
-                    if table.version == version and table.match is not None:
-                        await self.tables.play(table, partial(take, step), thinking=step == "decide")
-        except DicecupError as error:
-            # Another process took the step, or the store is away; whoever looks next starts this again.
-            log.info("table %s: %s", table.id, error.code)
-        except Exception:
-            log.exception("table %s cannot go on by itself", table.id)
+        while due(table) is not None:
+            try:
+                await self.go_on(table)
+            except DicecupError as error:
+                # Another process took the step, the store is away or the coach is busy.
+                log.info("table %s: %s", table.id, error.code)
+            except Exception:
+                log.exception("table %s cannot go on by itself", table.id)
+            if not self.tables.hub.watched(table.id):
+                return  # whoever looks next starts this again
+            await asyncio.sleep(RETRY)
+
+    async def go_on(self, table: Table) -> None:
+        while (step := due(table)) is not None:
+            version = table.version
+            await asyncio.sleep(self.delay(table, step))
+            # Nobody has to wait while a bot thinks: who takes something back meanwhile is quicker.
+            decision = await self.decision(table) if step == "decide" else None
+            async with self.tables.changing(table):
+                if table.version == version:
+                    await self.tables.play(table, partial(take, step, decision=decision))
+
+    async def decision(self, table: Table) -> Keep | Score | None:
+        match = table.playing()
+        bot = match.player.removeprefix(BOT_PREFIX)
+        if not table.bot_is_next() or match.state.throw_due:
+            return None  # taken back during the pause
+        if bot in BOTS_BY_VALUES:
+            return await self.tables.advising.decide(bot, match.rules, match.state)
+        return await asyncio.to_thread(table.draft().decision_of_bot)
 
     def delay(self, table: Table, step: Step) -> float:
         """Long enough that a person can take back their box, and see what a bot does."""

@@ -11,10 +11,13 @@ from typing import TypeVar
 
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import Match
-from dicecup.storage.store import EntryTaken, Store
+from dicecup.storage.entries import EntryTaken
+from dicecup.storage.store import Store
+from dicecup.web.service.advising import Advising, has_coach
 from dicecup.web.service.hub import Hub
 from dicecup.web.service.runner import Runner
 from dicecup.web.service.table import Table
+from dicecup.web.service.warming import warm_all
 from dicecup.web.service.writer import Writer
 from dicecup.web.settings import Settings
 
@@ -31,22 +34,26 @@ class Tables:
         self.server_key = store.server_key()
         self.hub = Hub()
         self.writer = Writer(store)
+        self.advising = Advising()
         self.runner = Runner(self)
         self.live: OrderedDict[str, Table] = OrderedDict()
         self.stop_listening: Callable[[], None] = lambda: None
 
     def start(self) -> None:
-        """Hear of what other processes change. Called inside the event loop."""
+        """Hear of what other processes change, and let the coach get ready. Called inside the event loop."""
         loop = asyncio.get_running_loop()
 
         def heard(match: str) -> None:
             loop.call_soon_threadsafe(lambda: self.runner.spawn(self.heard(match)))
 
         self.stop_listening = self.store.listen(heard)
+        if self.settings.warm and has_coach():
+            self.runner.spawn(warm_all())
 
     async def stop(self) -> None:
         self.hub.close()
         await self.runner.stop()
+        await self.advising.stop()
         await asyncio.to_thread(self.stop_listening)
         self.store.close()
 
@@ -95,16 +102,13 @@ class Tables:
         await asyncio.to_thread(table.read)
         return answer
 
-    async def play(self, table: Table, act: Callable[[Match], object], *, thinking: bool = False) -> None:
+    async def play(self, table: Table, act: Callable[[Match], object]) -> None:
         """Let a draft of the match act, save what came of it, and only then be in the new state.
 
-        The caller holds the lock. What takes time to think about does so in a thread.
+        The caller holds the lock.
         """
         draft = table.draft()
-        if thinking:
-            await asyncio.to_thread(act, draft)
-        else:
-            act(draft)
+        act(draft)
         await self.writer.write(table.addition(table.playing().record, draft.record))
         table.added(draft.record)
 

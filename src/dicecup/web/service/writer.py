@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 
+from dicecup.storage.entries import EntryTaken
 from dicecup.storage.rows import Addition
-from dicecup.storage.store import EntryTaken, Store
+from dicecup.storage.store import Store
 
 Waiting = tuple[Addition, "asyncio.Future[None]"]
 

@@ -67,11 +67,13 @@ function type(digit) {
   const dice = [];
   for (let at = 0; at < digits.length; at += layers) dice.push(digits.slice(at, at + layers).join("-"));
   input.value = dice.join(" ");
+  form.dataset.next = digits.length % layers;
 }
 
 document.addEventListener("click", (event) => {
   const key = event.target.closest("[data-face], [data-erase]");
   if (key) type(key.dataset.face);
+  if (event.target.closest("[data-close]")) document.getElementById("hint").replaceChildren();
 });
 
 function moveInSheet(step, sideways) {

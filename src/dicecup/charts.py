@@ -1,4 +1,8 @@
-"""Charts as SVG, drawn by hand: no library, readable in light and dark, and from a phone to a poster."""
+"""Charts as SVG, drawn by hand: no library, readable in light and dark, and from a phone to a poster.
+
+A chart that stands alone carries its style with it. On a page of the server the style sheet has it, because
+the page's policy allows no style inside it; so everything drawn here is named by a class.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,17 @@ from html import escape
 from math import ceil, floor, log10
 
 WIDTH, HEIGHT = 720, 320
-LEFT, RIGHT, TOP, BOTTOM = 52, 12, 14, 40
+LEFT, RIGHT, TOP, BOTTOM = 64, 12, 14, 56  # room for the larger letters of phones
 # Told apart also by people who see few colours (Okabe and Ito), and on light and dark ground.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999")
 STYLE = (
     "svg{font:13px system-ui,sans-serif;color:#222}"
     "@media(prefers-color-scheme:dark){svg{color:#ddd}}"
-    "text{fill:currentColor}.grid{stroke:currentColor;stroke-opacity:.18}"
+    "text{fill:currentColor}.grid{stroke:currentColor;stroke-opacity:.18}.series{fill:none;stroke-width:2.5}"
+    ".share{fill-opacity:.25}.dashed{stroke-dasharray:6 4}"
+) + "".join(
+    f".series-{number}{{stroke:{colour}}}.share.series-{number},.key.series-{number}{{fill:{colour}}}"
+    for number, colour in enumerate(COLOURS)
 )
 
 
@@ -44,11 +52,23 @@ class Plot:
     def text(self, x: float, y: float, words: str, anchor: str = "middle") -> None:
         self.parts.append(f'<text x="{x}" y="{y}" text-anchor="{anchor}">{escape(words)}</text>')
 
-    def svg(self, title: str) -> str:
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">'
-            f"<title>{escape(title)}</title><style>{STYLE}</style>{''.join(self.parts)}</svg>"
+    def line(self, line: Sequence[float], kind: str, name: str) -> None:
+        points = " ".join(f"{self.x(place)},{self.y(value)}" for place, value in enumerate(line))
+        self.parts.append(
+            f'<polyline class="series {kind}" points="{points}"><title>{escape(name)}</title></polyline>'
         )
+
+    def svg(self, title: str, styled: bool) -> str:
+        style = f"<style>{STYLE}</style>" if styled else ""
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
+            f' aria-label="{escape(title)}"><title>{escape(title)}</title>{style}{"".join(self.parts)}</svg>'
+        )
+
+
+def series(number: int) -> str:
+    """The classes of a line: after the last colour the first come again, dashed."""
+    return f"series-{number % len(COLOURS)}" + (" dashed" if number >= len(COLOURS) else "")
 
 
 def nice_step(rough: float) -> float:
@@ -57,24 +77,29 @@ def nice_step(rough: float) -> float:
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * 0.999)
 
 
-def line_chart(title: str, across: str, lines: Mapping[str, Sequence[float]]) -> str:
-    """One line for each name, from 0 on; the names stand below in their colours."""
-    values = [value for line in lines.values() for value in line]
+def line_chart(
+    title: str,
+    across: str,
+    lines: Mapping[str, Sequence[float]],
+    *,
+    first: int = 0,
+    level: float | None = None,
+    styled: bool = True,
+) -> str:
+    """One line for each name, from `first` on; `level` draws a line across the chart, a mean or a zero."""
+    values = [value for line in lines.values() for value in line] + ([] if level is None else [level])
     longest = max(len(line) for line in lines.values()) - 1
     plot = Plot((0, longest), (min(values), max(values)))
     plot.grid()
     for number in range(0, longest + 1, max(1, ceil(longest / 12))):
-        plot.text(plot.x(number), HEIGHT - BOTTOM + 16, str(number))
+        plot.text(plot.x(number), HEIGHT - BOTTOM + 24, str(first + number))
     plot.text(WIDTH - RIGHT, HEIGHT - 6, across, "end")
+    if level is not None:
+        y = plot.y(level)
+        plot.parts.append(f'<line class="level" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y}" y2="{y}"/>')
     for number, (name, line) in enumerate(lines.items()):
-        colour = COLOURS[number % len(COLOURS)]
-        dash = ' stroke-dasharray="6 4"' if number >= len(COLOURS) else ""
-        points = " ".join(f"{plot.x(place)},{plot.y(value)}" for place, value in enumerate(line))
-        plot.parts.append(
-            f'<polyline fill="none" stroke="{colour}" stroke-width="2.5"{dash} points="{points}">'
-            f"<title>{escape(name)}</title></polyline>"
-        )
-    return plot.svg(title)
+        plot.line(line, series(number), name)
+    return plot.svg(title, styled)
 
 
 def histogram(title: str, across: str, counts: Mapping[str, Mapping[int, int]], bars: int = 60) -> str:
@@ -90,24 +115,23 @@ def histogram(title: str, across: str, counts: Mapping[str, Mapping[int, int]], 
     step = nice_step(length * width / 8)
     mark = ceil(low / step) * step
     while mark <= low + length * width:
-        plot.text(plot.x(mark), HEIGHT - BOTTOM + 16, f"{mark:.0f}")
+        plot.text(plot.x(mark), HEIGHT - BOTTOM + 24, f"{mark:.0f}")
         mark += step
     plot.text(WIDTH - RIGHT, HEIGHT - 6, across, "end")
     for number, (name, one) in enumerate(shares.items()):
-        colour = COLOURS[number % len(COLOURS)]
         path = f"M{plot.x(low)},{plot.y(0)}"
         for place, share in enumerate(one):
             path += f"H{plot.x(low + place * width)}V{plot.y(share)}H{plot.x(low + (place + 1) * width)}"
         path += f"V{plot.y(0)}Z"
         plot.parts.append(
-            f'<path d="{path}" fill="{colour}" fill-opacity=".25" stroke="{colour}">'
-            f"<title>{escape(name)}</title></path>"
+            f'<path class="share {series(number)}" d="{path}"><title>{escape(name)}</title></path>'
         )
         plot.parts.append(
-            f'<rect x="{LEFT + 8}" y="{TOP + 18 * number}" width="11" height="11" fill="{colour}"/>'
+            f'<rect class="key {series(number)}" x="{LEFT + 8}" y="{TOP + 18 * number}" '
+            'width="11" height="11"/>'
         )
         plot.text(LEFT + 25, TOP + 18 * number + 10, name, "start")
-    return plot.svg(title)
+    return plot.svg(title, styled=True)
 
 
 def binned(counts: Mapping[int, int], low: int, width: int) -> list[float]:

@@ -1,0 +1,62 @@
+"""Looking back: the matches of a device, and how they ended."""
+
+from __future__ import annotations
+
+from dicecup.storage.database import Changes
+from dicecup.storage.part import Part
+from dicecup.storage.rows import MatchLine, Result
+
+RESULT = "seat, name, ruleset, identity, points, place, players, sheet, finished, match"
+MOST_LISTED = 200
+MOST_RESULTS = 2000
+
+
+class Results(Part):
+    def matches_of(self, key_hash: str) -> list[MatchLine]:
+        """The matches that a device has a seat in, the newest first."""
+        rows = self.database.rows(
+            "SELECT id, created, ruleset, header IS NOT NULL, finished FROM matches WHERE id IN "
+            "(SELECT match FROM seat_keys WHERE key_hash = ? AND purpose = 'device') "
+            f"ORDER BY created DESC, id LIMIT {MOST_LISTED}",
+            (key_hash,),
+        )
+        names: dict[str, list[str]] = {}
+        for match, name in self.database.rows(
+            "SELECT match, name FROM seats WHERE match IN "
+            "(SELECT match FROM seat_keys WHERE key_hash = ? AND purpose = 'device') ORDER BY match, number",
+            (key_hash,),
+        ):
+            names.setdefault(match, []).append(name)
+        return [
+            MatchLine(match, created, ruleset, tuple(names.get(match, ())), bool(begun), finished)
+            for match, created, ruleset, begun, finished in rows
+        ]
+
+    def results_of(self, key_hash: str) -> list[Result]:
+        """The results of the seats that a device holds, the oldest first."""
+        columns = ", ".join(f"results.{column.strip()}" for column in RESULT.split(","))
+        rows = self.database.rows(
+            f"SELECT {columns} FROM results JOIN seat_keys ON seat_keys.match = results.match "
+            "AND seat_keys.seat = results.seat WHERE key_hash = ? AND purpose = 'device' "
+            f"ORDER BY results.finished DESC, results.match, results.seat LIMIT {MOST_RESULTS}",
+            (key_hash,),
+        )
+        return [Result(*row) for row in reversed(rows)]
+
+
+def insert_result(changes: Changes, match: str, result: Result) -> None:
+    changes.run(
+        f"INSERT INTO results ({RESULT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            result.seat,
+            result.name,
+            result.ruleset,
+            result.identity,
+            result.points,
+            result.place,
+            result.players,
+            result.sheet,
+            result.finished,
+            match,
+        ),
+    )

@@ -1,0 +1,93 @@
+"""Records and reviews: uploading, looking back with the coach, trying a position again."""
+
+from __future__ import annotations
+
+import asyncio
+
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse
+
+from dicecup.engine.record import Record, verify
+from dicecup.engine.totals import standings
+from dicecup.web.api.common import REFUSALS, Asked, Key, answer
+from dicecup.web.api.models import Opened, Proof, RecordText, Review, Standing, State
+from dicecup.web.api.review_models import ReviewAnswer, TryRequest, WinAnswer
+from dicecup.web.service.copying import keep_record, try_again
+from dicecup.web.service.keys import key_hash, new_key
+from dicecup.web.service.reviewing import Reviewed
+from dicecup.web.uploads import read_upload
+from dicecup.web.viewer import ReviewsNow, TablesNow
+
+router = APIRouter(prefix="/api", tags=["reviews"], responses=REFUSALS)
+PATIENCE = 30.0  # seconds; who asks again later finds what was thought meanwhile
+
+
+def proof_of(record: Record) -> Proof:
+    found, origin = verify(record), record.header.origin
+    return Proof(
+        dice=found.kind,
+        proved=found.proved,
+        throws=found.throws,
+        error=found.problem.code if found.problem else None,
+        commitment=origin.commitment or None,
+        player_seeds=list(origin.player_seeds),
+        secret=record.secret,
+    )
+
+
+def review_answer(found: Reviewed, options: bool) -> JSONResponse:
+    from dicecup.coach.review_data import review_data
+
+    return JSONResponse(review_data(found.record, found.review, found.wins, options=options))
+
+
+@router.get("/matches/{match}/review", response_model=ReviewAnswer)
+async def review(reviews: ReviewsNow, table: Asked, options: bool = True) -> JSONResponse:
+    """What the coach says about the match: luck, skill, every decision with all its options.
+
+    The first review of a game may take a minute; `coach_busy` says to ask again.
+    """
+    found = await reviews.ask(table, PATIENCE)
+    return await asyncio.to_thread(review_answer, found, options)
+
+
+@router.get("/matches/{match}/chances", response_model=WinAnswer)
+async def chances(reviews: ReviewsNow, table: Asked) -> JSONResponse:
+    """Each player's chance to win from here on, if all play as well as they can."""
+    from dicecup.coach.review_data import win_data
+
+    found = await reviews.ask(table, PATIENCE)
+    alone = {"players": [1.0], "standard_error": 0.0, "games": 0, "played": False}
+    return JSONResponse(win_data(found.wins) if found.wins else alone)
+
+
+@router.post("/matches/{match}/try", status_code=201)
+async def try_position(tables: TablesNow, table: Asked, key: Key, wish: TryRequest) -> Opened:
+    """A match of your own from a position of this one on. Its dice are thrown anew; all seats are yours."""
+    holder = key or new_key()
+    tried = await try_again(tables, table.playing().record, wish.moves, holder)
+    return Opened(key=holder, state=answer(tried, tried.seats_of(key_hash(holder))))
+
+
+@router.post("/records", status_code=201)
+async def keep(tables: TablesNow, text: RecordText) -> State:
+    """Keep a record as a match that everybody who knows its id can look at, review, and try again."""
+    record = await asyncio.to_thread(read_upload, text.record.encode())
+    return answer(await keep_record(tables, record), frozenset())
+
+
+@router.post("/reviews")
+async def look(text: RecordText) -> Review:
+    """Look at any record without keeping it: is it in order, are its dice proved, how did it end."""
+    record = await asyncio.to_thread(read_upload, text.record.encode())
+    return Review(
+        game=record.header.reference,
+        options=dict(record.rules.options),
+        players=list(record.header.players),
+        finished=record.state.finished,
+        standings=[
+            Standing(place=place, seat=seat, points=points)
+            for place, seat, points in standings(record.rules, record.state)
+        ],
+        proof=proof_of(record),
+    )

@@ -1,0 +1,123 @@
+"""The coach's numbers in words and in the order of the page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dicecup.engine.moves import Keep
+from dicecup.i18n.language import Language
+from dicecup.i18n.moves import aims_text, move_text, number_text, percent_text, score_text
+from dicecup.match import Match
+from dicecup.rules.model import Ruleset
+from dicecup.web.pages.names import player_name
+from dicecup.web.service.advising import MOST_CHOICES
+
+if TYPE_CHECKING:
+    from dicecup.coach.advice import Advice, Choice
+    from dicecup.coach.reasons import Reason
+    from dicecup.coach.review import PlayerReview
+    from dicecup.web.service.thoughts import SoFar
+
+MOST_SHOWN = 60  # of the 600 choices that double dice can leave
+LEAST_LOSS = 0.05  # what is less is shown as nothing
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceView:
+    text: str
+    expected: str
+    loss: str  # empty for the best
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HintView:
+    expected: str
+    exact: bool
+    best: list[ChoiceView]
+    others: list[ChoiceView]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerSoFar:
+    name: str
+    luck: str
+    skill: str
+    chance: str
+    last: str  # the last decision
+    loss: str  # empty if it was as good as any
+    better: str  # what was better
+
+
+@dataclass(frozen=True, slots=True)
+class SoFarView:
+    players: list[PlayerSoFar]
+    exact: bool
+    standard_error: str
+
+
+def hint_view(
+    match: Match, advice: Advice, language: Language, reasons: list[Reason] | None = None
+) -> HintView:
+    rules = match.rules
+    told = [reason_text(rules, *pair, language) for pair in zip(advice.choices, reasons or (), strict=False)]
+    told += [""] * (len(advice.choices) - len(told))
+    views = [
+        ChoiceView(
+            text=move_text(rules, choice.move, language),
+            expected=number_text(choice.expected, language, 1),
+            loss=loss_text(choice.loss, language),
+            reason=reason,
+        )
+        for choice, reason in zip(advice.choices, told, strict=True)
+    ]
+    expected = number_text(advice.expected, language, 1)
+    return HintView(expected, advice.exact, views[:MOST_CHOICES], views[MOST_CHOICES:MOST_SHOWN])
+
+
+def reason_text(rules: Ruleset, choice: Choice, reason: Reason, language: Language) -> str:
+    if not isinstance(choice.move, Keep):
+        return score_text(reason.points, reason.rest, language)
+    aims = [(aim.box, aim.column, aim.chance) for aim in reason.aims]
+    return aims_text(rules, aims, reason.nothing, language)
+
+
+def so_far_view(rules: Ruleset, found: SoFar, language: Language) -> SoFarView:
+    over = all(player.finished for player in found.review.players)
+    wins = None if over else found.wins
+    chances = wins.chances if wins else [None] * len(found.review.players)
+    error = percent_text(wins.standard_error) if wins else ""
+    players = [
+        player_so_far(rules, player, chance, language)
+        for player, chance in zip(found.review.players, chances, strict=True)
+    ]
+    return SoFarView(players, found.review.exact, error)
+
+
+def player_so_far(
+    rules: Ruleset, found: PlayerReview, chance: float | None, language: Language
+) -> PlayerSoFar:
+    last = found.decisions[-1] if found.decisions else None
+    loss = loss_text(last.loss, language) if last else ""
+    return PlayerSoFar(
+        name=player_name(found.name, language),
+        luck=signed(found.luck, language),
+        skill=signed(found.skill, language),
+        chance="" if chance is None else percent_text(chance),
+        last=move_text(rules, last.taken.move, language) if last else "",
+        loss=loss,
+        better=move_text(rules, last.best.move, language) if last and loss else "",
+    )
+
+
+def loss_text(loss: float, language: Language) -> str:
+    return f"−{number_text(loss, language, 1)}" if loss >= LEAST_LOSS else ""
+
+
+def signed(value: float, language: Language) -> str:
+    """With its sign, and a real minus; what would be shown as 0 has none."""
+    text = number_text(abs(value), language, 1)
+    if abs(value) < LEAST_LOSS:
+        return text
+    return ("+" if value > 0 else "−") + text

@@ -1,0 +1,166 @@
+"""The coach: advice for the choice that is due, luck and losses so far, chances to win; and its best bot.
+
+All of it is thought of in two processes beside this one: a quick one for what somebody waits for, a patient
+one for the rest. A question about the same moment of a table is answered once for all who ask. Before the
+first question about a game is answered the game is prepared, which takes seconds, and a minute where kernels
+were never compiled before; `in_time` lets pages say so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Coroutine
+from functools import cache
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
+
+from dicecup.engine.moves import Keep, Score
+from dicecup.engine.record import Record
+from dicecup.engine.state import State
+from dicecup.errors import MoveError, UsageError
+from dicecup.rules.model import Ruleset
+from dicecup.web.service.table import Table
+from dicecup.web.service.thinker import Thinker
+
+if TYPE_CHECKING:
+    from dicecup.coach.advice import Advice
+    from dicecup.coach.reasons import Reason
+    from dicecup.web.service.thoughts import SoFar
+
+NEEDED = ("numpy", "numba")
+MOST_REMEMBERED = 500  # answers
+MOST_CHOICES = 8  # whose reasons are told
+PATIENCE = 2.0  # seconds that a page waits before it says that the coach is getting ready
+NICE = 10  # of the patient process: moves come first
+BOTS_BY_VALUES = frozenset({"optimal"})  # bots that need what the coach knows
+
+Found = TypeVar("Found")
+
+
+@cache
+def has_coach() -> bool:
+    """Whether the packages are there that the coach needs."""
+    return all(find_spec(package) for package in NEEDED)
+
+
+def need_coach() -> None:
+    if not has_coach():
+        raise UsageError("coach_missing")
+
+
+def check_on(table: Table) -> None:
+    """The coach speaks only at tables that have it on, whoever asks."""
+    table.playing()
+    if not table.stored.opening.coach:
+        raise MoveError("coach_off")
+    need_coach()
+
+
+async def in_time(task: asyncio.Task[Found], seconds: float = PATIENCE) -> Found | None:
+    """The answer, or None if it takes longer; it goes on being thought about."""
+    await asyncio.wait({task}, timeout=seconds)
+    if not task.done() or task.cancelled():
+        return None
+    return task.result()
+
+
+class Advising:
+    def __init__(self) -> None:
+        self.quick = Thinker()
+        self.patient = Thinker(NICE)
+        self.answers: OrderedDict[tuple[object, ...], asyncio.Task[Any]] = OrderedDict()
+        self.asked: WeakKeyDictionary[Table, asyncio.Task[SoFar]] = WeakKeyDictionary()
+        self.known: WeakKeyDictionary[Table, SoFar] = WeakKeyDictionary()
+
+    def remembered(self, key: tuple[object, ...], work: Coroutine[Any, Any, Found]) -> asyncio.Task[Found]:
+        """The answer that is known or being thought about already, else a new one. Failures are forgotten."""
+        if key in self.answers:
+            work.close()
+            self.answers.move_to_end(key)
+            return self.answers[key]
+        task = asyncio.create_task(work)
+        self.answers[key] = task
+
+        def done(task: asyncio.Task[Any]) -> None:
+            if task.cancelled() or task.exception() is not None:
+                self.answers.pop(key, None)
+
+        task.add_done_callback(done)
+        if len(self.answers) > MOST_REMEMBERED:
+            self.answers.popitem(last=False)
+        return task
+
+    def prepare(self, rules: Ruleset) -> asyncio.Task[None]:
+        """Have a game ready before somebody asks; the patient process compiles, the quick one loads."""
+
+        async def work() -> None:
+            await self.patient.ask("prepare", rules, urgency=1)
+            await self.quick.ask("prepare", rules)
+
+        return self.remembered(("prepare", rules), work())
+
+    async def check(self, rules: Ruleset) -> None:
+        """Refuse rules that nothing is known about, if that can be said at once; prepare the others."""
+        need_coach()
+        task = self.remembered(("check", rules), self.patient.ask("check", rules, urgency=3))
+        await in_time(task, seconds=1)
+        self.prepare(rules)
+
+    def advice(self, table: Table) -> asyncio.Task[Advice]:
+        match = table.playing()
+
+        async def work() -> Advice:
+            await asyncio.shield(self.prepare(match.rules))
+            found: Advice = await self.quick.ask("advice", match.rules, match.state, urgency=2)
+            return found
+
+        return self.remembered(("advice", table.id, match.version), work())
+
+    def reasons(self, table: Table) -> asyncio.Task[list[Reason]]:
+        """Why the best choices are the best."""
+        match = table.playing()
+
+        async def work() -> list[Reason]:
+            await asyncio.shield(self.prepare(match.rules))
+            found: list[Reason] = await self.patient.ask(
+                "reasons", match.rules, match.state, MOST_CHOICES, urgency=2
+            )
+            return found
+
+        return self.remembered(("reasons", table.id, match.version), work())
+
+    def so_far(self, table: Table) -> asyncio.Task[SoFar]:
+        """Of the moment now; who still waits for an earlier one gets nothing."""
+        match = table.playing()
+
+        async def work() -> SoFar:
+            await asyncio.shield(self.prepare(match.rules))
+            found: SoFar = await self.patient.ask("so_far", match.record, urgency=1)
+            self.known[table] = found
+            return found
+
+        before = self.asked.get(table)
+        task = self.asked[table] = self.remembered(("so far", table.id, match.version), work())
+        if before is not None and before is not task:
+            before.cancel()
+        return task
+
+    async def look_back(self, record: Record) -> SoFar:
+        """On a whole game, for which nobody at a table waits."""
+        need_coach()
+        await asyncio.shield(self.prepare(record.rules))
+        found: SoFar = await self.patient.ask("so_far", record)
+        return found
+
+    async def decide(self, bot: str, rules: Ruleset, state: State) -> Keep | Score:
+        need_coach()
+        await asyncio.shield(self.prepare(rules))
+        move: Keep | Score = await self.quick.ask("decide", bot, rules, state, urgency=1)
+        return move
+
+    async def stop(self) -> None:
+        for task in list(self.answers.values()):
+            task.cancel()
+        await asyncio.gather(self.quick.stop(), self.patient.stop())

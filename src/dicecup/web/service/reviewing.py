@@ -1,0 +1,164 @@
+"""What the coach says about a whole game: asked for once, remembered, kept with the results.
+
+A review takes from a tenth of a second to some seconds, and most of a minute where kernels were never
+compiled before. So one is thought about at a time, a few may wait, and who asks is told when it takes longer
+than they want to wait. Nothing that is played ever waits for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from dicecup.engine.record import Record
+from dicecup.errors import DicecupError, UsageError
+from dicecup.storage.rows import Verdict
+from dicecup.storage.verdicts import add_verdicts, without_verdict
+from dicecup.web.service.advising import Advising, has_coach, need_coach
+from dicecup.web.service.table import Table
+from dicecup.web.service.tables import Tables
+
+if TYPE_CHECKING:
+    from dicecup.coach.review import Review
+    from dicecup.coach.winning import WinChances
+
+MOST_WAITING = 20  # reviews; who comes then is told to come again
+MOST_MOVES = 4000  # ten players of the longest game
+MOST_REMEMBERED = 200_000  # choices, in all reviews together: about 60 MB
+MOST_CAUGHT_UP = 20  # games that are looked at after one visit to the statistics
+MOST_CATCHING_UP = 10  # players whose games are looked at one after the other
+
+Moment = tuple[str, int]  # a match and how many entries it had
+
+
+@dataclass(frozen=True)
+class Reviewed:
+    """A game as the coach sees it; of one that goes on, with the chances to win."""
+
+    record: Record
+    review: Review
+    wins: WinChances | None
+
+    @cached_property
+    def weight(self) -> int:
+        return sum(len(one.choices) for player in self.review.players for one in player.decisions)
+
+
+def check_may(table: Table) -> None:
+    """Nobody gets help from the coach while people play against each other at a table that has it off."""
+    need_coach()
+    among_people = len(table.people) > 1 and not table.shown_only
+    if among_people and not table.stored.opening.coach and not table.playing().state.finished:
+        raise UsageError("coach_later")
+
+
+def entries_of(record: Record) -> int:
+    """How many entries make the game; a secret that is shown after it adds nothing."""
+    return len(record.entries) - (record.secret is not None)
+
+
+async def take_apart(advising: Advising, record: Record) -> Reviewed:
+    found = await advising.look_back(record)
+    return Reviewed(record, found.review, found.wins)
+
+
+class Reviews:
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+        self.turn = asyncio.Semaphore(1)
+        self.known: OrderedDict[Moment, Reviewed] = OrderedDict()
+        self.asked: dict[Moment, asyncio.Task[Reviewed]] = {}
+        self.catching_up: dict[str, asyncio.Task[None]] = {}
+
+    def remembered(self, table: Table) -> Reviewed | None:
+        """What is known already about the game as it stands."""
+        moment = (table.id, entries_of(table.playing().record))
+        if moment in self.known:
+            self.known.move_to_end(moment)
+        return self.known.get(moment)
+
+    async def ask(self, table: Table, patience: float) -> Reviewed:
+        """The review; `coach_busy` if it takes longer than that. It goes on being thought about."""
+        if found := self.remembered(table):
+            return found
+        task = self.begin(table)
+        done, _ = await asyncio.wait({task}, timeout=patience)
+        if not done:
+            raise UsageError("coach_busy")
+        return task.result()
+
+    def begin(self, table: Table) -> asyncio.Task[Reviewed]:
+        """A task for the game as it stands; all who ask share it."""
+        record = table.playing().record
+        moment = (table.id, entries_of(record))
+        if moment not in self.asked:
+            check_may(table)
+            if len(record.moves) > MOST_MOVES:
+                raise UsageError("review_too_long", most=MOST_MOVES)
+            if len(self.asked) >= MOST_WAITING:
+                raise UsageError("coach_busy")
+            task = asyncio.create_task(self.work(moment, record))
+            self.asked[moment] = task
+            task.add_done_callback(lambda task: self.done(moment, task))
+        return self.asked[moment]
+
+    def done(self, moment: Moment, task: asyncio.Task[Reviewed]) -> None:
+        del self.asked[moment]
+        if not task.cancelled():
+            task.exception()  # whoever asked may have gone: then nobody else looks at it
+
+    async def work(self, moment: Moment, record: Record) -> Reviewed:
+        async with self.turn:
+            found = await take_apart(self.tables.advising, record)
+        self.remember(moment, found)
+        if record.state.finished:
+            await asyncio.to_thread(add_verdicts, self.tables.store, *moment, verdicts_in(found.review))
+        return found
+
+    def remember(self, moment: Moment, found: Reviewed) -> None:
+        self.known[moment] = found
+        while len(self.known) > 1 and sum(one.weight for one in self.known.values()) > MOST_REMEMBERED:
+            self.known.popitem(last=False)
+
+    def catch_up(self, holder: str) -> bool:
+        """Look at finished games of a device that were never looked at; False if that cannot be now."""
+        if holder not in self.catching_up:
+            if not has_coach() or len(self.catching_up) >= MOST_CATCHING_UP:
+                return False
+            task = asyncio.create_task(self.look_at_games(holder))
+            self.catching_up[holder] = task
+            task.add_done_callback(lambda _task: self.catching_up.pop(holder, None))
+        return True
+
+    def is_looking(self, holder: str) -> bool:
+        return holder in self.catching_up
+
+    async def look_at_games(self, holder: str) -> None:
+        """One after the other, and never so many that somebody who waits for a review is turned away."""
+        store = self.tables.store
+        for match in await asyncio.to_thread(without_verdict, store, holder, MOST_CAUGHT_UP):
+            try:
+                table = await self.tables.get(match)
+                if found := self.remembered(table):
+                    verdicts = verdicts_in(found.review)
+                    await asyncio.to_thread(add_verdicts, store, match, entries_of(found.record), verdicts)
+                else:
+                    await self.begin(table)
+            except DicecupError:
+                continue  # nothing is known about its rules, or too much is asked now
+
+    async def stop(self) -> None:
+        tasks = [*self.catching_up.values(), *self.asked.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def verdicts_in(review: Review) -> list[Verdict]:
+    return [
+        Verdict(seat, player.luck, player.skill, player.error_rate)
+        for seat, player in enumerate(review.players)
+    ]

@@ -1,0 +1,43 @@
+"""The real coach in tests of the server: its kernels are kept where the tests of the coach keep them."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from httpx2 import Response
+from tests.coach.conftest import play_record
+
+from dicecup.engine.record import Record
+from dicecup.engine.record_text import record_to_text
+from dicecup.rules import load_ruleset
+
+ROOT = Path(__file__).resolve().parents[2]
+# Compiling kernels takes most of a minute: one process does it, and they outlive a run.
+WITH_COACH = pytest.mark.xdist_group("solver")
+KEPT = {
+    "NUMBA_CACHE_DIR": str(ROOT / ".pytest_cache" / "kernels"),
+    "DICECUP_CACHE": str(ROOT / ".pytest_cache" / "coach"),
+}
+os.environ.setdefault("NUMBA_CACHE_DIR", KEPT["NUMBA_CACHE_DIR"])
+
+
+def record_of(game: str, players: int = 1, moves: int = 10**6, **options: str) -> str:
+    """The record of a game of bots, as a file."""
+    return record_to_text(game_of_bots(game, players, moves, **options))
+
+
+def game_of_bots(game: str, players: int = 1, moves: int = 10**6, **options: str) -> Record:
+    return play_record(load_ruleset(game, options), ("bot:greedy",) * players, 3, moves=moves)
+
+
+def when_ready(ask: Callable[[], Response]) -> Response:
+    """Ask until the coach has an answer, as a client does that is told to come again."""
+    while True:
+        answer = ask()
+        if answer.status_code != 429:
+            return answer
+        time.sleep(0.2)

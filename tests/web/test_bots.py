@@ -1,0 +1,87 @@
+"""Bots of every strength in the seats of every game."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+from tests.web.conftest import Player, best_score
+
+from dicecup.bots import BOTS
+from dicecup.bots.strength import MEANS, NAMES, usual_score
+from dicecup.coach.knowledge import known_values
+from dicecup.engine.state import empty_sheet
+from dicecup.i18n.language import LANGUAGES
+from dicecup.rules.loader import builtin_ids, load_ruleset
+from dicecup.web.app import create_app
+from dicecup.web.settings import Settings
+
+PAGE = Path(__file__).parents[2] / "docs" / "coach.md"
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    database = str(tmp_path_factory.mktemp("bots") / "games.db")
+    settings = Settings(database, pause=0, pace=0, reveal_after=0, limits=False)
+    with TestClient(create_app(settings), raise_server_exceptions=False) as client:
+        yield client
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", builtin_ids())
+def test_all_of_them_play_a_whole_game(ann: Player, client: TestClient, game: str) -> None:
+    bots = [{"kind": "bot", "name": bot} for bot in BOTS]
+    state = ann.open(game, {"kind": "person", "name": "Ann"}, *bots)
+    other = Player(client)
+    meanwhile = other.open("yatzy")
+    quiet = 0
+    while state["status"] != "finished":
+        if state["turn"]["yours"]:
+            state = ann.play(state, {"throw": True} if state["turn"]["throw_due"] else best_score(state))
+            quiet = 0
+            continue
+        if meanwhile["status"] != "finished":  # others play on while bots think
+            due = meanwhile["turn"]["throw_due"]
+            meanwhile = other.play(meanwhile, {"throw": True} if due else best_score(meanwhile))
+        time.sleep(0.01)
+        quiet += 1
+        assert quiet < 12_000, "the bots are stuck"
+        state = ann.look(state)
+    points = {seat["name"]: seat["points"] for seat in state["seats"]}
+    assert points["bot:random"] < points["bot:steady"]
+    assert points["bot:random"] < points["bot:optimal"]
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("game", builtin_ids())
+def test_each_can_be_chosen_by_one_line(client: TestClient, game: str, code: str) -> None:
+    client.cookies.set("language", code)
+    token = re.search(r'name="csrf" value="(\w+)"', client.get(f"/new/{game}").text)
+    assert token
+    form = {"csrf": token[1], "kind": "person", "name": "Ann", "action": "add-bot"}
+    page = client.post(f"/new/{game}", data=form).text
+    lines = dict(re.findall(r'<option value="(\w+)"[^>]*>([^<]+ · [^<]+ · [^<]+)</option>', page))
+    assert list(lines) == list(BOTS)
+    for bot, line in lines.items():
+        assert str(usual_score(load_ruleset(game), bot)) in line
+    client.cookies.clear()
+
+
+def test_their_strength_is_what_the_page_tells() -> None:
+    found = {}
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip(" `") for cell in line.strip("|").split("|")]
+        if cells[0] in MEANS and len(cells) == len(NAMES) + 1:
+            found[cells[0]] = tuple(round(float(cell.replace(",", "").split()[0])) for cell in cells[1:])
+    assert found == MEANS
+
+
+@pytest.mark.parametrize("game", ["yatzy", "yatzy-sv", "yahtzee", "dice-in-dice"])
+def test_the_best_is_as_strong_as_the_game_is_worth(game: str) -> None:
+    rules = load_ruleset(game)
+    worth = known_values(rules).turn(empty_sheet(rules)).value
+    assert usual_score(rules, "optimal") == round(worth)

@@ -1,0 +1,227 @@
+"""The coach at the table, the real one: what it says, to whom, and that nobody waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from tests.web.conftest import Player, best_score
+
+from dicecup.coach.advice import advise
+from dicecup.coach.knowledge import known_values
+from dicecup.engine.position import position_from_data
+from dicecup.rules.loader import builtin_ids, load_ruleset
+from dicecup.web.app import create_app
+from dicecup.web.service import advising
+from dicecup.web.service.advising import Advising
+from dicecup.web.service.thinker import Thinker
+from dicecup.web.settings import Settings
+
+ANN = {"kind": "person", "name": "Ann"}
+BO = {"kind": "person", "name": "Bo"}
+PERFECT = {"kind": "bot", "name": "optimal"}
+LEARNED = ("yum-plus", "triple-yum-plus")
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """One server for all, so that every game is prepared once."""
+    database = str(tmp_path_factory.mktemp("coach") / "games.db")
+    settings = Settings(database, pause=0, pace=0, reveal_after=0, limits=False)
+    with TestClient(create_app(settings), raise_server_exceptions=False) as client:
+        yield client
+
+
+def text_of(page: str) -> str:
+    return re.sub(r"[ \n]+", " ", re.sub(r"<[^>]+>", " ", page))
+
+
+def ask(client: TestClient, path: str, **headers: str) -> str:
+    """As the page does: again and again until the coach is ready."""
+    for _attempt in range(150):
+        answer = client.get(path, headers={"HX-Request": "true"} | headers)
+        assert answer.status_code == 200, answer.text
+        if 'class="preparing"' not in answer.text:
+            return answer.text
+    raise AssertionError("the coach does not get ready")
+
+
+@pytest.mark.parametrize("game", builtin_ids())
+def test_it_speaks_of_every_game(client: TestClient, ann: Player, game: str) -> None:
+    state = ann.play(ann.open(game, ANN, BO, coach=True), {"throw": True})
+    path = f"/t/{state['id']}"
+    hint = text_of(ask(client, f"{path}/hint"))
+    assert "Expected in the end" in hint
+    assert ("near perfect, not exact" in hint) == (game in LEARNED)
+    told = ann.get(f"/matches/{state['id']}/hint").json()
+    assert told["exact"] == (game not in LEARNED)
+    assert told["options"][0]["loss"] == 0
+    losses = [option["loss"] for option in told["options"]]
+    assert losses == sorted(losses)
+    why = ask(client, f"{path}/why")
+    assert why.count('class="reason"') >= 3
+    assert re.search(r"\d\u00a0%", why)
+    worst = next(option for option in reversed(told["options"]) if "keep" not in option["move"])
+    state = ann.play(state, worst["move"])
+    so_far = text_of(ask(client, f"{path}/so-far"))
+    assert re.search(r"Ann .*−\d+\.\d · better: ", so_far)
+    assert "Chances to win ± " in so_far
+    chances = [int(found) for found in re.findall(r"(\d+)\u00a0%", so_far)[:2]]
+    assert 99 <= sum(chances) <= 101
+    assert chances[0] < chances[1]
+    page = client.get(path).text
+    assert "Chances to win ± " in page  # drawn with the table, as long as nothing newer is known
+
+
+def test_its_values_are_those_of_the_game(client: TestClient, ann: Player) -> None:
+    state = ann.play(ann.open("yatzy-sv", coach=True), {"throw": True})
+    ask(client, f"/t/{state['id']}/hint")
+    told = ann.get(f"/matches/{state['id']}/hint").json()
+    data = {"ruleset": "yatzy-sv", "sheet": {}, "dice": state["turn"]["dice"], "throws_left": 2}
+    advice = advise(known_values(load_ruleset("yatzy-sv")), position_from_data(data).state)
+    assert told["expected"] == pytest.approx(advice.expected)
+    assert len(told["options"]) == len(advice.choices)
+
+
+def test_off_unless_the_table_has_it_on(client: TestClient, ann: Player) -> None:
+    state = ann.play(ann.open("yatzy", ANN, BO), {"throw": True})
+    assert not state["coach"]
+    assert "so-far" not in client.get(f"/t/{state['id']}").text
+    for asking in (ann, Player(client)):
+        refused = asking.get(f"/matches/{state['id']}/hint")
+        assert (refused.status_code, refused.json()["error"]["code"]) == (409, "coach_off")
+    for part in ("hint", "why", "so-far"):
+        for headers in ({}, {"HX-Request": "true"}):
+            answer = client.get(f"/t/{state['id']}/{part}", headers=headers)
+            assert answer.status_code == 409
+            assert "[coach_off]" in answer.text
+            assert "Expected" not in answer.text
+
+
+def test_without_scripts_a_hint_is_a_page(client: TestClient, ann: Player) -> None:
+    state = ann.play(ann.open("yatzy", coach=True), {"throw": True})
+    ask(client, f"/t/{state['id']}/hint")
+    page = client.get(f"/t/{state['id']}/hint").text
+    assert "<main" in page
+    assert "Expected in the end" in page
+    before = ann.open("yatzy", coach=True)
+    assert "Throw first." in ask(client, f"/t/{before['id']}/hint")
+
+
+@pytest.fixture
+def without_packages(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(advising, "NEEDED", ("a_package_that_is_not_there",))
+    advising.has_coach.cache_clear()
+    yield
+    monkeypatch.undo()
+    advising.has_coach.cache_clear()
+
+
+def test_without_its_packages_nobody_speaks_of_it(
+    client: TestClient, ann: Player, without_packages: None
+) -> None:
+    page = client.get("/new/yatzy").text
+    assert 'name="coach"' not in page
+    for more in ({"coach": True}, {"seats": [ANN, PERFECT]}):
+        refused = ann.post("/matches", {"game": "yatzy", "seats": [ANN]} | more)
+        assert (refused.status_code, refused.json()["error"]["code"]) == (409, "coach_missing")
+
+
+def test_rules_without_values_are_refused_in_one_sentence(
+    client: TestClient, ann: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dicecup.errors import UsageError
+
+    async def unknown(self: Thinker, thought: str, *arguments: object, urgency: int = 0) -> Any:
+        raise UsageError("solve_takes_long", ruleset="yatzy", minutes=90, command="dicecup solve yatzy")
+
+    monkeypatch.setattr(Thinker, "ask", unknown)
+    wish = {"game": "yatzy", "seats": [ANN], "coach": True, "options": {"scoring": "scandinavian"}}
+    refused = ann.post("/matches", wish)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (422, "solve_takes_long")
+
+
+@pytest.fixture
+def never_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    def prepare(self: Advising, rules: object) -> asyncio.Task[None]:
+        return self.remembered(("never",), asyncio.sleep(60))
+
+    async def check(self: Advising, rules: object) -> None:
+        """Nothing to say."""
+
+    monkeypatch.setattr(Advising, "prepare", prepare)
+    monkeypatch.setattr(Advising, "check", check)
+    monkeypatch.setattr(advising.in_time, "__defaults__", (0.05,))
+
+
+def test_while_it_gets_ready_the_page_says_so_and_play_goes_on(
+    client: TestClient, ann: Player, never_ready: None
+) -> None:
+    state = ann.play(
+        ann.open("yahtzee", ANN, {"kind": "bot", "name": "optimal"}, coach=True), {"throw": True}
+    )
+    for part in ("hint", "why", "so-far"):
+        page = client.get(f"/t/{state['id']}/{part}", headers={"HX-Request": "true"}).text
+        assert "The coach is getting ready" in page
+        assert f'hx-get="/t/{state["id"]}/{part}"' in page
+    busy = ann.get(f"/matches/{state['id']}/hint")
+    assert (busy.status_code, busy.json()["error"]["code"]) == (503, "coach_preparing")
+    state = ann.play(state, best_score(state))
+    assert state["turn"]["seat"] == 1
+    for _attempt in range(100):  # the bot throws, and then thinks
+        if (state := ann.look(state))["turn"]["dice"]:
+            break
+        time.sleep(0.02)
+    undone = ann.post(f"/matches/{state['id']}/undo", {"version": state["version"]})
+    assert undone.json()["state"]["turn"]["seat"] == 0
+
+
+def test_a_moment_is_thought_about_once(
+    client: TestClient, ann: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = ann.play(ann.open("yatzy", ANN, coach=True), {"throw": True})
+    ask(client, f"/t/{state['id']}/hint")
+    asked: list[str] = []
+    really = Thinker.ask
+
+    async def count(self: Thinker, thought: str, *arguments: object, urgency: int = 0) -> Any:
+        asked.append(thought)
+        return await really(self, thought, *arguments, urgency=urgency)
+
+    monkeypatch.setattr(Thinker, "ask", count)
+    state = ann.play(state, {"keep": state["turn"]["dice"][:2]})
+    for _request in range(30):
+        ask(client, f"/t/{state['id']}/hint")
+        ann.get(f"/matches/{state['id']}/hint")
+    assert asked == ["advice"]
+
+
+def test_a_perfect_bot_that_gets_no_answer_does_not_stop_for_ever(
+    client: TestClient, ann: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dicecup.errors import UsageError
+
+    really = Advising.decide
+    failures: list[str] = []
+
+    async def fail_first(self: Advising, bot: str, rules: Any, state: Any) -> Any:
+        if not failures:
+            failures.append(bot)
+            raise UsageError("coach_failed")
+        return await really(self, bot, rules, state)
+
+    monkeypatch.setattr(Advising, "decide", fail_first)
+    state = ann.play(ann.open("yatzy", ANN, PERFECT), {"throw": True})
+    state = ann.play(state, best_score(state))
+    for _attempt in range(600):
+        state = ann.look(state)
+        if state["turn"]["seat"] == 0:
+            break
+        time.sleep(0.05)
+    assert failures == ["optimal"]
+    assert len(state["seats"][1]["sheet"]) == 1

@@ -1,0 +1,132 @@
+"""The bounds around reviews: no coach, nothing known, too long, too many. A stand-in takes games apart."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+from tests.web.coaching import record_of
+from tests.web.conftest import Player
+from tests.web.test_pages import Visitor
+
+from dicecup.engine.record import Record
+from dicecup.errors import UsageError
+from dicecup.web.service import advising, reviewing
+from dicecup.web.service.advising import Advising
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> str:
+    return str(tmp_path / "games.db")
+
+
+@pytest.fixture
+def visitor(client: TestClient) -> Visitor:
+    return Visitor(client)
+
+
+def upload(player: Player, moves: int = 12) -> str:
+    match: str = player.post("/records", {"record": record_of("yatzy", 1, moves)}).json()["id"]
+    return match
+
+
+def test_without_a_coach_the_page_shows_the_game(
+    monkeypatch: pytest.MonkeyPatch, ann: Player, visitor: Visitor
+) -> None:
+    monkeypatch.setattr(advising, "has_coach", lambda: False)
+    monkeypatch.setattr(reviewing, "has_coach", lambda: False)
+    match = upload(ann)
+    page = visitor.go(f"/t/{match}/review")
+    assert "There is no coach here." in page
+    assert "Points, turn after turn" in page
+    assert page.count('name="moves"') >= 4
+    assert "review/coach" not in page
+    assert "There is no coach here." in visitor.go(f"/t/{match}/review/coach")
+    refused = ann.get(f"/matches/{match}/review")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "coach_missing")
+    assert visitor.go("/mine").count("thinking") == 0
+
+
+def test_where_nothing_is_known_the_page_says_so(
+    monkeypatch: pytest.MonkeyPatch, ann: Player, visitor: Visitor
+) -> None:
+    async def know_nothing(_advising: Advising, record: Record) -> None:
+        raise UsageError("solve_too_large", ruleset=record.rules.id, states=10**12)
+
+    monkeypatch.setattr(reviewing, "take_apart", know_nothing)
+    match = upload(ann)
+    part = visitor.client.get(f"/t/{match}/review/coach")
+    assert "too large to be solved exactly" in part.text
+    assert part.headers["HX-Retarget"] == "#asking"
+    page = visitor.go(f"/t/{match}/review?coach=yes")
+    assert "too large to be solved exactly" in page
+    assert "Points, turn after turn" in page
+    refused = ann.get(f"/matches/{match}/review")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (422, "solve_too_large")
+
+
+def test_a_game_may_be_too_long(monkeypatch: pytest.MonkeyPatch, ann: Player, visitor: Visitor) -> None:
+    monkeypatch.setattr(reviewing, "MOST_MOVES", 11)
+    match = upload(ann, 12)
+    refused = ann.get(f"/matches/{match}/review")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (422, "review_too_long")
+    assert "too long for a review here" in visitor.go(f"/t/{match}/review/coach")
+
+
+@pytest.fixture
+def slow_coach(monkeypatch: pytest.MonkeyPatch) -> list[Record]:
+    """A coach that thinks until the server stops; the games that it began with."""
+    begun: list[Record] = []
+
+    async def think(_advising: Advising, record: Record) -> None:
+        begun.append(record)
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr(reviewing, "take_apart", think)
+    monkeypatch.setattr("dicecup.web.pages.review.PATIENCE", 0.05)
+    monkeypatch.setattr("dicecup.web.api.reviews.PATIENCE", 0.05)
+    return begun
+
+
+def test_many_reviews_wait_and_too_many_are_sent_away(
+    monkeypatch: pytest.MonkeyPatch, slow_coach: list[Record], ann: Player, visitor: Visitor
+) -> None:
+    monkeypatch.setattr(reviewing, "MOST_WAITING", 3)
+    matches = [upload(ann) for _ in range(4)]
+    for match in matches:
+        for _again in range(3):
+            refused = ann.get(f"/matches/{match}/review")
+            assert (refused.status_code, refused.json()["error"]["code"]) == (429, "coach_busy")
+            assert refused.headers["Retry-After"]
+    reviews = ann.client.app.state.reviews  # type: ignore[attr-defined]
+    assert len(reviews.asked) == 3
+    assert len(slow_coach) == 1  # one is thought about at a time, and asked for once
+    part = visitor.client.get(f"/t/{matches[0]}/review/coach")
+    assert "review/coach" in part.text  # asks again by itself
+    assert "delay:" in part.text
+    assert part.headers["HX-Retarget"] == "#asking"
+    state = ann.open()
+    assert ann.play(state, {"throw": True})["version"] == 1  # nobody who plays waits for it
+
+
+def test_reviews_are_remembered_up_to_a_weight(monkeypatch: pytest.MonkeyPatch, ann: Player) -> None:
+    class Heavy:
+        weight = 60
+        wins = None
+
+        def __init__(self, record: Record) -> None:
+            self.record = record
+            begun.append(record)
+
+    async def weigh(_advising: Advising, record: Record) -> Heavy:
+        return Heavy(record)
+
+    begun: list[Record] = []
+    monkeypatch.setattr(reviewing, "take_apart", weigh)
+    monkeypatch.setattr(reviewing, "MOST_REMEMBERED", 150)
+    matches = [upload(ann) for _ in range(3)]
+    for match in [*matches, *matches[1:], matches[0]]:
+        ann.get(f"/matches/{match}/chances")
+    assert len(begun) == 4  # the first was forgotten for the third

@@ -1,0 +1,101 @@
+"""My games and what they say, on both databases, with what the real coach finds in them."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from tests.web.coaching import KEPT, WITH_COACH, when_ready
+from tests.web.conftest import Player, best_score
+
+from dicecup.web.guard import COOKIE
+
+pytestmark = WITH_COACH
+
+
+@pytest.fixture(autouse=True)
+def kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DICECUP_CACHE", KEPT["DICECUP_CACHE"])
+
+
+def finish(player: Player, game: str = "yahtzee") -> dict[str, Any]:
+    state = player.open(game, {"kind": "person", "name": "Ann"}, {"kind": "person", "name": "Bo"})
+    while state["status"] == "playing":
+        state = player.play(state, {"throw": True})
+        state = player.play(state, best_score(state))
+    return state
+
+
+def looked_at(player: Player) -> dict[str, Any]:
+    """The statistics, once the coach has gone through the games."""
+    while True:
+        answer: dict[str, Any] = player.get("/my/statistics").json()
+        if not answer["looking"]:
+            return answer
+        time.sleep(0.1)
+
+
+def page_of(client: TestClient, player: Player, path: str = "/mine") -> str:
+    client.cookies.clear()
+    client.cookies.set(COOKIE, player.key)
+    return client.get(path).text
+
+
+def test_luck_and_skill_follow_the_games(client: TestClient, ann: Player) -> None:
+    games = [finish(ann), finish(ann)]
+    assert [one["luck"] for one in ann.get("/my/results").json()] == [None] * 4
+    first = page_of(client, ann)
+    assert "The coach is going through your games" in first
+    assert "Mean luck" not in first
+    found = looked_at(ann)["statistics"]
+    results = ann.get("/my/results").json()
+    assert {one["name"] for one in found} == {"Ann", "Bo"}
+    for one in found:
+        mine = [result for result in results if result["name"] == one["name"]]
+        assert (one["games"], one["looked_at"], one["against"]) == (2, 2, 2)
+        for key in ("luck", "skill", "error_rate"):
+            assert one[key] == pytest.approx(sum(result[key] for result in mine) / 2)
+        assert one["mean"] == sum(result["points"] for result in mine) / 2
+        assert one["rating"] == "beginner"
+        assert one["skill"] < 0
+    for game in games:
+        review = ann.get(f"/matches/{game['id']}/review?options=false").json()
+        for result in [result for result in results if result["match"] == game["id"]]:
+            player = review["players"][result["seat"]]
+            assert (result["luck"], result["skill"]) == pytest.approx((player["luck"], player["skill"]))
+            expected = result["points"] - result["luck"] - result["skill"]
+            assert expected == pytest.approx(player["expected_at_start"])
+    for path in ("/mine", "/mine/statistics"):
+        page = page_of(client, ann, path)
+        assert "The coach is going through your games" not in page
+        assert page.count("Mean luck") == 2
+        assert page.count("Luck and skill, game after game") >= 2
+        assert page.count("<polyline") == 6  # for each player the points, luck and skill
+
+
+def test_who_reviews_a_game_keeps_what_was_found(ann: Player) -> None:
+    game = finish(ann)
+    review = when_ready(lambda: ann.get(f"/matches/{game['id']}/review?options=false")).json()
+    skills = {player["name"]: player["skill"] for player in review["players"]}
+    assert {one["name"]: one["skill"] for one in ann.get("/my/results").json()} == pytest.approx(skills)
+
+
+def test_without_a_coach_there_are_plain_statistics(
+    client: TestClient, ann: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dicecup.web.service.reviewing.has_coach", lambda: False)
+    finish(ann)
+    answer = ann.get("/my/statistics").json()
+    assert answer["looking"] is False
+    assert [one["luck"] for one in answer["statistics"]] == [None, None]
+    page = page_of(client, ann)
+    assert "The coach is going" not in page
+    assert "Points, game after game" in page
+
+
+def test_nobody_sees_the_games_of_others(ann: Player, bo: Player) -> None:
+    finish(ann)
+    assert bo.get("/my/statistics").json() == {"statistics": [], "looking": False}
+    assert bo.get("/my/results").json() == []

@@ -1,0 +1,158 @@
+"""The process that thinks: errors come back, a dead one is replaced, the urgent is first, none stays."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dicecup.engine.moves import Throw
+from dicecup.engine.play import apply
+from dicecup.engine.state import start
+from dicecup.errors import UsageError
+from dicecup.rules.loader import load_ruleset
+from dicecup.web.service import thinker as module
+from dicecup.web.service.line import LENGTH, unpack
+from dicecup.web.service.thinker import Thinker
+
+RULES = load_ruleset("yatzy")
+STATE = apply(RULES, start(RULES), Throw((1, 2, 3, 4, 5)))
+QUESTION = ("decide", "greedy", RULES, STATE)
+
+
+def with_thinker(work: Callable[[Thinker], Coroutine[Any, Any, None]]) -> None:
+    """In a thread of its own: browser tests in the same process leave a running loop in this one."""
+
+    async def run() -> None:
+        thinker = Thinker()
+        try:
+            await work(thinker)
+        finally:
+            await thinker.stop()
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, run()).result()
+
+
+def test_it_answers_and_refuses() -> None:
+    async def work(thinker: Thinker) -> None:
+        first = await thinker.ask(*QUESTION)
+        assert thinker.process
+        process = thinker.process.pid
+        with pytest.raises(UsageError) as refused:
+            await thinker.ask("decide", "nobody", RULES, STATE)
+        assert refused.value.code == "bot_unknown"
+        assert refused.value.values["bot"] == "nobody"
+        with pytest.raises(UsageError) as failed:
+            await thinker.ask("decide", "greedy", None, None)
+        assert failed.value.code == "coach_failed"
+        assert await thinker.ask(*QUESTION) == first
+        assert thinker.process.pid == process
+
+    with_thinker(work)
+
+
+def test_a_dead_process_is_replaced() -> None:
+    async def work(thinker: Thinker) -> None:
+        first = await thinker.ask(*QUESTION)
+        assert thinker.process
+        os.kill(thinker.process.pid, signal.SIGKILL)
+        with pytest.raises(UsageError) as failed:
+            await thinker.ask(*QUESTION)
+        assert failed.value.code == "coach_failed"
+        assert await thinker.ask(*QUESTION) == first
+
+    with_thinker(work)
+
+
+def test_one_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LONGEST", 0.0)
+
+    async def work(thinker: Thinker) -> None:
+        with pytest.raises(UsageError) as failed:
+            await thinker.ask(*QUESTION)
+        assert failed.value.code == "coach_failed"
+        assert thinker.process is None
+
+    with_thinker(work)
+
+
+def test_the_urgent_comes_first_and_what_nobody_wants_is_left_out() -> None:
+    async def work(thinker: Thinker) -> None:
+        asked: list[str] = []
+
+        async def exchange(question: bytes) -> tuple[bool, object]:
+            asked.append(unpack(question[LENGTH.size :])[0])
+            await asyncio.sleep(0)
+            return True, None
+
+        thinker.exchange = exchange  # type: ignore[method-assign]
+        tasks = [
+            asyncio.create_task(thinker.ask(name, urgency=urgency))
+            for name, urgency in (("first", 0), ("late", 0), ("dropped", 3), ("urgent", 2))
+        ]
+        await asyncio.sleep(0)
+        tasks[2].cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        assert asked == ["urgent", "first", "late"]
+
+    with_thinker(work)
+
+
+def test_too_many_questions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_WAITING", 5)
+
+    async def work(thinker: Thinker) -> None:
+        asked = await asyncio.gather(*(thinker.ask(*QUESTION) for _ in range(20)), return_exceptions=True)
+        refused = [one.code for one in asked if isinstance(one, UsageError)]
+        assert refused == ["coach_busy"] * 15
+
+    with_thinker(work)
+
+
+PARENT = """
+import asyncio
+from dicecup.web.service.thinker import Thinker
+
+async def main():
+    thinker = Thinker()
+    try:
+        await thinker.ask("check", None)
+    except Exception:
+        pass
+    print(thinker.process.pid, flush=True)
+    await asyncio.sleep(60)
+
+asyncio.run(main())
+"""
+
+
+def alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    stat = Path(f"/proc/{process}/stat")  # in a container nobody may bury it: then it stays as a zombie
+    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_it_ends_with_the_server_however_that_ends() -> None:
+    with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout
+        child = int(server.stdout.readline())
+        assert alive(child)
+        server.kill()
+        for _attempt in range(600):
+            if not alive(child):
+                break
+            time.sleep(0.05)
+        assert not alive(child)
