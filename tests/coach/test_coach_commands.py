@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from tests.coach.conftest import play_record
 
+from dicecup.bots.simple import GreedyBot
 from dicecup.cli.main import main
+from dicecup.engine.record import Undo
 from dicecup.engine.record_text import record_to_text
 
 POSITION = {
@@ -89,6 +91,7 @@ def test_a_missing_file_is_named(call):
     assert "nowhere.json" in err
 
 
+@pytest.mark.parametrize("command", ["hint", "value"])
 @pytest.mark.parametrize(
     ("change", "code"),
     [
@@ -99,9 +102,14 @@ def test_a_missing_file_is_named(call):
         ({"ruleset": "nonsense"}, "ruleset_unknown"),
     ],
 )
-def test_impossible_positions_are_refused_with_the_reason(call, change, code):
-    Path("position.json").write_text(json.dumps(POSITION | change))
-    status, out, err = call("hint", "position.json")
+def test_impossible_positions_are_refused_with_the_reason(call, command, change, code):
+    position = POSITION | change
+    Path("position.json").write_text(json.dumps(position))
+    game = "yatzy-sv" if position["ruleset"] == "nonsense" else position["ruleset"]
+    arguments = (
+        ("hint", "position.json") if command == "hint" else ("value", game, "--position", "position.json")
+    )
+    status, out, err = call(*arguments)
     assert (status, out) == (2, "")
     assert f"[{code}]" in err
 
@@ -169,6 +177,44 @@ def test_the_page_is_self_contained(call, record, language):
     addresses = re.findall(r"https?://[^\"' >]+", page)
     assert set(addresses) == {"http://www.w3.org/2000/svg"}  # the name of SVG, nothing that is loaded
     assert "<script" not in page
+
+
+def test_review_of_ten_players_with_typed_dice_stopped_after_an_undo(call, known):
+    names = tuple(f"player {number}" for number in range(10))
+    game = play_record(known("yatzy-sv").rules, names, 5, GreedyBot().decide, moves=75).append(Undo(3))
+    Path("ten.record").write_text(record_to_text(game))
+    status, out, _ = call("review", "ten.record", "--json", "--html", "ten.html")
+    assert status == 0
+    answer = json.loads(out)
+    assert not answer["finished"]
+    assert len(answer["players"]) == 10
+    for player in answer["players"]:
+        difference = player["final"] - player["expected_at_start"]
+        assert player["luck"] + player["skill"] == pytest.approx(difference, abs=1e-6)
+    wins = answer["win_probability"]
+    assert sum(wins["players"]) == pytest.approx(1)
+    assert wins["standard_error"] <= 0.01
+    assert wins["played"] is True
+    status, out, _ = call("review", "ten.record", "--lang", "en")
+    assert "Chances to win: player 0 " in out
+    assert "games played to their end" in out
+
+
+@pytest.mark.parametrize(
+    ("game", "before", "after"),
+    [
+        ("yatzy-sv", "throw 2 ", "throw 2 2 2 "),
+        ("yatzy-sv", "score ", "score threes=7 # "),
+        ("yatzy-sv", "keep ", "keep 7 "),
+    ],
+)
+def test_a_record_that_breaks_the_rules_is_refused_with_the_line(call, known, game, before, after):
+    text = record_to_text(play_record(known(game).rules, ("bot:greedy",), 5))
+    assert before in text
+    Path("wrong.record").write_text(text.replace(before, after, 1))
+    status, out, err = call("review", "wrong.record", "--lang", "en")
+    assert (status, out) == (1, "")
+    assert re.search(r"line \d+", err, re.IGNORECASE)
 
 
 def test_a_record_of_unknown_rules_is_refused(call, record):

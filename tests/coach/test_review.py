@@ -14,6 +14,8 @@ from dicecup.coach.review import Review, review
 from dicecup.coach.values import Values
 from dicecup.engine import Keep, Score, final_score, start
 from dicecup.engine.record import Record, Undo
+from dicecup.solver.solution import Solution
+from dicecup.solver.solve import solve
 
 
 def check(record: Record, values: Values) -> Review:
@@ -53,6 +55,28 @@ def test_perfect_play_loses_nothing(known, small, name):
         assert all(decision.loss <= 1e-6 for decision in found.players[0].decisions)
         assert found.players[0].costliest is None
         assert found.players[0].rating in ("perfect", None)
+
+
+@pytest.mark.parametrize(("precision", "most"), [(32, 1e-3), (64, 1e-6)])
+@pytest.mark.parametrize("name", ["yatzy-sv", *SMALL_GAMES])
+def test_tables_of_both_precisions_find_no_loss_in_perfect_play(
+    known, small, tmp_path, name, precision, most
+):
+    rules = (small(name) if " " in name else known(name)).rules
+    values = Values(Solution(rules, solve(rules, precision=precision, folder=tmp_path)))
+    for seed in range(2):
+        found = check(play_record(rules, ("Ann",), seed, best(values)), values)
+        assert all(decision.loss <= most for decision in found.players[0].decisions)
+
+
+def test_a_table_of_32_bits_finds_hardly_a_loss_in_games_of_the_exact_player(known, tmp_path):
+    exact = known("yatzy-sv")
+    rules = exact.rules
+    values = Values(Solution(rules, solve(rules, precision=32, folder=tmp_path)))
+    for seed in range(3):
+        found = check(play_record(rules, ("Ann", "Bo"), seed, best(exact)), values)
+        losses = [decision.loss for player in found.players for decision in player.decisions]
+        assert max(losses) <= 1e-3
 
 
 def test_perfect_play_with_double_dice_loses_nothing(known):

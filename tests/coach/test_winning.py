@@ -3,22 +3,45 @@
 from __future__ import annotations
 
 from itertools import product
+from random import Random
 
 import numpy as np
 import pytest
 from tests.coach.conftest import play_record
+from tests.coach.test_choices import random_sheets
 
-from dicecup.coach.winning import combine, win_chances
+from dicecup.coach.advice import advise
+from dicecup.coach.quick_games import play_scores
+from dicecup.coach.winning import Sample, balanced, combine, win_chances
 from dicecup.engine import Sheet, State, start
+from dicecup.engine.state import turn_start
 
 
 def test_combining_counts_every_combination_and_shares_ties():
     scores = [np.array(part) for part in ([1, 2, 5], [2, 2, 4], [0, 5, 2])]
+    weights = [np.array(part) for part in ([1 / 3, 1 / 3, 1 / 3], [0.5, 0.25, 0.25], [0.2, 0, 0.8])]
     shares = np.zeros(3)
-    for combination in product(*scores):
+    for places in product(range(3), repeat=3):
+        combination = [part[place] for part, place in zip(scores, places, strict=True)]
         best = [score == max(combination) for score in combination]
-        shares += np.array(best) / sum(best)
-    assert combine(scores) == pytest.approx(shares / 27)
+        chance = np.prod([part[place] for part, place in zip(weights, places, strict=True)])
+        shares += chance * np.array(best) / sum(best)
+    samples = [Sample(part, weight) for part, weight in zip(scores, weights, strict=True)]
+    assert combine(samples) == pytest.approx(shares)
+
+
+@pytest.mark.parametrize("mean", [0.5, 3.0, 5.0, 20.0, 49.0])
+def test_weights_give_the_mean_that_is_known(mean):
+    scores = np.array([0, 0, 3, 7, 50])
+    weighted = balanced(scores, mean)
+    assert weighted.weights @ scores == pytest.approx(mean)
+    assert weighted.weights.sum() == pytest.approx(1)
+    assert (weighted.weights > 0).all()
+
+
+@pytest.mark.parametrize(("scores", "mean"), [([5, 5, 5], 6.0), ([0, 50], 60.0), ([0, 50], 0.0)])
+def test_where_no_weights_do_they_stay_equal(scores, mean):
+    assert (balanced(np.array(scores), mean).weights == 1 / len(scores)).all()
 
 
 def test_equal_players_have_equal_chances(known):
@@ -59,3 +82,37 @@ def test_double_dice_are_drawn_around_their_value(known):
     found = win_chances(values, start(values.rules, 2))
     assert not found.played
     assert found.chances[0] == pytest.approx(0.5, abs=4 * found.standard_error)
+
+
+@pytest.mark.parametrize("game", ["yum-plus", "triple-yum-plus"])
+def test_learned_games_are_played_on(known, game):
+    values = known(game)
+    found = win_chances(values, start(values.rules, 2))
+    assert found.played
+    assert found.standard_error <= 0.01
+    assert found.chances[0] == pytest.approx(0.5, abs=4 * found.standard_error)
+
+
+@pytest.mark.parametrize("game", ["yum-plus", "triple-yum-plus"])
+def test_the_last_turn_of_the_quick_player_is_perfect(known, game):
+    """With one box open every player who works the turn out plays it perfectly: jokers, order, bonus."""
+    values = known(game)
+    rules = values.rules
+    for sheet in random_sheets(rules, Random(game), 12, open_boxes=1):
+        scores = play_scores(rules, 8000, 1, turn_start(rules, (sheet,), 0))
+        error = max(scores.std(), 0.1) / len(scores) ** 0.5
+        assert scores.mean() == pytest.approx(values.turn(sheet).value, abs=4 * error)
+
+
+@pytest.mark.parametrize("game", ["yum-plus", "triple-yum-plus"])
+def test_the_quick_player_is_strong(known, game):
+    """Within 2 % of the learned value at the start, and with dice on the table."""
+    values = known(game)
+    state = start(values.rules)
+    for position in (state, State(state.sheets, 0, (6, 6, 6, 6, 6), None, 2)):
+        scores = play_scores(values.rules, 1000, 1, position)
+        expected = advise(values, position).expected
+        assert scores.mean() == pytest.approx(expected, abs=0.02 * expected + 4 * scores.std() / 1000**0.5)
+    again = play_scores(values.rules, 1000, 1, state)
+    assert (again == play_scores(values.rules, 1000, 1, state)).all()
+    assert (again != play_scores(values.rules, 1000, 2, state)).any()

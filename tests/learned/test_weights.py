@@ -15,6 +15,7 @@ from dicecup.rules import Ruleset, load_ruleset
 from dicecup.solver.learned import find_learned
 from dicecup.solver.learned.layout import layout
 from dicecup.solver.learned.network import Weights
+from dicecup.solver.learned.quick import find_quick, load_quick, quick_file_name
 from dicecup.solver.learned.weights import file_name, load_weights, save_weights, shipped
 
 DATA = resources.files("dicecup.solver.learned").joinpath("data")
@@ -36,8 +37,21 @@ def test_every_option_has_weights_of_its_own(rules):
 
 def test_each_file_is_small():
     sizes = {file.name: len(file.read_bytes()) for file in DATA.iterdir() if file.name.endswith(".npz")}
-    assert sorted(sizes) == sorted(file_name(rules) for rules in all_rulesets())
+    names = [name(rules) for rules in all_rulesets() for name in (file_name, quick_file_name)]
+    assert sorted(sizes) == sorted(names)
     assert max(sizes.values()) <= 600_000
+
+
+def test_a_quick_value_of_other_rules_or_damaged_is_refused(refused):
+    rules, other = load_ruleset("yum-plus"), load_ruleset("yum-plus", {"kinds": "matching"})
+    data = DATA.joinpath(quick_file_name(rules)).read_bytes()
+    assert load_quick(BytesIO(data), rules, "file").late.shape == (layout(rules).rows,)
+    with refused("weights_of_other_rules", file="file", ruleset="yum-plus"):
+        load_quick(BytesIO(data), other, "file")
+    for damaged in (data[:500], b"", b"no archive"):
+        with refused("weights_damaged", file="file"):
+            load_quick(BytesIO(damaged), rules, "file")
+    assert find_quick(load_ruleset("yatzy")) is None
 
 
 def test_the_measured_mean_of_triple_yum_plus_and_its_own_estimate():

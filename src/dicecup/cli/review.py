@@ -38,12 +38,12 @@ def command(record: Path, html: Path | None, as_json: bool) -> None:
 
         wins = win_chances(values, found.state)
     said = learned_notes(values) + notes(found, result, wins)
+    if as_json:
+        print_json(review_data(found, result, wins))
+    else:
+        click.echo(fitting(text(found, result, said)))
     if html is not None:
         from dicecup.cli.review_page import page
 
         write_file(html, page(found, result, said))
         talk(_("The page is in {file}.").format(file=html))
-    if as_json:
-        print_json(review_data(found, result, wins))
-    else:
-        click.echo(fitting(text(found, result, said)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -37,8 +38,16 @@ th{color:var(--faint);font-weight:600}td.number,th.number{text-align:right}
 .blunder{color:#d55e00;font-weight:700}.inaccuracy{color:#b07800;font-weight:700}
 .key{display:inline-block;width:.8em;height:.8em;border-radius:2px;margin-right:.4em}
 details{background:var(--soft);border-radius:6px;padding:.4rem .8rem;margin:.5rem 0}summary{cursor:pointer}
-p.note{color:var(--faint)}
+p.note{color:var(--faint)}.dice{white-space:nowrap}
+@media(max-width:40rem){.chart svg{font-size:20px}.chart polyline{stroke-width:4}
+.cards,.cards tbody,.cards tr,.cards td{display:block}.cards tr:first-child{display:none}
+.cards tr{padding:.5rem 0;border-bottom:1px solid var(--line)}
+.cards td,.cards td.number{border:0;padding:.1rem 0;white-space:normal;text-align:left}
+.cards td:empty{display:none}
+.cards td[data-label]::before{content:attr(data-label) "\\a0 \\a0 ";color:var(--faint)}
+.cards td:first-child{display:inline-block;margin-right:.6em;font-weight:600}}
 """
+DICE = re.compile(r"[1-9](?:-[1-9])?(?: [1-9](?:-[1-9])?)+")
 
 
 def page(record: Record, result: Review, said: list[str]) -> str:
@@ -48,11 +57,12 @@ def page(record: Record, result: Review, said: list[str]) -> str:
         (colour_key(number) + escape(row[0]), *map(escape, row[1:]))
         for number, row in enumerate(map(summary_row, result.players))
     ]
-    body.append(table(summary_head(), rows, numbers=(1, 2, 3, 4, 5)))
+    body.append(table(summary_head(), rows, numbers=(1, 2, 3, 4, 5), cards=True))
     body += [f'<p class="note">{escape(note)}</p>' for note in said]
     body.append(f"<h2>{escape(_('Expected final score through the game'))}</h2>")
     lines = {f"{number + 1}. {player.name}": player.course for number, player in enumerate(result.players)}
-    body.append(line_chart(_("Expected final score through the game"), _("turns played"), lines))
+    chart = line_chart(_("Expected final score through the game"), _("turns played"), lines)
+    body.append(f'<div class="chart">{chart}</div>')
     for number, player in enumerate(result.players):
         body += player_part(record.rules, player, number)
     code = speech.language.code
@@ -71,16 +81,21 @@ def colour_key(number: int) -> str:
 
 def player_part(rules: Ruleset, player: PlayerReview, number: int) -> list[str]:
     found = [f"<h2>{colour_key(number)}{escape(player.name)}</h2>"]
-    points = "".join(f"<li>{escape(line)}</li>" for line in highlights(rules, player))
+    points = "".join(f"<li>{together(escape(line))}</li>" for line in highlights(rules, player))
     found.append(f"<ul>{points}</ul>" if points else "")
     costly = [decision for decision in player.decisions if decision.mark]
     if costly:
         rows = [marked_row(rules, decision) for decision in costly]
-        found.append(table(decision_head(), rows, numbers=(1, 5)))
+        found.append(table(decision_head(), rows, numbers=(1, 5), cards=True))
     said = _("All decisions ({count})").format(count=len(player.decisions))
     every = "".join(decision_part(rules, decision) for decision in player.decisions)
     found.append(f"<details><summary>{escape(said)}</summary>{every}</details>")
     return found
+
+
+def together(text: str) -> str:
+    """Dice are not torn apart at the end of a line."""
+    return DICE.sub(r'<span class="dice">\g<0></span>', text)
 
 
 def marked_row(rules: Ruleset, decision: Decision) -> tuple[str, ...]:
@@ -112,15 +127,19 @@ def decision_part(rules: Ruleset, decision: Decision) -> str:
     return f"<details><summary{mark}>{head}</summary>{choices}</details>"
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int]) -> str:
-    """A table of cells that are HTML already; it scrolls by itself where the screen is narrow."""
+def table(
+    head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int], *, cards: bool = False
+) -> str:
+    """A table of cells that are HTML already. On a narrow screen it scrolls by itself, or each row becomes a
+    card whose lines say what they are."""
+
+    def cell(place: int, content: str, tag: str) -> str:
+        kind = ' class="number"' if place in numbers else ""
+        label = f' data-label="{escape(head[place])}"' if cards and place and tag == "td" else ""
+        return f"<{tag}{kind}{label}>{content}</{tag}>"
 
     def line(cells: Sequence[str], tag: str) -> str:
-        return "".join(
-            f'<{tag} class="number">{cell}</{tag}>' if place in numbers else f"<{tag}>{cell}</{tag}>"
-            for place, cell in enumerate(cells)
-        )
+        return "<tr>" + "".join(cell(place, content, tag) for place, content in enumerate(cells)) + "</tr>"
 
-    lines = "".join(f"<tr>{line(row, 'td')}</tr>" for row in rows)
-    titles = line([escape(cell) for cell in head], "th")
-    return f'<div class="scroll"><table><tr>{titles}</tr>{lines}</table></div>'
+    lines = line([escape(title) for title in head], "th") + "".join(line(row, "td") for row in rows)
+    return f'<div class="scroll"><table{" class=cards" if cards else ""}>{lines}</table></div>'

@@ -56,7 +56,8 @@ def notes(record: Record, result: Review, wins: WinChances | None) -> list[str]:
                 (player.name, percent_text(chance))
                 for player, chance in zip(result.players, wins.chances, strict=True)
             ]
-            found.append(chances_text(chances, wins.standard_error, speech.language))
+            games = wins.games if wins.played else None
+            found.append(chances_text(chances, wins.standard_error, games, speech.language))
     return found
 
 

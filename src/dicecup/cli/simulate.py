@@ -96,12 +96,12 @@ def command(
     found = simulate(rules, bots, games, secrets.randbits(48) if seed is None else seed, watch=bar)
     seconds = time.monotonic() - began
     bar.end()
-    if plot is not None:
-        draw(plot, rules, found)
     if as_json:
         print_json(answer(rules, found, seconds))
     else:
         click.echo(fitting(text(rules, found, seconds)))
+    if plot is not None:  # last: what took an hour is not lost to a wrong path
+        draw(plot, rules, found)
 
 
 class Bar:

@@ -9,7 +9,6 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from dicecup.coach.double_games import numbers_of, rules_of
 from dicecup.coach.double_kernel import Played, play_turn
@@ -40,18 +39,6 @@ def sample_endings(
         for row in played.cells
     ]
     return endings, 0.5 / sqrt(SAMPLES)
-
-
-def sample_values(values: Values, sheet: Sheet) -> npt.NDArray[np.float64]:
-    """What the game is worth after a turn, again and again."""
-    solution = solution_of(values)
-    index = solution.index
-    played = sample(solution, sheet, (), solution.rules.throws)
-    places = index.place[played.masks] + index.class_of[index.upper_mask[played.masks], played.totals]
-    filled = int(played.masks[0]).bit_count()
-    written = np.where(played.cells == OPEN, 0, played.cells).sum(axis=1)
-    worth = solution.table.levels[filled][places] + written + index.bonus[played.totals]
-    return np.asarray(worth, dtype=np.float64)
 
 
 def solution_of(values: Values) -> Solution:

@@ -6,10 +6,12 @@ that the index tables of the 4.5 million throws are read once for all of them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from dicecup.coach.crowds import crowds
 from dicecup.coach.double_kernel import Played, Rules, Values, play_turn
@@ -25,6 +27,14 @@ from dicecup.solver.double.solution import Solution
 from dicecup.solver.double.turn import TurnSolver
 
 LANES = 16  # sheets solved side by side: 64 bytes of 32-bit floats
+
+
+# Told, before each turn, how many are left, and what every game is worth
+Note = Callable[[int, npt.NDArray[np.float64]], None]
+
+
+def forget(left: int, expected: npt.NDArray[np.float64]) -> None:
+    """Nobody takes notes."""
 
 
 @lru_cache(maxsize=2)
@@ -57,6 +67,13 @@ def turn_values(solver: TurnSolver, sheets: list[tuple[int, int]], after: Any) -
     return Values(tuple(stacked), tuple(keeps or nothing), tuple(rows), after)
 
 
+def expected_scores(solution: Solution, played: Played, filled: int, places: Any) -> npt.NDArray[np.float64]:
+    """What games with so many filled boxes are worth, the points on their sheets included."""
+    written = np.where(played.cells == OPEN, 0, played.cells).sum(axis=1)
+    more = np.asarray(solution.table.levels[filled])[places]
+    return np.asarray(more + written + solution.index.bonus[played.totals], dtype=np.float64)
+
+
 def play_games(
     solution: Solution,
     games: int,
@@ -65,6 +82,7 @@ def play_games(
     state: State | None = None,
     first_game: int = 0,
     watch: Watch = ignore,
+    note: Note = forget,
 ) -> Sheets:
     """So many games to their end. `state`: where they begin, of the player whose turn it is."""
     rules, solver = solution.rules, solution.solver
@@ -83,6 +101,7 @@ def play_games(
         after = np.asarray(solution.table.levels[filled + len(rules.scored)], dtype=np.float32)
         index = solution.index
         places = index.place[played.masks] + index.class_of[index.upper_mask[played.masks], played.totals]
+        note(len(levels) - turn, expected_scores(solution, played, filled, places))
         order, bounds = crowds(places)
         for batch in range(0, len(bounds) - 1, LANES):
             watch(turn * games + int(bounds[batch]), len(levels) * games)

@@ -17,6 +17,8 @@ from dicecup.coach.games_kernel import OPEN, Played, Sheets, Tables, play_level
 from dicecup.coach.sheets import Sheets as FinishedSheets
 from dicecup.dice import parts
 from dicecup.engine.state import Sheet, State, empty_sheet, turn_start
+from dicecup.solver.index import Array
+from dicecup.solver.lattice import Lattice
 from dicecup.solver.solution import Solution, faces_of
 
 MOST_TOGETHER = 2048  # games of one sheet that are played in one go: more are shared out over the cores
@@ -96,10 +98,17 @@ def group(solution: Solution, played: Played, open_boxes: int) -> Sheets:
     return Sheets(played.lower[chosen], played.position[chosen], np.append(first, len(order)))
 
 
+def parts_inside(lattice: Lattice) -> tuple[Array, Array]:
+    """The rows of the parts of every throw, all dice aside, and where those of each throw begin."""
+    rows = [[lattice.number[faces_of(part)] for part in parts(dice)[:-1]] for dice in lattice.throws]
+    starts = np.cumsum([0, *map(len, rows)], dtype=np.int32)
+    return starts, np.array([row for inside in rows for row in inside], dtype=np.int32)
+
+
 @lru_cache(maxsize=4)
 def tables_of(solution: Solution) -> Tables:
     lattice, index = solution.lattice, solution.index
-    rows = [[lattice.number[faces_of(part)] for part in parts(dice)[:-1]] for dice in lattice.throws]
+    part_start, part = parts_inside(lattice)
     stands = [
         (
             sum(1 << box for box, cell in zip(group.boxes, state.cells, strict=True) if cell is None),
@@ -110,8 +119,8 @@ def tables_of(solution: Solution) -> Tables:
     ]
     open_boxes, group_boxes = zip(*stands, strict=True)
     return Tables(
-        part_start=np.cumsum([0, *map(len, rows)], dtype=np.int32),
-        part=np.array([row for part in rows for row in part], dtype=np.int32),
+        part_start=part_start,
+        part=part,
         row_size=np.array([len(dice) for dice in lattice.multisets], dtype=np.int32),
         open_boxes=np.array(open_boxes, dtype=np.int64),
         group_boxes=np.array(group_boxes, dtype=np.int64),

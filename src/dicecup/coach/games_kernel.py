@@ -8,7 +8,7 @@ when.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numba
 import numpy as np
@@ -17,6 +17,7 @@ from dicecup.coach.scoring_kernel import choose_box, prepare
 from dicecup.solver.choice_tables import ChoiceTables
 from dicecup.solver.compiled import kernel, parallel_kernel
 from dicecup.solver.index import Array
+from dicecup.solver.lattice import Walks
 from dicecup.solver.program import Program
 from dicecup.solver.turn_kernel import choose, expect
 from dicecup.solver.turn_values import repeat_points
@@ -25,6 +26,15 @@ from dicecup.solver.vector import lanes
 OPEN = -(2**15)  # a cell that is not filled yet
 STOP, UNKNOWN = -1, -2  # instead of the row of the dice to keep
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Inside(Protocol):
+    """The parts of every throw, as rows of the lattice."""
+
+    @property
+    def part_start(self) -> Any: ...
+    @property
+    def part(self) -> Any: ...
 
 
 class Tables(NamedTuple):
@@ -70,7 +80,7 @@ def chance_of(seed: Any, game: int, turn: int) -> Any:
 
 
 @kernel(inline="always")
-def best_part(tables: Tables, kept: Any, stop: Any, lane: int, base: int, throw: int) -> Any:
+def best_part(tables: Inside, kept: Any, stop: Any, lane: int, base: int, throw: int) -> Any:
     """The row of the dice to keep out of a throw, or STOP. Selects instead of branches: half the time."""
     width = lanes(kept)
     best, again = stop, STOP
@@ -85,8 +95,8 @@ def best_part(tables: Tables, kept: Any, stop: Any, lane: int, base: int, throw:
 
 @kernel(inline="always")
 def throw_dice(
-    program: Program,
-    tables: Tables,
+    program: Walks,
+    tables: Inside,
     kept: Any,
     final: Any,
     lane: int,

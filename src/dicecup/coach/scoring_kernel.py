@@ -1,4 +1,9 @@
-"""Scoring on one sheet, compiled: what every throw is worth as the end of a turn, and its best box."""
+"""Scoring on one sheet, compiled: what every throw is worth as the end of a turn, and its best box.
+
+`solver.score_kernel` scores sheets that stand side by side in the table, a vector of them at once. The sheets
+of games in play stand anywhere, so each is scored by itself into its lane; looking ahead, jokers and the
+rules about forced boxes are the solver's own.
+"""
 
 from __future__ import annotations
 

@@ -4,36 +4,43 @@ Players do not disturb each other's sheets, and all play for their highest expec
 final score is sampled alone, and the samples are compared in every combination: that takes less than half
 the games which comparing them one by one would take for the same error.
 
-Five dice are played on perfectly, game by game. Where a single turn takes too long for that (double dice)
-or values are learned, final scores are drawn around the exact expectation, with the spread of this player's
-next turn for each turn that is left.
+What a position is worth is known, so chance in the mean of a sample can be taken out of it: the games are
+weighted so that their mean is the expected score. That takes a tenth of the games for the same error.
+
+Dice of one layer are played on, perfectly where the game is solved and else by the quick value. With double
+dice a played turn takes too long: there final scores are drawn from those of perfect games (`residuals`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from dicecup.coach.advice import advise
-from dicecup.coach.forecast import Forecast
 from dicecup.coach.sheets import Scores
 from dicecup.coach.values import Values
-from dicecup.engine.state import Sheet, State, turn_start
+from dicecup.engine.state import State, turn_start
 from dicecup.engine.totals import final_score
 
-if TYPE_CHECKING:
-    from dicecup.solver.solution import Solution
-
-BATCHES = 20
-ROUND = 80 * BATCHES  # games of each player before the error is looked at
+BATCHES = 10
+ROUND = 40 * BATCHES  # games of each player before the error is looked at
 MOST_ROUNDS = 64
-DRAWS = 4000  # of final scores, where games are not played
+MOST_STEPS = 30  # of the search for weights
 
 Chances = npt.NDArray[np.float64]
+Play = Callable[[State, int, int], Scores]  # from where, how many games, the number of the first
+
+
+class Sample(NamedTuple):
+    """Final scores of one player, and how likely each is."""
+
+    scores: Scores
+    weights: Chances
 
 
 @dataclass(frozen=True)
@@ -48,13 +55,43 @@ class WinChances:
 
 def win_chances(values: Values, state: State, *, error: float = 0.01, seed: int = 1) -> WinChances:
     """Win probabilities at any point of a game, sampled until the standard error is at most `error`."""
-    from dicecup.solver.solution import Solution
+    play, played = player_of(values, seed)
+    views = each_player(values, state)
+    worth = [advise(values, view).expected for view in views]
+    scores: list[list[Scores]] = [[] for _ in views]
+    found = None
+    for number in range(MOST_ROUNDS):
+        for player, view in enumerate(views):
+            if view.sheet.full:
+                more = np.full(ROUND, final_score(values.rules, view.sheet), dtype=np.int64)
+            else:
+                more = play(view, ROUND, (number * len(views) + player) * ROUND)
+            scores[player].append(more)
+        found = estimate([np.concatenate(parts) for parts in scores], worth, played=played)
+        if found.standard_error <= error:
+            break
+    assert found is not None
+    return found
 
-    if isinstance(values.source, Solution):
-        return by_playing(values.source, state, error, seed)
-    generator = np.random.default_rng(seed)
-    drawn = [draw_scores(values, one, generator) for one in each_player(values, state)]
-    return estimate(drawn, played=False)
+
+def player_of(values: Values, seed: int) -> tuple[Play, bool]:
+    """Who plays the games on, and whether that is more than drawing scores."""
+    if values.rules.has_layers:
+        from dicecup.coach.residuals import draw_scores
+
+        generator = np.random.default_rng(seed)
+        return lambda state, games, _first: draw_scores(values, state, games, generator), False
+    if not values.exact:
+        from dicecup.coach.quick_games import play_scores
+
+        return lambda state, games, first: play_scores(values.rules, games, seed, state, first), True
+    from dicecup.coach.many import play_games
+
+    source = values.source
+    return (
+        lambda state, games, first: play_games(source, games, seed, state=state, first_game=first).scores,
+        True,
+    )
 
 
 def each_player(values: Values, state: State) -> list[State]:
@@ -68,47 +105,56 @@ def each_player(values: Values, state: State) -> list[State]:
     return found
 
 
-def by_playing(solution: Solution, state: State, error: float, seed: int) -> WinChances:
-    from dicecup.coach.games import play_games
-
-    views = each_player(Values(solution), state)
-    samples: list[list[Scores]] = [[] for _ in views]
-    found = None
-    for number in range(MOST_ROUNDS):
-        for player, view in enumerate(views):
-            if view.sheet.full:
-                scores = np.full(ROUND, final_score(solution.rules, view.sheet), dtype=np.int64)
-            else:
-                first = (number * len(views) + player) * ROUND
-                scores = play_games(solution, ROUND, seed, state=view, first_game=first).scores
-            samples[player].append(scores)
-        found = estimate([np.concatenate(parts) for parts in samples], played=True)
-        if found.standard_error <= error:
-            break
-    assert found is not None
-    return found
-
-
-def estimate(scores: list[Scores], *, played: bool) -> WinChances:
+def estimate(scores: list[Scores], worth: list[float], *, played: bool) -> WinChances:
     """Chances from all combinations of the samples; the error from those of each batch alone."""
-    games = len(scores[0])
-    parts = [[part[number::BATCHES] for part in scores] for number in range(BATCHES)]
-    batches = np.array([combine(part) for part in parts])
+    batches = np.array(
+        [
+            combine([balanced(part[number::BATCHES], mean) for part, mean in zip(scores, worth, strict=True)])
+            for number in range(BATCHES)
+        ]
+    )
     spread = batches.std(axis=0, ddof=1) / sqrt(BATCHES)
-    return WinChances(tuple(map(float, combine(scores))), float(spread.max()), games, played)
+    chances = combine([balanced(part, mean) for part, mean in zip(scores, worth, strict=True)])
+    return WinChances(tuple(map(float, chances)), float(spread.max()), len(scores[0]), played)
 
 
-def combine(scores: list[Scores]) -> Chances:
-    """Win chances of independent players whose scores are equally likely: ties are shared."""
-    low = min(int(part.min()) for part in scores)
-    span = max(int(part.max()) for part in scores) - low + 1
-    equal = np.stack([np.bincount(part - low, minlength=span) / len(part) for part in scores])
+def balanced(scores: Scores, mean: float) -> Sample:
+    """The scores, weighted so that their mean is the one that is known.
+
+    The weights grow or fall by the same factor from point to point; where no such weights give the mean (a
+    sample too small to hold the scores that make it) they stay equal.
+    """
+    even = np.full(len(scores), 1 / len(scores))
+    spread = scores.std()
+    if spread == 0:
+        return Sample(scores, even)
+    away, wanted = (scores - scores.mean()) / spread, (mean - scores.mean()) / spread
+    if not away.min() < wanted < away.max():
+        return Sample(scores, even)
+    tilt, weights = 0.0, even
+    for _ in range(MOST_STEPS):
+        weights = np.exp(tilt * away - (tilt * away).max())
+        weights /= weights.sum()
+        found = float(weights @ away)
+        if abs(found - wanted) < 1e-9:
+            break
+        step = (wanted - found) / float(weights @ (away - found) ** 2)
+        tilt += min(max(step, -1.0), 1.0)
+    return Sample(scores, weights)
+
+
+def combine(samples: list[Sample]) -> Chances:
+    """Win chances of independent players: ties are shared."""
+    low = min(int(scores.min()) for scores, _ in samples)
+    span = max(int(scores.max()) for scores, _ in samples) - low + 1
+    equal = np.stack([np.bincount(scores - low, weights, minlength=span) for scores, weights in samples])
+    equal = equal / equal.sum(axis=1, keepdims=True)  # what is certain shall be 1 to the last digit
     below = np.cumsum(equal, axis=1) - equal
     chances = []
-    for player in range(len(scores)):
+    for player in range(len(samples)):
         # By number of others who tie at each score, while nobody is above it.
         ties = [np.ones(span)]
-        for other in range(len(scores)):
+        for other in range(len(samples)):
             if other != player:
                 grown = [part * below[other] for part in ties] + [np.zeros(span)]
                 for count, part in enumerate(ties):
@@ -117,28 +163,3 @@ def combine(scores: list[Scores]) -> Chances:
         shared = sum(part / (count + 1) for count, part in enumerate(ties))
         chances.append(float((equal[player] * shared).sum()))
     return np.array(chances)
-
-
-def draw_scores(values: Values, state: State, generator: np.random.Generator) -> Scores:
-    """Final scores around the expected one."""
-    sheet = state.sheet
-    expected = advise(values, state).expected
-    left = sum(points is None for points in sheet.cells) / len(values.rules.scored)
-    if not left:
-        return np.full(DRAWS, round(expected), dtype=np.int64)
-    spread = turn_spread(values, sheet) * sqrt(left)
-    return np.rint(generator.normal(expected, spread, DRAWS)).astype(np.int64)
-
-
-def turn_spread(values: Values, sheet: Sheet) -> float:
-    """By how much one turn moves the expected final score: its standard deviation."""
-    if values.rules.has_layers:
-        from dicecup.coach.double_forecast import sample_values
-
-        return float(np.std(sample_values(values, sheet)))
-    forecast = Forecast(values.rules, values.turn(sheet))
-    ends = forecast.ends((), values.rules.throws)
-    worth = np.array([forecast.best_box(dice).value for dice in ends])
-    chance = np.array(list(ends.values()))
-    mean = float((worth * chance).sum())
-    return sqrt(float((chance * (worth - mean) ** 2).sum()))

@@ -29,11 +29,20 @@ def rating_text(rating: str | None, language: Language) -> str:
     return language.gettext(RATINGS[rating]) if rating else "–"
 
 
-def chances_text(chances: list[tuple[str, str]], standard_error: float, language: Language) -> str:
-    """Players with their chances in per cent, and how far off these may be."""
+def chances_text(
+    chances: list[tuple[str, str]], standard_error: float, games: int | None, language: Language
+) -> str:
+    """Players with their chances in per cent, how far off these may be, and from how many games they come."""
     error = number_text(100 * standard_error, language, 1)
     said = ", ".join(f"{player} {percent}" for player, percent in chances)
-    return language.gettext("Chances to win: {chances} (± {error} %)").format(chances=said, error=error)
+    words = (
+        language.gettext("Chances to win: {chances} (± {error} %, estimated without playing games on)")
+        if games is None
+        else language.gettext(
+            "Chances to win: {chances} (± {error} %, from {games} games played to their end)"
+        )
+    )
+    return words.format(chances=said, error=error, games=games)
 
 
 def unfinished_text(language: Language) -> str:

@@ -13,12 +13,24 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations_with_replacement
 from math import factorial, prod
+from typing import Any, Protocol
 
 import numpy as np
 
 from dicecup.dice import Faces
 
 Indexes = np.ndarray[tuple[int, ...], np.dtype[np.int32]]
+
+
+class Walks(Protocol):
+    """What the kernels of a turn need to know of the dice; see `Lattice`."""
+
+    @property
+    def add(self) -> Any: ...
+    @property
+    def take(self) -> Any: ...
+    @property
+    def take_starts(self) -> Any: ...
 
 
 @dataclass(frozen=True, eq=False)

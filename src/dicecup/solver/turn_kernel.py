@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from dicecup.solver.compiled import kernel
+from dicecup.solver.lattice import Walks
 from dicecup.solver.program import Program
 from dicecup.solver.vector import fill, lanes, larger, load, plus, store, times, times_plus
 
@@ -17,7 +18,7 @@ BLOCK = 16
 
 
 @kernel()
-def expect(program: Program, work: Any) -> None:
+def expect(program: Walks, work: Any) -> None:
     """Give every keep the mean of the keeps with one die more, largest keeps first."""
     add = program.add
     faces, width = add.shape[1], lanes(work)
@@ -34,7 +35,7 @@ def expect(program: Program, work: Any) -> None:
 
 
 @kernel()
-def choose(program: Program, work: Any, final: Any) -> None:
+def choose(program: Walks, work: Any, final: Any) -> None:
     """Give every multiset the best keep inside it, and every full throw the better of that and scoring."""
     take, starts = program.take, program.take_starts
     keeps, width = program.add.shape[0], lanes(work)

@@ -53,15 +53,19 @@ def inputs(rules: Ruleset) -> int:
     return column_inputs(rules) * len(rules.columns) + 1
 
 
-def work_out_rows(xp: Any, rules: Ruleset, weights: Weights) -> Rows:
+def of_rows(xp: Any, rules: Ruleset, given: Array) -> Array:
+    """What the inputs of every row of every column add up to, each times what is given for it."""
     upper, each = xp.asarray(upper_features(rules)), column_inputs(rules)
-    vectors: list[Array] = []
-    straight: list[Array] = []
+    found: list[Array] = []
     for column in range(len(rules.columns)):
-        for given, made in ((weights.first, vectors), (weights.straight, straight)):
-            block = given[column * each : (column + 1) * each]
-            made += [upper @ block[: upper.shape[1]], block[upper.shape[1] :]]
-    return Rows(xp.concatenate(vectors), xp.concatenate(straight), weights.first[-1], weights.straight[-1])
+        block = given[column * each : (column + 1) * each]
+        found += [upper @ block[: upper.shape[1]], block[upper.shape[1] :]]
+    return xp.concatenate(found)
+
+
+def work_out_rows(xp: Any, rules: Ruleset, weights: Weights) -> Rows:
+    vectors, straight = of_rows(xp, rules, weights.first), of_rows(xp, rules, weights.straight)
+    return Rows(vectors, straight, weights.first[-1], weights.straight[-1])
 
 
 class Steps:

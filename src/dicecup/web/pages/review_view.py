@@ -146,5 +146,6 @@ def notes(record: Record, names: list[str], language: Language, found: Reviewed 
         said.append(unfinished_text(language))
         if found.wins:
             chances = zip(names, map(percent_text, found.wins.chances), strict=True)
-            said.append(chances_text(list(chances), found.wins.standard_error, language))
+            games = found.wins.games if found.wins.played else None
+            said.append(chances_text(list(chances), found.wins.standard_error, games, language))
     return said

@@ -49,11 +49,15 @@ def closed(xp: Any, chances: Array) -> Array:
     return xp.where(sums > 1 - 1e-12, 2.0, sums)
 
 
-def play(turn: Turn, value: Value, dealer: Dealer, exploring: Array) -> Played:
-    """Play as many games as `exploring` has chances to end a turn in a random box."""
-    xp, games, turns = turn.xp, len(exploring), turn.rules.cells
-    start = layout(turn.rules).read(empty_sheet(turn.rules)).rows
+def play(
+    turn: Turn, value: Value, dealer: Dealer, exploring: Array, start: list[int] | None = None
+) -> Played:
+    """Play as many games as `exploring` has chances to end a turn in a random box. `start`: the rows of the
+    sheet they all begin with, an empty one if none is given; what is on it is not in the scores."""
+    xp, games = turn.xp, len(exploring)
+    start = layout(turn.rules).read(empty_sheet(turn.rules)).rows if start is None else start
     sheets = xp.tile(xp.asarray(start, dtype=xp.int32), (games, 1))
+    turns = int(turn.open_boxes(sheets[:1])[0])
     every = xp.arange(games)
     seen = xp.empty((turns, *sheets.shape), dtype=xp.int16)
     backed_up, expected = xp.empty((turns, games), xp.float32), xp.empty((turns, games), xp.float32)

@@ -1,0 +1,75 @@
+"""Are win chances right where games are played on by the quick value? Run: python bench/winning.py [PAIRS]
+
+Two players stand on sheets of the learned value's own games, equally far, once level and once with a lead.
+Their chances are worked out from games that the quick value plays on, as the coach does it, and from games
+that the learned value itself plays on, which takes a hundred times as long.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import numpy as np
+import numpy.typing as npt
+
+from dicecup.coach.quick_games import play_rows
+from dicecup.coach.winning import BATCHES, balanced, combine
+from dicecup.rules import load_ruleset
+from dicecup.solver.learned.network import Network
+from dicecup.solver.learned.training.games import Dealer, play
+from dicecup.solver.learned.turn import Turn
+from dicecup.solver.learned.weights import shipped
+
+LEADS = (0.0, 0.5)  # in standard deviations of one player's final score
+GAMES = {"yum-plus": 1000, "triple-yum-plus": 400}
+
+Scores = npt.NDArray[np.int64]
+
+
+def chance(scores: list[Scores], means: list[float], lead: int) -> tuple[float, float]:
+    """The first player's chance to win, and its standard error."""
+
+    def of(parts: list[Scores]) -> float:
+        samples = [balanced(part, mean) for part, mean in zip(parts, means, strict=True)]
+        return float(combine([samples[0]._replace(scores=samples[0].scores + lead), samples[1]])[0])
+
+    batches = [of([part[number::BATCHES] for part in scores]) for number in range(BATCHES)]
+    return of(scores), float(np.std(batches, ddof=1) / BATCHES**0.5)
+
+
+def measure(game: str, pairs: int) -> None:
+    rules = load_ruleset(game)
+    found = shipped(rules)
+    assert found
+    turn, network, dealer = Turn(np, rules), Network(np, rules, found[0]), Dealer(Turn(np, rules), 3)
+    games, turns = GAMES[game], rules.turns
+    seen = play(turn, network, dealer, np.zeros(2 * pairs)).sheets
+    off, errors, times = [], [], [0.0, 0.0]
+    for pair in range(pairs):
+        left = round(turns * (pair + 1) / (pairs + 1))
+        sheets = [seen[turns - left, 2 * pair + one].astype(np.int32) for one in range(2)]
+        before = time.process_time()
+        played = [play(turn, network, dealer, np.zeros(games), sheet.tolist()) for sheet in sheets]
+        means = [float(one.backed_up[0, 0]) for one in played]
+        real = [one.scores.astype(np.int64) for one in played]
+        between = time.process_time()
+        quick = [play_rows(rules, sheet, 400, 1, one) for one, sheet in enumerate(sheets)]
+        times = [times[0] + between - before, times[1] + time.process_time() - between]
+        for share in LEADS:
+            lead = round(share * real[0].std() + means[1] - means[0])
+            (one, error), (other, quick_error) = chance(real, means, lead), chance(quick, means, lead)
+            off.append(other - one)
+            errors.append((error**2 + quick_error**2) ** 0.5)
+            print(f"{game}, {left:>2} turns left: {100 * one:5.1f} % real, {100 * other:5.1f} % quick")
+    print(
+        f"{game}: off by {100 * np.sqrt(np.mean(np.square(off))):.2f} % (root mean square), "
+        f"{100 * np.abs(off).max():.2f} % at most, {100 * np.mean(off):+.2f} % on average; "
+        f"chance alone {100 * np.sqrt(np.mean(np.square(errors))):.2f} %; "
+        f"cpu {times[0] / pairs:.1f} s a pair for real games, {times[1] / pairs:.2f} s for quick ones"
+    )
+
+
+if __name__ == "__main__":
+    for name in GAMES:
+        measure(name, int(sys.argv[1]) if len(sys.argv) > 1 else 10)

@@ -1,0 +1,69 @@
+"""How far final scores end from what was expected, measured in simulated games: double dice.
+
+There a played turn takes a hundredth of a second, too long to play thousands of games on. So the differences
+between final and expected score were measured once (`tools/fit_residuals.py`), by the number of turns left,
+and final scores are drawn from them. They are kept as quantiles, in perfect turns: the expected score at the
+start divided by the number of turns. So other options and rules of the house have them too.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from dicecup.coach.advice import advise
+from dicecup.coach.sheets import Scores
+from dicecup.coach.values import Values
+from dicecup.engine.state import State, start
+from dicecup.rules.model import Ruleset
+
+GRID = (np.arange(200) + 0.5) / 200  # which quantiles are kept
+FILE = "residuals.json"
+
+Numbers = npt.NDArray[np.float64]
+
+
+def residuals_from(differences: dict[int, Numbers]) -> Numbers:
+    """[turns left, quantile] out of final minus expected scores, by turns left."""
+    nothing = np.zeros(len(GRID))
+    rows = [np.quantile(differences[left], GRID) for left in sorted(differences)]
+    return np.stack([nothing, *(row - row.mean() for row in rows)])
+
+
+def save_residuals(folder: Path, rules: Ruleset, table: Numbers, expected: float, games: int) -> None:
+    quantiles = [[round(float(number) * rules.turns / expected, 4) for number in row] for row in table]
+    header = {"ruleset": rules.id, "identity": rules.identity, "games": games}
+    lines = ",\n".join(json.dumps(row) for row in quantiles)
+    text = json.dumps(header)[:-1] + ', "quantiles": [\n' + lines + "\n]}\n"
+    (folder / FILE).write_text(text, encoding="ascii")
+
+
+@lru_cache(maxsize=1)
+def residuals() -> Numbers:
+    """[turns left, quantile], in perfect turns."""
+    text = resources.files("dicecup.coach").joinpath("data", FILE).read_text(encoding="ascii")
+    return np.array(json.loads(text)["quantiles"])
+
+
+def spread_at(values: Values, state: State) -> Numbers:
+    """The quantiles of final minus expected score for one player, in points."""
+    rules, known = values.rules, residuals()
+    left = state.sheet.cells.count(None) / len(rules.scored)
+    done = 1 - state.throws_left / rules.throws if state.dice else 0.0
+    # Other sheets have other numbers of turns; a turn that is under way counts in part.
+    at = (left - done) * (len(known) - 1) / rules.turns
+    low = int(at)
+    part = at - low
+    between = (1 - part) * known[low] + part * known[min(low + 1, len(known) - 1)]
+    return np.asarray(between * advise(values, start(rules)).expected / rules.turns)
+
+
+def draw_scores(values: Values, state: State, games: int, generator: np.random.Generator) -> Scores:
+    """Final scores around the expected one."""
+    drawn = np.interp(generator.random(games), GRID, spread_at(values, state))
+    return np.rint(advise(values, state).expected + drawn).astype(np.int64)

@@ -1,0 +1,62 @@
+"""Make the quick value of a game that has a learned one: play its games, fit, and measure.
+
+    PYTHONPATH=src OPENBLAS_NUM_THREADS=2 python tools/fit_quick_value.py triple-yum-plus --games 1500 \
+        --out src/dicecup/solver/learned/data
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+
+from dicecup.rules import load_ruleset
+from dicecup.solver.learned.network import Network
+from dicecup.solver.learned.quick import from_weights, quick_file_name, save_quick
+from dicecup.solver.learned.training.games import Dealer, Played, play
+from dicecup.solver.learned.training.quick import QuickPlayer, fit_quick
+from dicecup.solver.learned.turn import Turn
+from dicecup.solver.learned.weights import shipped
+
+BATCH = 125
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("ruleset")
+    parser.add_argument("-o", "--option", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--games", type=int, default=1500, help="of the network, and then of the quick value")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=Path, default=Path("weights"), help="folder")
+    arguments = parser.parse_args()
+    rules = load_ruleset(arguments.ruleset, dict(option.split("=", 1) for option in arguments.option))
+    found = shipped(rules)
+    if found is None:
+        raise SystemExit(f"no learned value for {rules.id}")
+    turn, network = Turn(np, rules), Network(np, rules, found[0])
+    dealer = Dealer(turn, arguments.seed)
+
+    def games(player: Network | QuickPlayer) -> list[Played]:
+        return [play(turn, player, dealer, np.zeros(BATCH)) for _ in range(0, arguments.games, BATCH)]
+
+    played = games(network)
+    sheets = np.concatenate([part.sheets.reshape(-1, part.sheets.shape[-1]) for part in played])
+    weights, off = fit_quick(turn, network, sheets.astype(np.int64))
+    again = games(QuickPlayer(turn, from_weights(rules, weights)))
+    facts = {"games": len(played) * BATCH, "seed": arguments.seed, "off": round(off, 2)}
+    for name, parts in (("network", played), ("quick", again)):
+        scores = np.concatenate([part.scores for part in parts])
+        error = scores.std() / len(scores) ** 0.5
+        facts[name] = [round(float(number), 1) for number in (scores.mean(), error, scores.std())]
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    with (arguments.out / quick_file_name(rules)).open("wb") as stream:
+        save_quick(stream, rules, weights, facts)
+    print(json.dumps({"ruleset": rules.id, "options": dict(rules.options)} | facts), flush=True)
+
+
+if __name__ == "__main__":
+    main()
