@@ -61,8 +61,10 @@ def check_solvable(rules: Ruleset) -> Size:
     if len(rules.columns) > 1 or size.states > MOST_STATES:
         from dicecup.solver.learned.weights import has_shipped
 
-        code = "solve_too_large_learned" if has_shipped(rules) else "solve_too_large"
-        raise UsageError(code, ruleset=rules.id, states=rounded(size.states))
+        states = rounded(size.states)
+        if has_shipped(rules):
+            raise UsageError("solve_too_large_learned", ruleset=rules.id, states=states)
+        raise UsageError("solve_too_large", ruleset=rules.id, states=states)
     return size
 
 
