@@ -32,7 +32,7 @@ def test_a_whole_game(new_page: NewPage, game: str) -> None:
     assert width <= PHONE["width"]
     points = page.locator(".standings .points").inner_text()
     page.click("text=Review >> nth=1")
-    expect(page.locator(".standings .points")).to_have_text(points)
+    expect(page.locator(".player-cards .card-points")).to_contain_text(points)
     page.goto("/mine")
     expect(page.locator(".statistics dd").nth(2)).to_have_text(points)
 

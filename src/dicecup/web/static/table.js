@@ -23,10 +23,16 @@ function joining() {
   return [...document.querySelectorAll("#table .join input[id]")].map((input) => [input.id, input.value]);
 }
 
+// What is drawn anew loses the focus; the same place, or else the next thing to do, gets it back.
+function noteFocus() {
+  const active = document.activeElement;
+  focused = active && table().contains(active) ? active.id || "throw" : null;
+}
+
 function swap(html) {
   const typed = document.getElementById("typed");
   const before = { version: table().dataset.version, marked: marked(), typed: typed && typed.value, joining: joining() };
-  focused = document.activeElement && table().contains(document.activeElement) ? document.activeElement.id : null;
+  noteFocus();
   htmx.swap("#table", html, { swapStyle: "outerHTML" });
   for (const [id, value] of before.joining) {
     const input = document.getElementById(id);
@@ -49,10 +55,7 @@ function listen() {
   addEventListener("pagehide", () => events.close());
 }
 
-document.addEventListener("htmx:beforeSwap", () => {
-  const active = document.activeElement;
-  focused = active && table().contains(active) ? active.id || "throw" : null;
-});
+document.addEventListener("htmx:beforeSwap", noteFocus);
 
 document.addEventListener("htmx:afterSettle", () => {
   announce();
