@@ -31,8 +31,8 @@ SEATS = [Seat("person", "Ann", "a"), Seat("bot", "bot:greedy", "b"), Seat("open"
 NOW = "2026-01-01T10:05:00+00:00"
 
 
-def opened(store: Store) -> Store:
-    store.open_match(OPENING, SEATS, [(0, "hash-of-ann")])
+def opened(store: Store, opening: Opening = OPENING) -> Store:
+    store.open_match(opening, SEATS, [(0, "hash-of-ann")])
     return store
 
 
@@ -206,8 +206,8 @@ def test_a_database_from_the_future_is_refused(store: Store, address: str) -> No
     assert refused.value.code == "database_newer"
 
 
-def finished(store: Store) -> Store:
-    opened(store)
+def finished(store: Store, opening: Opening = OPENING) -> Store:
+    opened(store, opening)
     store.append(add(0, "1 throw 1 2 3 4 5"))
     store.append(add(1, "1 score chance 15", [result(0, 15), result(1, 9)]))
     return store
@@ -237,10 +237,20 @@ def test_a_verdict_on_what_was_taken_back_is_not_kept(store: Store) -> None:
     assert verdicts_of(store, "hash-of-ann")["table1", 0].skill == -20.0
 
 
-def test_a_database_of_the_first_step_catches_up(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_position_tried_again_counts_in_no_statistics(store: Store) -> None:
+    finished(store, replace(OPENING, tried=True))
+    assert store.results_of("hash-of-ann") == []
+    assert without_verdict(store, "hash-of-ann", 5) == []
+    stored = store.match("table1")
+    assert stored
+    assert stored.opening.tried
+    assert [line.finished for line in store.matches_of("hash-of-ann")] != [None]
+
+
+def test_a_database_without_verdicts_catches_up(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Games that were finished before there were verdicts are still there, without one."""
     with monkeypatch.context() as earlier:
-        earlier.setattr("dicecup.storage.schema.MIGRATIONS", MIGRATIONS[:1])
+        earlier.setattr("dicecup.storage.schema.MIGRATIONS", MIGRATIONS[:2])
         old = finished(open_store(address))
         old.close()
     new = open_store(address)

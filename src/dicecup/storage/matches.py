@@ -12,7 +12,7 @@ from dicecup.storage.part import Part
 from dicecup.storage.rows import Opening, Seat, StoredMatch
 from dicecup.storage.seats import insert_key, insert_seat, keep_seats
 
-OPENING = "id, created, owner, ruleset, options, dice, commitment, secret, coach"
+OPENING = "id, created, owner, ruleset, options, dice, commitment, secret, coach, tried"
 
 
 class PromiseTaken(Exception):  # noqa: N818 - an answer, not a failure
@@ -51,10 +51,11 @@ class Matches(Part):
             opening.commitment,
             opening.secret,
             int(opening.coach),
+            int(opening.tried),
         )
         with self.database.changes() as changes:
             try:
-                changes.run(f"INSERT INTO matches ({OPENING}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+                changes.run(f"INSERT INTO matches ({OPENING}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
             except RowTaken:
                 raise PromiseTaken from None
             for number, seat in enumerate(seats):
@@ -124,5 +125,16 @@ class Matches(Part):
 
 
 def read_opening(row: Sequence[Any]) -> Opening:
-    match, created, owner, ruleset, options, dice, commitment, secret, coach = row
-    return Opening(match, created, owner, ruleset, json.loads(options), dice, commitment, secret, bool(coach))
+    match, created, owner, ruleset, options, dice, commitment, secret, coach, tried = row
+    return Opening(
+        match,
+        created,
+        owner,
+        ruleset,
+        json.loads(options),
+        dice,
+        commitment,
+        secret,
+        coach=bool(coach),
+        tried=bool(tried),
+    )

@@ -9,6 +9,12 @@ from dicecup.storage.rows import MatchLine, Result
 RESULT = "seat, name, ruleset, identity, points, place, players, sheet, finished, match"
 MOST_LISTED = 200
 MOST_RESULTS = 2000
+# The results of the seats that a device holds. A position that was tried again is no game of its own.
+MINE = (
+    "FROM results JOIN seat_keys ON seat_keys.match = results.match AND seat_keys.seat = results.seat "
+    "WHERE key_hash = ? AND purpose = 'device' "
+    "AND NOT EXISTS (SELECT 1 FROM matches WHERE matches.id = results.match AND tried = 1)"
+)
 
 
 class Results(Part):
@@ -36,8 +42,7 @@ class Results(Part):
         """The results of the seats that a device holds, the oldest first."""
         columns = ", ".join(f"results.{column.strip()}" for column in RESULT.split(","))
         rows = self.database.rows(
-            f"SELECT {columns} FROM results JOIN seat_keys ON seat_keys.match = results.match "
-            "AND seat_keys.seat = results.seat WHERE key_hash = ? AND purpose = 'device' "
+            f"SELECT {columns} {MINE} "
             f"ORDER BY results.finished DESC, results.match, results.seat LIMIT {MOST_RESULTS}",
             (key_hash,),
         )

@@ -33,6 +33,7 @@ class Opening:
     commitment: str | None = None
     secret: str | None = field(default=None, repr=False)
     coach: bool = False
+    tried: bool = False  # a position of another game tried again: it does not count in the statistics
 
 
 @dataclass(frozen=True, slots=True)

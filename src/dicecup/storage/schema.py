@@ -81,6 +81,9 @@ FIRST: list[Step] = [
     },
 ]
 
+# Positions that are tried again count in no statistics.
+TRIES: list[Step] = ["ALTER TABLE matches ADD COLUMN tried INTEGER NOT NULL DEFAULT 0"]
+
 # What the coach found about a finished game; empty until it has looked at it.
 VERDICTS: list[Step] = [
     "ALTER TABLE results ADD COLUMN luck DOUBLE PRECISION",
@@ -88,7 +91,7 @@ VERDICTS: list[Step] = [
     "ALTER TABLE results ADD COLUMN error_rate DOUBLE PRECISION",
 ]
 
-MIGRATIONS: list[list[Step]] = [FIRST, VERDICTS]
+MIGRATIONS: list[list[Step]] = [FIRST, TRIES, VERDICTS]
 
 
 def migrate(database: Database) -> None:

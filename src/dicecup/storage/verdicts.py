@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dicecup.storage.results import MOST_RESULTS
+from dicecup.storage.results import MINE, MOST_RESULTS
 from dicecup.storage.rows import Verdict
 from dicecup.storage.store import Store
-
-MINE = (
-    "FROM results JOIN seat_keys ON seat_keys.match = results.match AND seat_keys.seat = results.seat "
-    "WHERE key_hash = ? AND purpose = 'device'"
-)
 
 
 def add_verdicts(store: Store, match: str, version: int, verdicts: Sequence[Verdict]) -> None:

@@ -35,7 +35,7 @@ async def try_again(tables: Tables, record: Record, moves: int, holder: str) -> 
     stood = record.moves[:moves]
     players = person_at(record.header.players, record.states[len(stood)].player)
     header = replace(record.header, origin=origin, players=players)
-    return await store(tables, header, stood, holder, coach=has_coach())
+    return await store(tables, header, stood, holder, tried=True)
 
 
 def person_at(players: tuple[str, ...], seat: int) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ def person_at(players: tuple[str, ...], seat: int) -> tuple[str, ...]:
 
 
 async def store(
-    tables: Tables, header: Header, entries: tuple[Entry, ...], holder: str, *, coach: bool = False
+    tables: Tables, header: Header, entries: tuple[Entry, ...], holder: str, *, tried: bool = False
 ) -> Table:
     opening = Opening(
         id=new_table_id(),
@@ -56,7 +56,8 @@ async def store(
         ruleset=header.reference,
         options=dict(header.rules.options),
         dice=header.origin.kind,
-        coach=coach,
+        coach=tried and has_coach(),
+        tried=tried,
     )
     seats = [
         Seat("bot" if bot_of_player(player) else "person" if holder else "open", player)
