@@ -10,7 +10,7 @@ import sys
 import pytest
 from tests.double.small_games import small_game
 
-from dicecup.engine.state import start
+from dicecup.engine.state import empty_sheet
 from dicecup.errors import StorageError, UsageError
 from dicecup.rules import load_ruleset
 from dicecup.solver import games
@@ -52,7 +52,7 @@ def test_small_games_are_solved_when_asked_about(tmp_path, monkeypatch):
     rules = small_game("six boxes", tmp_path)
     folder = tmp_path / "tables"
     assert games.find_table(rules, 32, folder) is None
-    expected = games.find_solution(rules).expected(start(rules))
+    expected = games.find_solution(rules).turn(empty_sheet(rules)).value
     table = games.find_table(rules, 64, folder)
     assert table is not None
     assert table.path == table_path(folder, rules)
@@ -62,12 +62,12 @@ def test_small_games_are_solved_when_asked_about(tmp_path, monkeypatch):
 
 def test_a_damaged_table_is_told_about_and_made_anew(tmp_path):
     rules = small_game("six boxes", tmp_path)
-    expected = games.find_solution(rules, folder=tmp_path).expected(start(rules))
+    expected = games.find_solution(rules, folder=tmp_path).turn(empty_sheet(rules)).value
     table_path(tmp_path, rules).write_bytes(b"rubbish")
     told: list[Exception] = []
     again = games.find_solution(rules, folder=tmp_path, tell=told.append)
     assert [type(error) for error in told] == [StorageError]
-    assert again.expected(start(rules)) == expected
+    assert again.turn(empty_sheet(rules)).value == expected
 
 
 def test_games_of_one_layer_go_their_own_way(tmp_path):

@@ -12,7 +12,7 @@ from tests.double.plain_turn import plain_turn
 
 from dicecup.dice import Dice, parse_dice, parts, sort_dice
 from dicecup.engine.play import legal_scores
-from dicecup.engine.state import Sheet, State, empty_sheet, start
+from dicecup.engine.state import Sheet, empty_sheet
 from dicecup.errors import PositionError
 from dicecup.rules import load_ruleset
 from dicecup.rules.model import Ruleset
@@ -158,11 +158,9 @@ def test_exchanging_inner_and_outer_exchanges_the_advice(solution, points):
 
 def test_positions(solution):
     rules = solution.rules
-    assert solution.expected(start(rules)) == pytest.approx(282.4109, abs=1e-3)
-    sheet = empty_sheet(rules)
-    thrown = State((sheet,), 0, EXAMPLE, None, 2)
-    kept = State((sheet,), 0, EXAMPLE, EXAMPLE[:2], 2)
-    assert solution.expected(thrown) >= solution.expected(kept)
+    turn = solution.turn(empty_sheet(rules))
+    assert turn.value == pytest.approx(282.4109, abs=1e-3)
+    assert turn.throw(EXAMPLE, 2) >= turn.keep(EXAMPLE[:2], 2)
     full = Sheet(tuple(0 if box.id != "extra" else -5 for box in rules.boxes))
     assert solution.turn(full).value == -5
 

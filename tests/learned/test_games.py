@@ -64,7 +64,7 @@ def test_a_game_through_the_engine_is_legal_and_strong(game, least):
             turn = value.turn(state.sheet) if state.throws_left == 2 else turn
             state = apply(rules, state, decide(turn, state))
     assert final_score(rules, state.sheet) >= least
-    assert value.expected(state) == final_score(rules, state.sheet)
+    assert value.turn(state.sheet).value == final_score(rules, state.sheet)
 
 
 def test_what_the_batch_writes_down_agrees_with_the_single_turn():
@@ -73,15 +73,3 @@ def test_what_the_batch_writes_down_agrees_with_the_single_turn():
     found = played(rules, 5, 6)
     assert found.backed_up[0] == pytest.approx(learned(rules).turn(start(rules).sheet).value, abs=1e-2)
     assert (found.scores == found.scores.round()).all()
-
-
-def test_a_state_is_worth_what_its_turn_says():
-    rules = load_ruleset("triple-yum-plus")
-    value = learned(rules)
-    state = start(rules)
-    turn = value.turn(state.sheet)
-    assert value.expected(state) == turn.value
-    state = apply(rules, state, Throw((2, 3, 5, 5, 6)))
-    assert value.expected(state) == turn.throw((2, 3, 5, 5, 6), 2)
-    state = apply(rules, state, Keep((5, 5)))
-    assert value.expected(state) == turn.keep((5, 5), 2)

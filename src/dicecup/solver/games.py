@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from dicecup.dice import Dice
-from dicecup.engine.state import Sheet, State
+from dicecup.engine.state import Sheet
 from dicecup.rules.model import Ruleset
 from dicecup.solver import lookup
 from dicecup.solver.lookup import Tell, say_nothing
@@ -45,8 +45,6 @@ class Solved(Protocol):
     rules: Ruleset
 
     def turn(self, sheet: Sheet) -> Turn: ...
-
-    def expected(self, state: State) -> float: ...
 
 
 def find_table(rules: Ruleset, precision: int, folder: Path, tell: Tell = say_nothing) -> Table | None:

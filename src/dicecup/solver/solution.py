@@ -13,7 +13,7 @@ import numpy as np
 
 from dicecup.dice import Dice, Faces
 from dicecup.engine.moves import Score, score
-from dicecup.engine.state import Sheet, State
+from dicecup.engine.state import Sheet
 from dicecup.engine.totals import bonus
 from dicecup.errors import PositionError
 from dicecup.rules.model import Ruleset
@@ -140,15 +140,6 @@ class Solution:
 
     def turn(self, sheet: Sheet) -> Turn:
         return Turn(self, sheet)
-
-    def expected(self, state: State) -> float:
-        """What a state of one player is worth, dice and kept dice included."""
-        turn = self.turn(state.sheet)
-        if not state.dice:
-            return turn.value
-        if state.kept is not None:
-            return turn.keep(state.kept, state.throws_left)
-        return turn.throw(state.dice, state.throws_left)
 
 
 def faces_of(dice: Dice) -> Faces:

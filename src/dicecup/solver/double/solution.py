@@ -15,7 +15,7 @@ from threading import RLock
 from dicecup.dice import Dice, parts
 from dicecup.engine.moves import Placement, Score
 from dicecup.engine.play import scored_layers
-from dicecup.engine.state import Sheet, State
+from dicecup.engine.state import Sheet
 from dicecup.errors import PositionError
 from dicecup.rules.model import Ruleset
 from dicecup.solver.double.packed import ValueTable
@@ -54,15 +54,6 @@ class Solution:
                     self.remembered.popitem(last=False)
             self.remembered.move_to_end(key)
             return self.remembered[key]
-
-    def expected(self, state: State) -> float:
-        """What a state of one player is worth, dice and kept dice included."""
-        turn = self.turn(state.sheet)
-        if not state.dice:
-            return turn.value
-        if state.kept is not None:
-            return turn.keep(state.kept, state.throws_left)
-        return turn.throw(state.dice, state.throws_left)
 
 
 class Turn:

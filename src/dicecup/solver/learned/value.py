@@ -14,7 +14,7 @@ import numpy as np
 from dicecup.dice import Dice, layer_faces
 from dicecup.engine.moves import score
 from dicecup.engine.offers import cell_names
-from dicecup.engine.state import Sheet, State
+from dicecup.engine.state import Sheet
 from dicecup.engine.totals import final_score
 from dicecup.rules.model import Ruleset
 from dicecup.solver.lattice import lattice
@@ -115,15 +115,6 @@ class LearnedValue:
         """What the network alone says of a sheet, without looking one turn ahead."""
         more = 0.0 if sheet.full else float(self.network.of(np.array([self.layout.read(sheet).rows]))[0])
         return final_score(self.rules, sheet) + more
-
-    def expected(self, state: State) -> float:
-        """What a state of one player is worth, dice and kept dice included."""
-        turn = self.turn(state.sheet)
-        if not state.dice:
-            return turn.value
-        if state.kept is not None:
-            return turn.keep(state.kept, state.throws_left)
-        return turn.throw(state.dice, state.throws_left)
 
 
 @lru_cache(maxsize=8)
