@@ -11,6 +11,7 @@ from tests.coach.conftest import play_record
 from tests.coach.test_choices import random_sheets
 
 from dicecup.coach.advice import advise
+from dicecup.coach.many import play_games
 from dicecup.coach.quick_games import play_scores
 from dicecup.coach.winning import Sample, balanced, combine, win_chances
 from dicecup.engine import Sheet, State, start
@@ -82,6 +83,25 @@ def test_double_dice_are_drawn_around_their_value(known):
     found = win_chances(values, start(values.rules, 2))
     assert not found.played
     assert found.chances[0] == pytest.approx(0.5, abs=4 * found.standard_error)
+
+
+def test_the_last_turn_with_double_dice_is_played(known):
+    """Ann and Bo have two boxes left each: the chances are those of games played to their end."""
+    values = known("dice-in-dice")
+    rules = values.rules
+    points = [3, 6, 9, 12, 15, None, 12, 18, 17, 22, 30, 40, 25, 24, 50, None]
+    ann, bo = Sheet(tuple(points)), Sheet((4, *points[1:14], None, 24))
+    bo = Sheet((*bo.cells[:5], 18, *bo.cells[6:11], None, *bo.cells[12:]))
+    state = turn_start(rules, (ann, bo), 0)
+    found = win_chances(values, state)
+    assert found.played
+    scores = [
+        play_games(values.source, 4000, seed, state=turn_start(rules, (sheet,), 0)).scores
+        for seed, sheet in enumerate((ann, bo))
+    ]
+    even = combine([Sample(part, np.full(len(part), 1 / len(part))) for part in scores])
+    assert found.chances == pytest.approx(even, abs=4 * found.standard_error + 0.03)
+    assert 0.02 < found.chances[0] < 0.98
 
 
 @pytest.mark.parametrize("game", ["yum-plus", "triple-yum-plus"])

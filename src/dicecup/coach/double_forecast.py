@@ -32,7 +32,7 @@ def sample_endings(
 ) -> tuple[list[tuple[float, list[Ending]]], float]:
     """Endings with their chances, and the largest standard error of a chance."""
     solution = solution_of(values)
-    played = sample(solution, state.sheet, move.dice, state.throws_left)
+    played = play_rest_of_turn(solution, state.sheet, move.dice, state.throws_left, SAMPLES, np.uint64(SEED))
     names = [box.id for box in solution.rules.boxes]
     endings: list[tuple[float, list[Ending]]] = [
         (1 / SAMPLES, [(Placement(names[box]), int(row[box])) for box in np.flatnonzero(row != OPEN)])
@@ -46,22 +46,24 @@ def solution_of(values: Values) -> Solution:
     return values.source
 
 
-def sample(solution: Solution, sheet: Sheet, kept: Dice, throws_left: int) -> Played:
-    """The rest of a turn, played many times."""
+def play_rest_of_turn(
+    solution: Solution, sheet: Sheet, kept: Dice, throws_left: int, times: int, chance: np.uint64
+) -> Played:
+    """The rest of a turn, played many times; the cells hold what it wrote and nothing else."""
     turn = solution.turn(sheet)
     played = Played(
-        masks=np.full(SAMPLES, turn.mask, dtype=np.int64),
-        totals=np.full(SAMPLES, turn.total, dtype=np.int64),
-        cells=np.full((SAMPLES, len(solution.rules.boxes)), OPEN, dtype=np.int16),
+        masks=np.full(times, turn.mask, dtype=np.int64),
+        totals=np.full(times, turn.total, dtype=np.int64),
+        cells=np.full((times, len(solution.rules.boxes)), OPEN, dtype=np.int16),
     )
     play_turn(
         rules_of(solution.solver),
         lane_of(solution, turn.mask, turn.total),
-        np.zeros(SAMPLES, dtype=np.int64),
-        np.arange(SAMPLES, dtype=np.int64),
+        np.zeros(times, dtype=np.int64),
+        np.arange(times, dtype=np.int64),
         np.array(numbers_of(solution.rules, kept), dtype=np.int64),
         throws_left,
-        np.uint64(SEED),
+        chance,
         0,
         played,
     )

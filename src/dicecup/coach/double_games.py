@@ -67,10 +67,19 @@ def turn_values(solver: TurnSolver, sheets: list[tuple[int, int]], after: Any) -
     return Values(tuple(stacked), tuple(keeps or nothing), tuple(rows), after)
 
 
-def expected_scores(solution: Solution, played: Played, filled: int, places: Any) -> npt.NDArray[np.float64]:
-    """What games with so many filled boxes are worth, the points on their sheets included."""
+def places_of(solution: Solution, played: Played) -> npt.NDArray[np.int64]:
+    """Where the sheets of the games stand in their level."""
+    index = solution.index
+    return np.asarray(
+        index.place[played.masks] + index.class_of[index.upper_mask[played.masks], played.totals]
+    )
+
+
+def expected_scores(solution: Solution, played: Played) -> npt.NDArray[np.float64]:
+    """What games with equally many filled boxes are worth, with the points that are in their cells."""
+    filled = int(played.masks[0]).bit_count()
     written = np.where(played.cells == OPEN, 0, played.cells).sum(axis=1)
-    more = np.asarray(solution.table.levels[filled])[places]
+    more = np.asarray(solution.table.levels[filled])[places_of(solution, played)]
     return np.asarray(more + written + solution.index.bonus[played.totals], dtype=np.float64)
 
 
@@ -99,10 +108,8 @@ def play_games(
     levels = list(range(start.mask.bit_count(), len(rules.boxes), len(rules.scored)))
     for turn, filled in enumerate(levels):
         after = np.asarray(solution.table.levels[filled + len(rules.scored)], dtype=np.float32)
-        index = solution.index
-        places = index.place[played.masks] + index.class_of[index.upper_mask[played.masks], played.totals]
-        note(len(levels) - turn, expected_scores(solution, played, filled, places))
-        order, bounds = crowds(places)
+        note(len(levels) - turn, expected_scores(solution, played))
+        order, bounds = crowds(places_of(solution, played))
         for batch in range(0, len(bounds) - 1, LANES):
             watch(turn * games + int(bounds[batch]), len(levels) * games)
             ends = bounds[batch : batch + LANES + 1]

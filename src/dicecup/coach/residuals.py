@@ -1,9 +1,10 @@
 """How far final scores end from what was expected, measured in simulated games: double dice.
 
-There a played turn takes a hundredth of a second, too long to play thousands of games on. So the differences
-between final and expected score were measured once (`tools/fit_residuals.py`), by the number of turns left,
-and final scores are drawn from them. They are kept as quantiles, in perfect turns: the expected score at the
-start divided by the number of turns. So other options and rules of the house have them too.
+There a turn takes a hundredth of a second to work out, too long to play thousands of games on to their end.
+So the turn that is due is played, and after it the final score is drawn: the differences between final and
+expected score were measured once (`tools/fit_residuals.py`), by the number of turns left. They are kept as
+quantiles, in perfect turns: the expected score at the start divided by the number of turns. So other options
+and rules of the house have them too.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dicecup.coach.advice import advise
+from dicecup.coach.double_forecast import play_rest_of_turn, solution_of
+from dicecup.coach.double_games import expected_scores
+from dicecup.coach.games import turn_seed
 from dicecup.coach.sheets import Scores
 from dicecup.coach.values import Values
 from dicecup.engine.state import State, start
@@ -50,20 +54,23 @@ def residuals() -> Numbers:
     return np.array(json.loads(text)["quantiles"])
 
 
-def spread_at(values: Values, state: State) -> Numbers:
-    """The quantiles of final minus expected score for one player, in points."""
+def spread_with(values: Values, turns_left: int) -> Numbers:
+    """The quantiles of final minus expected score with so many turns left, in points."""
     rules, known = values.rules, residuals()
-    left = state.sheet.cells.count(None) / len(rules.scored)
-    done = 1 - state.throws_left / rules.throws if state.dice else 0.0
-    # Other sheets have other numbers of turns; a turn that is under way counts in part.
-    at = (left - done) * (len(known) - 1) / rules.turns
+    at = turns_left * (len(known) - 1) / rules.turns  # other sheets have other numbers of turns
     low = int(at)
     part = at - low
     between = (1 - part) * known[low] + part * known[min(low + 1, len(known) - 1)]
     return np.asarray(between * advise(values, start(rules)).expected / rules.turns)
 
 
-def draw_scores(values: Values, state: State, games: int, generator: np.random.Generator) -> Scores:
-    """Final scores around the expected one."""
-    drawn = np.interp(generator.random(games), GRID, spread_at(values, state))
-    return np.rint(advise(values, state).expected + drawn).astype(np.int64)
+def draw_scores(values: Values, state: State, games: int, seed: int, first_game: int) -> Scores:
+    """Final scores of one player: the turn that is due is played, the rest drawn."""
+    rules, solution, sheet = values.rules, solution_of(values), state.sheet
+    given = state.dice if state.kept is None else state.kept
+    chance = turn_seed(seed, first_game)
+    played = play_rest_of_turn(solution, sheet, given, state.throws_left, games, np.uint64(chance))
+    left = sheet.cells.count(None) // len(rules.scored) - 1
+    worth = sum(points or 0 for points in sheet.cells) + expected_scores(solution, played)
+    drawn = np.interp(np.random.default_rng(chance).random(games), GRID, spread_with(values, left))
+    return np.rint((worth + drawn) * rules.columns[0].multiplier).astype(np.int64)

@@ -8,7 +8,7 @@ What a position is worth is known, so chance in the mean of a sample can be take
 weighted so that their mean is the expected score. That takes a tenth of the games for the same error.
 
 Dice of one layer are played on, perfectly where the game is solved and else by the quick value. With double
-dice a played turn takes too long: there final scores are drawn from those of perfect games (`residuals`).
+dice that takes too long: there the turn that is due is played, and what comes after it drawn (`residuals`).
 """
 
 from __future__ import annotations
@@ -50,13 +50,16 @@ class WinChances:
     chances: tuple[float, ...]
     standard_error: float
     games: int  # sampled for each player
-    played: bool  # whether games were played on; else final scores were drawn
+    played: bool  # whether games were played on to their end; else only the turn that is due
 
 
 def win_chances(values: Values, state: State, *, error: float = 0.01, seed: int = 1) -> WinChances:
     """Win probabilities at any point of a game, sampled until the standard error is at most `error`."""
-    play, played = player_of(values, seed)
+    play = player_of(values, seed)
     views = each_player(values, state)
+    played = not values.rules.has_layers or all(
+        view.sheet.cells.count(None) <= len(values.rules.scored) for view in views
+    )
     worth = [advise(values, view).expected for view in views]
     scores: list[list[Scores]] = [[] for _ in views]
     found = None
@@ -74,24 +77,20 @@ def win_chances(values: Values, state: State, *, error: float = 0.01, seed: int 
     return found
 
 
-def player_of(values: Values, seed: int) -> tuple[Play, bool]:
-    """Who plays the games on, and whether that is more than drawing scores."""
+def player_of(values: Values, seed: int) -> Play:
+    """Who plays the games on."""
     if values.rules.has_layers:
         from dicecup.coach.residuals import draw_scores
 
-        generator = np.random.default_rng(seed)
-        return lambda state, games, _first: draw_scores(values, state, games, generator), False
+        return lambda state, games, first: draw_scores(values, state, games, seed, first)
     if not values.exact:
         from dicecup.coach.quick_games import play_scores
 
-        return lambda state, games, first: play_scores(values.rules, games, seed, state, first), True
+        return lambda state, games, first: play_scores(values.rules, games, seed, state, first)
     from dicecup.coach.many import play_games
 
     source = values.source
-    return (
-        lambda state, games, first: play_games(source, games, seed, state=state, first_game=first).scores,
-        True,
-    )
+    return lambda state, games, first: play_games(source, games, seed, state=state, first_game=first).scores
 
 
 def each_player(values: Values, state: State) -> list[State]:
