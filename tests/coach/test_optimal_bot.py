@@ -36,7 +36,7 @@ def test_it_simulates_by_the_table(cache):
 
 
 def test_a_game_that_takes_long_says_what_to_run(cache, monkeypatch):
-    monkeypatch.setattr("dicecup.coach.knowledge.find_learned", lambda _rules: None)
+    monkeypatch.setattr("dicecup.solver.learned.find_learned", lambda _rules: None)
     rules = load_ruleset("yum-plus")
     with pytest.raises(UsageError) as caught:
         bot_called("optimal").decide(rules, start(rules), Random(1))
@@ -46,7 +46,7 @@ def test_a_game_that_takes_long_says_what_to_run(cache, monkeypatch):
 
 def test_a_learned_value_answers_where_no_table_can(cache, monkeypatch, known):
     """A learned value is any game that can be asked about; its answers are not exact."""
-    monkeypatch.setattr("dicecup.coach.knowledge.find_learned", lambda _rules: known("yatzy-sv").source)
+    monkeypatch.setattr("dicecup.solver.learned.find_learned", lambda _rules: known("yatzy-sv").source)
     values = known_values(load_ruleset("triple-yum-plus"))
     assert not values.exact
     assert not advise(values, start(values.rules)).exact
