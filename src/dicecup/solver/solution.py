@@ -5,9 +5,9 @@ All values are expected final scores under perfect play, the points on the sheet
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from math import isnan
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,7 @@ from dicecup.solver.turn_values import box_values, turn_values
 from dicecup.solver.vector import VECTOR_BYTES
 
 
-@dataclass(frozen=True, slots=True)
-class BoxValue:
+class BoxValue(NamedTuple):
     """One way to end a turn."""
 
     move: Score
@@ -98,13 +97,9 @@ class Turn:
             values,
             points,
         )
-        return [
-            BoxValue(move, worth, self._whole(value))
-            for move, worth, value in zip(
-                solution.moves, points.ravel().tolist(), values.ravel().tolist(), strict=True
-            )
-            if not isnan(value)
-        ]
+        whole = (self.so_far + values.ravel()) * solution.rules.columns[0].multiplier
+        found = zip(solution.moves, points.ravel().tolist(), whole.tolist(), strict=True)
+        return [BoxValue(move, worth, value) for move, worth, value in found if not isnan(value)]
 
 
 class Solution:
