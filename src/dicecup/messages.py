@@ -199,6 +199,7 @@ SENTENCES = {
     "database_unusable": N_(
         "The database {database} cannot be used: {problem}. Check its address and rights."
     ),
+    "page_over_record": N_("{file} is the record itself. Choose another file for the page."),
     "postgres_missing": N_(
         "PostgreSQL needs the package psycopg. Install it with: pip install dicecup[postgresql]"
     ),

@@ -217,6 +217,14 @@ def test_a_record_that_breaks_the_rules_is_refused_with_the_line(call, known, ga
     assert re.search(r"line \d+", err, re.IGNORECASE)
 
 
+def test_a_page_never_takes_the_place_of_the_record(call, record):
+    before = Path(record).read_text(encoding="utf-8")
+    status, out, err = call("review", record, "--html", record)
+    assert (status, out) == (2, "")
+    assert "[page_over_record]" in err
+    assert Path(record).read_text(encoding="utf-8") == before
+
+
 def test_a_record_of_unknown_rules_is_refused(call, record):
     text = Path(record).read_text().replace("yatzy-sv", "house.toml")
     Path("other.record").write_text(text)

@@ -69,3 +69,27 @@ def test_double_dice_are_sampled_the_same_way_each_time(known):
     # Yatzy comes if one of two inner dice is a six; the outer dice are 1 2 3 4 and cannot be alike.
     assert chances["yatzy"] == pytest.approx(11 / 36, abs=4 * reason.standard_error)
     assert chances["chance"] == pytest.approx(1)
+
+
+def test_points_now_are_all_that_a_box_brings_at_once(known):
+    """Three sixes reach 63: 18 points and the bonus of 50. A strike brings neither."""
+    values = known("yatzy-sv")
+    upper = {"ones": 3, "twos": 6, "threes": 9, "fours": 12, "fives": 15}
+    others = {box.id: 0 for box in values.rules.boxes if box.section != "upper"}
+    state = position(values.rules, (1, 2, 6, 6, 6), 0, **upper, **others)
+    found = {choice.move: Reasons(values, state).reason(choice) for choice in advise(values, state).choices}
+    assert found[score("sixes")].points == 68
+    assert found[score("sixes")].rest == pytest.approx(0)
+    assert found[score("sixes", strike=True)].points == 0
+
+
+def test_a_turn_of_two_boxes_writes_a_zero_at_most_once(known):
+    """With yatzy and the Extra box open, which never gives more than 0 here, only yatzy can be missed."""
+    values = known("dice-in-dice", extra="free_strike")
+    filled = {box.id: 0 for box in values.rules.boxes if box.id not in ("yatzy", "extra")}
+    dice = ((6, 5), (6, 4), (3, 3), (3, 2), (4, 1), (3, 2))
+    state = position(values.rules, tuple(sorted(dice)), 2, **filled)
+    choice = next(choice for choice in advise(values, state).choices if isinstance(choice.move, Keep))
+    reason = Reasons(values, state).reason(choice)
+    assert [aim.box for aim in reason.aims] == ["yatzy"]
+    assert reason.aims[0].chance + reason.nothing == pytest.approx(1)

@@ -9,7 +9,7 @@ from tests.coach.conftest import SMALL_GAMES, play_record
 
 from dicecup.bots.simple import GreedyBot
 from dicecup.coach.advice import advise
-from dicecup.coach.rating import CLASSES, mark_of, rating_of
+from dicecup.coach.rating import CLASSES, mark_of, rating_of, turn_measure
 from dicecup.coach.review import Review, review
 from dicecup.coach.values import Values
 from dicecup.engine import Keep, Score, final_score, start
@@ -162,6 +162,13 @@ def test_marks_and_classes():
     assert rating_of(0, 10) == "perfect"
     assert [rating_of(most * 10, 10) for most, _ in CLASSES] == [rating for _, rating in CLASSES]
     assert rating_of(5, 10) == "beginner"
+
+
+@pytest.mark.parametrize("expected", [0.0, -30.0, 0.001])
+def test_games_that_give_nothing_have_marks_and_classes_too(expected):
+    turn = turn_measure(expected, 15)
+    assert (mark_of(0.0, turn), rating_of(0.0, turn)) == ("", "perfect")
+    assert (mark_of(5.0, turn), rating_of(5.0, turn)) == ("blunder", "beginner")
 
 
 def test_the_expected_score_at_the_start_is_the_solved_value(known):

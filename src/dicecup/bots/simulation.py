@@ -7,8 +7,8 @@ number are compared. The optimal bot of a solved game plays by the compiled kern
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from random import Random
 
@@ -47,7 +47,7 @@ def simulate(
     results, scores = [], []
     for number, name in enumerate(bots):
         bot_called(name)
-        summary = Summary(rules, keep_scores=True)
+        summary = Summary(rules, keep_scores=len(bots) > 1)
 
         def tell(share: float, number: int = number) -> None:
             watch((number + share) / len(bots))
@@ -55,7 +55,8 @@ def simulate(
         for sheets in play(rules, name, games, seed * len(bots) + number, tell, cores):
             summary.add(sheets)
         results.append(summary.result(name))
-        scores.append(summary.all_scores)
+        if len(bots) > 1:
+            scores.append(summary.all_scores)
     wins = win_shares(scores) if len(bots) > 1 else [None]
     return tuple(result.with_wins(share) for result, share in zip(results, wins, strict=True))
 
@@ -104,8 +105,9 @@ def play_engine(
             yield play_piece(task)
             watch(number / len(tasks))
         return
-    with ProcessPoolExecutor(cores, mp_context=get_context("spawn")) as pool:
-        for number, sheets in enumerate(pool.map(play_piece, tasks), start=1):
+    # Leaving ends the processes at once. Ctrl-C is for this one; they would each answer it with a traceback.
+    with get_context("spawn").Pool(cores, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
+        for number, sheets in enumerate(pool.imap(play_piece, tasks), start=1):
             yield sheets
             watch(number / len(tasks))
 

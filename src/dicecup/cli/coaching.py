@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from dicecup.cli.common import _, speech
@@ -50,9 +51,17 @@ def expected_lines(values: Values, advice: Advice, decimals: int) -> list[str]:
 
 
 def write_file(path: Path, content: str) -> None:
-    """A page or a picture."""
+    """A page or a picture, there as a whole or not at all."""
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        path.write_text(content, encoding="utf-8")
+        if path.exists() and not path.is_file():  # a device, say
+            path.write_text(content, encoding="utf-8")
+            return
+        try:
+            aside.write_text(content, encoding="utf-8")
+            aside.replace(path)
+        finally:
+            aside.unlink(missing_ok=True)
     except OSError as error:
         raise StorageError("file_unwritable", file=path, problem=problem_of(error)) from None
 

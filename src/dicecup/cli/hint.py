@@ -50,7 +50,6 @@ SHOWN = 8
 @language_option
 def command(position: str, show_all: bool, as_json: bool) -> None:
     found = read_position(position)
-    speech.rules = found.rules
     values = values_of(found.rules)
     advice = advise(values, found.state)
     if as_json:

@@ -12,6 +12,7 @@ from dicecup.cli.drawing import fitting
 from dicecup.cli.review_text import notes, text
 from dicecup.coach.data import review_data
 from dicecup.coach.review import review
+from dicecup.errors import UsageError
 from dicecup.messages import N_
 from dicecup.storage.record_file import read_record
 
@@ -30,6 +31,8 @@ from dicecup.storage.record_file import read_record
 @language_option
 def command(record: Path, html: Path | None, as_json: bool) -> None:
     found = read_record(record)
+    if html is not None and html.exists() and html.samefile(record):
+        raise UsageError("page_over_record", file=html)
     values = values_of(found.rules)
     result = review(found, values)
     wins = None

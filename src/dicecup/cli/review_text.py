@@ -72,7 +72,7 @@ def highlights(rules: Ruleset, player: PlayerReview) -> list[str]:
         found.append(luck_text(_("Unluckiest throw: turn {turn}, {dice} ({points})"), player.unluckiest))
     if costliest := player.costliest:
         found.append(
-            _("Costliest choice: turn {turn}, {dice}: {move} instead of {best} ({points})").format(
+            _("Costliest choice: turn {turn}, {dice}: {move} ({points}), better: {best}").format(
                 turn=costliest.turn,
                 dice=format_dice(costliest.dice),
                 move=move_text(rules, costliest.taken.move, speech.language),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dicecup.cli.coaching import values_of, write_file
+from dicecup.cli.coaching import learned_notes, values_of, write_file
 from dicecup.cli.common import (
     Command,
     _,
@@ -89,17 +89,19 @@ def command(
 
     for name in bots:
         bot_called(name)
-    if "optimal" in bots:
-        values_of(rules)  # says how far a solve is, which the simulation itself would not
+    # Says how far a solve is, which the simulation itself would not.
+    values = values_of(rules) if "optimal" in bots else None
     bar = Bar()
     began = time.monotonic()
     found = simulate(rules, bots, games, secrets.randbits(48) if seed is None else seed, watch=bar)
     seconds = time.monotonic() - began
     bar.end()
     if as_json:
-        print_json(answer(rules, found, seconds))
+        exact = {} if values is None else {"exact": values.exact}
+        print_json(answer(rules, found, seconds) | exact)
     else:
-        click.echo(fitting(text(rules, found, seconds)))
+        said = learned_notes(values) if values else []
+        click.echo(fitting("\n\n".join([text(rules, found, seconds), *said])))
     if plot is not None:  # last: what took an hour is not lost to a wrong path
         draw(plot, rules, found)
 

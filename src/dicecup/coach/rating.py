@@ -2,7 +2,8 @@
 
 A loss is measured in points, and points mean different things in different games. So all limits are shares
 of what a perfect turn brings: the expected final score at the start divided by the number of turns (16.6
-points in `yatzy-sv`). docs/coach.md shows the scale with the classes that the bots reach.
+points in `yatzy-sv`); at least one point, as the rules of a house may give nothing or less. docs/coach.md
+shows the scale with the classes that the bots reach.
 """
 
 from __future__ import annotations
@@ -24,6 +25,11 @@ CLASSES: tuple[tuple[float, Rating], ...] = (
     (0.080, "casual"),
 )
 LAST: Rating = "beginner"
+
+
+def turn_measure(expected_at_start: float, turns: int) -> float:
+    """What a perfect turn brings, as a measure of losses."""
+    return max(abs(expected_at_start) / turns, 1.0)
 
 
 def mark_of(loss: float, perfect_turn: float) -> Mark:

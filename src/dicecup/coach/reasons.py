@@ -11,6 +11,7 @@ from dicecup.engine.moves import Keep, Placement
 from dicecup.engine.play import score_sheet
 from dicecup.engine.state import State
 from dicecup.engine.totals import final_score
+from dicecup.rules.model import Points
 
 Ending = tuple[Placement, int]  # a box that a turn filled, and the points in it
 
@@ -31,7 +32,7 @@ class Reason:
 
     aims: tuple[Aim, ...] = ()
     nothing: float = 0.0
-    points: int = 0
+    points: int = 0  # what a score adds at once, bonuses included
     rest: float = 0.0  # what is still to come after a score, on average
     standard_error: float = 0.0  # of the chances, where they are sampled
 
@@ -43,19 +44,21 @@ class Reasons:
         self.values = values
         self.state = state
         self.forecast = Forecast(values.rules, values.turn(state.sheet))
+        self.never_pay = frozenset(box.id for box in values.rules.boxes if box.points == Points())
 
     def reason(self, choice: Choice) -> Reason:
         if not isinstance(choice.move, Keep):
             rules, state = self.values.rules, self.state
             after, _ = score_sheet(rules, state.sheet, state.dice, choice.move.placements)
-            return Reason(points=choice.points, rest=choice.expected - final_score(rules, after))
+            total = final_score(rules, after)
+            return Reason(points=total - final_score(rules, state.sheet), rest=choice.expected - total)
         if self.values.rules.has_layers:
             from dicecup.coach.double_forecast import sample_endings
 
             endings, error = sample_endings(self.values, self.state, choice.move)
         else:
             endings, error = self.exact_endings(choice.move), 0.0
-        return summarise(endings, error)
+        return summarise(endings, self.never_pay, error)
 
     def exact_endings(self, move: Keep) -> list[tuple[float, list[Ending]]]:
         found = []
@@ -65,15 +68,18 @@ class Reasons:
         return found
 
 
-def summarise(endings: list[tuple[float, list[Ending]]], standard_error: float) -> Reason:
-    """Join endings in the same box."""
+def summarise(
+    endings: list[tuple[float, list[Ending]]], never_pay: frozenset[str], standard_error: float
+) -> Reason:
+    """Join endings in the same box. A turn that writes two boxes and a 0 in either has written a 0."""
     chances: dict[tuple[str, str], float] = {}
     points: dict[tuple[str, str], float] = {}
     nothing = 0.0
     for chance, boxes in endings:
+        if any(not written and placement.box not in never_pay for placement, written in boxes):
+            nothing += chance
         for placement, written in boxes:
             if not written:
-                nothing += chance
                 continue
             box = (placement.box, placement.column)
             chances[box] = chances.get(box, 0.0) + chance

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dicecup.coach.advice import Choice, advise
-from dicecup.coach.rating import Mark, Rating, mark_of, rating_of
+from dicecup.coach.rating import Mark, Rating, mark_of, rating_of, turn_measure
 from dicecup.coach.values import Values
 from dicecup.dice import Dice
 from dicecup.engine.moves import Keep, Score, Throw
@@ -101,7 +101,7 @@ def review(record: Record, values: Values) -> Review:
     """Every player's luck and skill, from the moves that stand: what was taken back does not count."""
     rules = record.rules
     at_start = values.turn(empty_sheet(rules)).value
-    perfect_turn = at_start / rules.turns
+    perfect_turn = turn_measure(at_start, rules.turns)
     players = tuple(
         review_player(record, values, number, name, perfect_turn, at_start)
         for number, name in enumerate(record.header.players)

@@ -8,14 +8,15 @@ What a position is worth is known, so chance in the mean of a sample can be take
 weighted so that their mean is the expected score. That takes a tenth of the games for the same error.
 
 Dice of one layer are played on, perfectly where the game is solved and else by the quick value. With double
-dice that takes too long: there the turn that is due is played, and what comes after it drawn (`residuals`).
+dice that takes too long: only the last two turns are played. Before them the turn that is due is played, and
+what comes after it is drawn (`residuals`), which is less sure: the error says so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import sqrt
+from math import hypot, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +32,8 @@ BATCHES = 10
 ROUND = 40 * BATCHES  # games of each player before the error is looked at
 MOST_ROUNDS = 64
 MOST_STEPS = 30  # of the search for weights
+MOST_PLAYED = 2  # turns of double dice that are played to the end: a second or two
+DRAWN_ERROR = 0.03  # of a chance that comes from drawn scores; measured: docs/coach.md
 
 Chances = npt.NDArray[np.float64]
 Play = Callable[[State, int, int], Scores]  # from where, how many games, the number of the first
@@ -57,9 +60,7 @@ def win_chances(values: Values, state: State, *, error: float = 0.01, seed: int 
     """Win probabilities at any point of a game, sampled until the standard error is at most `error`."""
     play = player_of(values, seed)
     views = each_player(values, state)
-    played = not values.rules.has_layers or all(
-        view.sheet.cells.count(None) <= len(values.rules.scored) for view in views
-    )
+    played = all(plays_on(values, view) for view in views)
     worth = [advise(values, view).expected for view in views]
     scores: list[list[Scores]] = [[] for _ in views]
     found = None
@@ -74,15 +75,19 @@ def win_chances(values: Values, state: State, *, error: float = 0.01, seed: int 
         if found.standard_error <= error:
             break
     assert found is not None
-    return found
+    return found if played else replace(found, standard_error=hypot(found.standard_error, DRAWN_ERROR))
+
+
+def plays_on(values: Values, view: State) -> bool:
+    """Whether games of this player are played to their end."""
+    turns_left = view.sheet.cells.count(None) // len(values.rules.scored)
+    return not values.rules.has_layers or turns_left <= MOST_PLAYED
 
 
 def player_of(values: Values, seed: int) -> Play:
     """Who plays the games on."""
     if values.rules.has_layers:
-        from dicecup.coach.residuals import draw_scores
-
-        return lambda state, games, first: draw_scores(values, state, games, seed, first)
+        return lambda state, games, first: double_scores(values, state, games, seed, first)
     if not values.exact:
         from dicecup.coach.quick_games import play_scores
 
@@ -91,6 +96,15 @@ def player_of(values: Values, seed: int) -> Play:
 
     source = values.source
     return lambda state, games, first: play_games(source, games, seed, state=state, first_game=first).scores
+
+
+def double_scores(values: Values, state: State, games: int, seed: int, first: int) -> Scores:
+    from dicecup.coach.many import play_games
+    from dicecup.coach.residuals import draw_scores
+
+    if plays_on(values, state):
+        return play_games(values.source, games, seed, state=state, first_game=first).scores
+    return draw_scores(values, state, games, seed, first)
 
 
 def each_player(values: Values, state: State) -> list[State]:

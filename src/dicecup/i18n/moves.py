@@ -16,7 +16,7 @@ LEAST_CHANCE = 0.01  # what is less likely is not worth a word
 
 def number_text(value: float, language: Language, decimals: int = 2) -> str:
     """A number with the decimal sign of the language."""
-    text = f"{value:.{decimals}f}"
+    text = f"{value:z.{decimals}f}"
     return text if language.code == "en" else text.replace(".", ",")
 
 
