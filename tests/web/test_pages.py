@@ -113,3 +113,17 @@ def test_a_record_is_uploaded_reviewed_and_tried_again(visitor: Visitor, ann: Pl
     page = visitor.client.post("/review", data={"csrf": visitor.token()}, files={"record": ("x", b"rubbish")})
     assert page.status_code == 422
     assert 'role="alert"' in page.text
+
+
+def test_house_rules_stand_where_people_sit_down_play_and_look_back(visitor: Visitor, ann: Player) -> None:
+    opened = ann.post(
+        "/matches",
+        {
+            "game": "yatzy",
+            "options": {"scoring": "international"},
+            "seats": [{"kind": "person", "name": "Ann"}, {"kind": "open"}],
+        },
+    ).json()["state"]
+    assert 'class="house-rules"' in visitor.go(f"/t/{opened['id']}")
+    usual = ann.open()
+    assert 'class="house-rules"' not in visitor.go(f"/t/{usual['id']}")

@@ -8,7 +8,7 @@ from dicecup.bots import BOT_PREFIX
 from dicecup.dice import Dice, format_dice
 from dicecup.i18n.describe import describe_box, describe_line
 from dicecup.i18n.language import Language
-from dicecup.i18n.names import name
+from dicecup.i18n.names import name, option_name, option_text
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 
@@ -38,6 +38,13 @@ def player_name(player: str, language: Language) -> str:
 
 def bot_text(bot: str, language: Language) -> str:
     return language.gettext(BOT_TEXTS[bot]) if bot in BOT_TEXTS else ""
+
+
+def house_rules(rules: Ruleset, language: Language) -> list[str]:
+    """What this table has chosen where the rules sheet leaves a choice; nothing where all is as usual."""
+    chosen = rules.non_default_options.items()
+    texts = [(option, option_text(rules, option, value, language.code) or value) for option, value in chosen]
+    return [f"{option_name(rules, option, language.code)}: {text}" for option, text in texts]
 
 
 @lru_cache(maxsize=256)

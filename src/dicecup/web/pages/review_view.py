@@ -14,7 +14,7 @@ from dicecup.i18n.moves import percent_text
 from dicecup.i18n.names import game_name
 from dicecup.i18n.reviews import chances_text, learned_text, rating_text, unfinished_text
 from dicecup.web.pages.charts import lines
-from dicecup.web.pages.names import player_name
+from dicecup.web.pages.names import house_rules, player_name
 from dicecup.web.pages.review_turns import SeatView, figure, seat_view
 from dicecup.web.service.reviewing import Reviewed
 
@@ -43,6 +43,7 @@ class PlayerCard:
 @dataclass(frozen=True, slots=True)
 class ReviewView:
     game_name: str
+    house_rules: list[str]
     date: str
     finished: bool
     players: list[PlayerCard]  # the best first
@@ -62,6 +63,7 @@ def review_view(record: Record, language: Language, seat: int, found: Reviewed |
     names = names_of(record, language)
     return ReviewView(
         game_name=game_name(rules, language.code),
+        house_rules=house_rules(rules, language),
         date=record.header.date,
         finished=record.state.finished,
         players=cards(record, names, language, found),

@@ -15,7 +15,7 @@ from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, name
 from dicecup.match import Match
 from dicecup.web.pages.coach_view import SoFarView, so_far_view
-from dicecup.web.pages.names import player_name
+from dicecup.web.pages.names import house_rules, player_name
 from dicecup.web.pages.news import news
 from dicecup.web.pages.sheet_view import Head, Row, heads, placement_text, rows
 from dicecup.web.service.advising import has_coach
@@ -95,6 +95,7 @@ class TableView:
     columns: int = 1
     coach: bool = False
     so_far: SoFarView | None = None  # what the coach has said already
+    house_rules: list[str] = field(default_factory=list)
 
 
 def table_view(
@@ -146,6 +147,7 @@ def table_view(
         columns=len(rules.columns),
         coach=opening.coach and has_coach(),
         so_far=so_far_view(rules, so_far, language) if so_far else None,
+        house_rules=house_rules(rules, language),
     )
 
 
