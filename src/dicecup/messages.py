@@ -295,6 +295,7 @@ SENTENCES = {
     "port_in_use": N_("{host}:{port} cannot be used: {problem}. Choose another with --port."),
     "workers_need_postgres": N_("Several workers need PostgreSQL. Name it with --database."),
     "undo_nothing": N_("There is nothing to take back."),
+    "undo_other": N_("Something else is proposed to be taken back. Look at it first."),
 }
 
 SYSTEM_PROBLEMS = {

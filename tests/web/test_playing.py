@@ -175,7 +175,7 @@ def test_one_tap_takes_a_box_back_until_the_next_player_throws(ann: Player, bo: 
     refused = bo.post(f"/matches/{state['id']}/undo/refuse", {"version": thrown["version"]}).json()
     assert refused["undo"]["proposed"] == 0
     ann.post(f"/matches/{state['id']}/undo", {"version": thrown["version"], "steps": 2})
-    agreed = bo.post(f"/matches/{state['id']}/undo", {"version": thrown["version"]}).json()
+    agreed = bo.post(f"/matches/{state['id']}/undo/agree", {"version": thrown["version"], "steps": 2}).json()
     assert agreed["done"]
     assert agreed["state"]["turn"]["seat"] == 0
 

@@ -88,6 +88,7 @@ class TableView:
     turn: TurnView | None = None
     back: TakingBack = NOTHING_TO_TAKE_BACK
     agreed_already: bool = False
+    asked: str = ""  # who wants to take back how much
     news: str = ""
     revealed: bool = False
     next: str | None = None
@@ -139,6 +140,7 @@ def table_view(
         else None,
         back=back,
         agreed_already=bool(back.proposed) and seats <= back.agreed,
+        asked=asked_text(table, back, language) if back.proposed else "",
         news=news(match, language) if match else "",
         revealed=bool(match and match.record.secret),
         next=table.stored.next,
@@ -147,6 +149,17 @@ def table_view(
         coach=opening.coach and has_coach(),
         so_far=so_far_view(rules, so_far, language) if so_far else None,
     )
+
+
+def asked_text(table: Table, back: TakingBack, language: Language) -> str:
+    """Nobody agrees without knowing to what."""
+    names = language.join(
+        [player_name(table.stored.seats[seat].name, language) for seat in sorted(back.agreed)]
+    )
+    text = language.ngettext(
+        "{player} asks to take back one step.", "{player} asks to take back {steps} steps.", back.proposed
+    )
+    return text.format(player=names, steps=back.proposed)
 
 
 def safe_choices(

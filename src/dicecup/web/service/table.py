@@ -59,6 +59,11 @@ class Table:
         return frozenset(number for number, seat in enumerate(self.stored.seats) if seat.kind == "person")
 
     @property
+    def human_seats(self) -> frozenset[int]:
+        """The seats of people, also those that somebody left in the middle of the game."""
+        return frozenset(number for number, seat in enumerate(self.stored.seats) if seat.kind != "bot")
+
+    @property
     def shown_only(self) -> bool:
         """Whether this is an uploaded record, to look at."""
         return not self.stored.opening.owner
