@@ -275,6 +275,7 @@ SENTENCES = {
     "form_expired": N_("This page is too old or came from elsewhere. Load it again."),
     "game_begun": N_("The game has begun already."),
     "game_not_begun": N_("The game has not begun yet."),
+    "game_not_over": N_("The game is not over yet. Play it to its end first."),
     "link_unknown": N_("This private link leads to no seat. Ask for a new one."),
     "match_unknown": N_("There is no game at this address."),
     "not_found": N_("There is nothing at this address."),

@@ -81,3 +81,78 @@ def test_a_strike_stays_a_strike_without_scripts(visitor: Visitor) -> None:
     visitor.send(f"{path}/throw", version="0")
     page = visitor.send(f"{path}/score", version="1", box="ones", strike="yes")
     assert 'name="picked" value="ones!"' in page
+
+
+def test_trying_again_and_playing_again_stays_on_the_screen(ann: Player) -> None:
+    state = turn(ann, ann.open("yahtzee"))
+    tried = ann.post(f"/matches/{state['id']}/try", {"moves": 1}).json()["state"]
+    assert tried["dice"] == "screen"
+    tried = ann.play(tried, best_score(tried))
+    while tried["status"] != "finished":
+        tried = turn(ann, tried)
+    again = ann.post(f"/matches/{tried['id']}/again").json()["state"]
+    assert again["dice"] == "screen"
+    assert again["commitment"]
+
+
+def test_ones_own_word_goes_to_ones_own_seat(visitor: Visitor, client: TestClient) -> None:
+    seats: dict[str, Any] = {"kind": ["bot", "person"], "name": ["random", "Ann"]}
+    visitor.send("/new/yatzy", promise="b" * 32, seed="my word", **seats)
+    record = client.get(visitor.path.replace("/t/", "/api/matches/") + "/record").text
+    seeds = [line for line in record.splitlines() if line.startswith("seed ")]
+    assert "my word" not in seeds[0]
+    assert "my word" in seeds[1]
+
+
+def test_trying_again_is_no_way_to_the_coach(ann: Player, bo: Player, client: TestClient) -> None:
+    """Whoever plays against people at a table without the coach does not get it beside the table."""
+    state = turn(ann, two_players(ann, bo))
+    path = f"/matches/{state['id']}"
+    for player in (ann, bo, Player(client)):
+        assert code(player.post(f"{path}/try", {"moves": 1})) == "coach_later"
+    bo.post(f"{path}/leave", {"seat": 1})
+    assert code(ann.post(f"{path}/try", {"moves": 1})) == "coach_later"
+    assert code(ann.get(f"{path}/review")) == "coach_later"
+    visitor = Visitor(client)
+    visitor.go(f"/t/{state['id']}/review")
+    assert "it looks at the game when it is over" in visitor.send(f"/t/{state['id']}/try", 409, moves="1")
+    both = turn(ann, ann.open("yatzy", {"kind": "person", "name": "Ann"}, {"kind": "person", "name": "Bo"}))
+    assert ann.post(f"/matches/{both['id']}/try", {"moves": 1}).status_code == 201
+    assert code(bo.post(f"/matches/{both['id']}/try", {"moves": 1})) == "coach_later"
+
+
+def test_when_the_owner_has_left_whoever_sits_there_begins(
+    ann: Player, bo: Player, client: TestClient
+) -> None:
+    state = ann.open("yatzy", {"kind": "person", "name": "Ann"}, {"kind": "open"}, {"kind": "open"})
+    path = f"/matches/{state['id']}"
+    bo.key = bo.post(f"{path}/join", {"name": "Bo"}).json()["key"]
+    assert code(bo.post(f"{path}/begin")) == "not_your_table"
+    assert "/begin" not in page_of(client, bo, f"/t/{state['id']}")
+    ann.post(f"{path}/leave", {"seat": 0})
+    assert code(ann.post(f"{path}/begin")) == "not_your_table"
+    assert "/begin" in page_of(client, bo, f"/t/{state['id']}")
+    begun = bo.post(f"{path}/begin").json()
+    assert [seat["name"] for seat in begun["seats"]] == ["Bo"]
+
+
+@pytest.mark.parametrize(
+    "name", ["\u200b", "\u3164", "\u2800", "\u200d", "\ufe0f", "\u00a0\u2003", "\u202e", "   "]
+)
+def test_a_name_can_be_seen(ann: Player, name: str) -> None:
+    wish = {"game": "yatzy", "seats": [{"kind": "person", "name": name}]}
+    assert code(ann.post("/matches", wish)) == "name_wrong"
+
+
+@pytest.mark.parametrize("name", ["Ann\u200b", "\u202eAnn", "\uff21nn", "A\u200dnn", "ann", "Ann "])
+def test_names_that_look_the_same_are_the_same(ann: Player, bo: Player, name: str) -> None:
+    state = ann.open("yatzy", {"kind": "person", "name": "Ann"}, {"kind": "open"})
+    assert code(bo.post(f"/matches/{state['id']}/join", {"name": name})) == "name_twice"
+
+
+def test_every_new_seat_has_a_name_of_its_own(visitor: Visitor) -> None:
+    visitor.go("/new/yatzy")
+    seats: dict[str, Any] = {"kind": ["person", "person"], "name": ["Player 2", "Player 3"]}
+    page = visitor.send("/new/yatzy", action="add-person", **seats)
+    assert page.count('value="Player 3"') == 1
+    assert 'value="Player 4"' in page

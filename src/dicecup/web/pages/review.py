@@ -126,5 +126,5 @@ async def try_position(
     """A table of one's own, from a position of this game on."""
     moves = str(form.get("moves", ""))
     count = int(moves) if moves.isascii() and moves.isdigit() and len(moves) < 6 else 0
-    tried = await try_again(tables, table.playing().record, count, viewer.key)
+    tried = await try_again(tables, table, count, viewer.key)
     return go_to(request, viewer, f"/t/{tried.id}")

@@ -20,7 +20,7 @@ from dicecup.web.pages.news import news
 from dicecup.web.pages.sheet_view import Head, Row, heads, placement_text, rows
 from dicecup.web.service.advising import has_coach
 from dicecup.web.service.choices import LayerChoices, layer_choices
-from dicecup.web.service.opening import game_rules
+from dicecup.web.service.opening import game_rules, may_begin
 from dicecup.web.service.table import Table
 from dicecup.web.service.undo import NOTHING_TO_TAKE_BACK, TakingBack, taking_back
 
@@ -77,7 +77,7 @@ class TableView:
     begun: bool
     finished: bool
     seated: bool
-    owner: bool
+    may_begin: bool
     typed: bool
     layers: list[str]
     players: list[PlayerView]
@@ -125,7 +125,7 @@ def table_view(
         begun=match is not None,
         finished=bool(match and match.state.finished),
         seated=bool(seats),
-        owner=opening.owner == holder,
+        may_begin=may_begin(table, holder),
         typed=opening.dice == "typed",
         layers=layers,
         players=[player_view(table, seat, seats, language) for seat in order],

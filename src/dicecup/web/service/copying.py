@@ -22,12 +22,16 @@ async def keep_record(tables: Tables, record: Record) -> Table:
     return await store(tables, record.header, record.entries, "")
 
 
-async def try_again(tables: Tables, record: Record, moves: int, holder: str) -> Table:
-    """A table of one's own that stands where the record stood after so many moves.
+async def try_again(tables: Tables, table: Table, moves: int, holder: str) -> Table:
+    """A table of one's own that stands where this one stood after so many moves.
 
     From here on its dice are thrown anew, so that nobody knows them; they come without a promise. The coach
-    is at hand: whoever tries a position again wants to learn, and holds all the seats.
+    is at hand: whoever tries a position again wants to learn, and holds all the seats. So nobody may do so
+    while the coach has to wait, unless there is nobody to be helped against.
     """
+    record = table.playing().record
+    if table.coach_waits and not table.human_seats <= table.seats_of(key_hash(holder)):
+        raise UsageError("coach_later")
     typed = record.header.origin.kind == "typed"
     origin = record.header.origin if typed else DiceOrigin("system")
     if not 0 <= moves <= len(record.moves):

@@ -68,6 +68,12 @@ class Table:
         """Whether this is an uploaded record, to look at."""
         return not self.stored.opening.owner
 
+    @property
+    def coach_waits(self) -> bool:
+        """Whether people play against each other with the coach off: it helps nobody before the end."""
+        among_people = len(self.human_seats) > 1 and not self.shown_only
+        return among_people and not self.stored.opening.coach and not self.playing().state.finished
+
     def bot_is_next(self) -> bool:
         match = self.match
         return match is not None and not match.state.finished and bot_of_player(match.player) is not None
