@@ -156,3 +156,17 @@ def test_every_new_seat_has_a_name_of_its_own(visitor: Visitor) -> None:
     page = visitor.send("/new/yatzy", action="add-person", **seats)
     assert page.count('value="Player 3"') == 1
     assert 'value="Player 4"' in page
+
+
+def test_dice_without_a_promise_claim_no_proof(ann: Player, client: TestClient) -> None:
+    state = turn(
+        ann, ann.open("yahtzee", {"kind": "person", "name": "Ann"}, {"kind": "bot", "name": "random"})
+    )
+    promised = page_of(client, ann, f"/t/{state['id']}/proof")
+    assert "SHA-256" in promised
+    assert "Random bot" in promised
+    assert "bot:random" not in promised
+    tried = ann.post(f"/matches/{state['id']}/try", {"moves": 1}).json()["state"]
+    proof = page_of(client, ann, f"/t/{tried['id']}/proof")
+    assert "without a promise" in proof
+    assert "SHA-256" not in proof
