@@ -66,6 +66,20 @@ def test_one_agrees_to_the_steps_one_has_seen(ann: Player, bo: Player) -> None:
     assert not any(seat["sheet"] for seat in agreed["state"]["seats"])
 
 
+def test_all_have_to_agree(ann: Player, bo: Player, client: TestClient) -> None:
+    cy, people = Player(client), ({"kind": "person", "name": "Ann"}, {"kind": "open"}, {"kind": "open"})
+    state = ann.open("yatzy", *people)
+    path = f"/matches/{state['id']}"
+    for player, name in ((bo, "Bo"), (cy, "Cy")):
+        player.key = player.post(f"{path}/join", {"name": name}).json()["key"]
+    state = turn(bo, turn(ann, ann.look(state)))
+    wish = {"version": state["version"], "steps": 4}
+    assert not cy.post(f"{path}/undo", wish).json()["done"]
+    assert not bo.post(f"{path}/undo/agree", wish).json()["done"]
+    assert "Bo and Cy ask to take back 4 steps." in page_of(client, ann, f"/t/{state['id']}")
+    assert ann.post(f"{path}/undo/agree", wish).json()["done"]
+
+
 def test_nobody_takes_back_alone_what_one_who_left_has_played(ann: Player, bo: Player) -> None:
     state = turn(bo, turn(ann, two_players(ann, bo)))
     path = f"/matches/{state['id']}"
@@ -114,9 +128,10 @@ def test_trying_again_is_no_way_to_the_coach(ann: Player, bo: Player, client: Te
     assert code(ann.post(f"{path}/try", {"moves": 1})) == "coach_later"
     assert code(ann.get(f"{path}/review")) == "coach_later"
     visitor = Visitor(client)
-    visitor.go(f"/t/{state['id']}/review")
+    assert "Try again" not in visitor.go(f"/t/{state['id']}/review")
     assert "it looks at the game when it is over" in visitor.send(f"/t/{state['id']}/try", 409, moves="1")
     both = turn(ann, ann.open("yatzy", {"kind": "person", "name": "Ann"}, {"kind": "person", "name": "Bo"}))
+    assert "Try again" in page_of(client, ann, f"/t/{both['id']}/review")
     assert ann.post(f"/matches/{both['id']}/try", {"moves": 1}).status_code == 201
     assert code(bo.post(f"/matches/{both['id']}/try", {"moves": 1})) == "coach_later"
 

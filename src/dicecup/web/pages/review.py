@@ -15,7 +15,7 @@ from dicecup.web.pages.render import go_to, page
 from dicecup.web.pages.review_view import review_view
 from dicecup.web.pages.table import Asked
 from dicecup.web.refusals import status_of
-from dicecup.web.service.copying import keep_record, try_again
+from dicecup.web.service.copying import keep_record, may_try, try_again
 from dicecup.web.service.reviewing import Reviewed, check_may
 from dicecup.web.service.table import Table
 from dicecup.web.uploads import read_upload
@@ -41,7 +41,8 @@ def draw(
     if seat is None or seat >= len(record.header.players):
         seat = min(table.seats_of(viewer.holder), default=0)
     view = review_view(record, viewer.language, seat, found)
-    return page(request, viewer, template, review=view, match=table.id, **more)
+    tries = may_try(table, viewer.holder)
+    return page(request, viewer, template, review=view, match=table.id, may_try=tries, **more)
 
 
 async def show(*arguments: Any, **more: Any) -> Response:

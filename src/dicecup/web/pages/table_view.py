@@ -16,7 +16,7 @@ from dicecup.i18n.names import game_name, name
 from dicecup.match import Match
 from dicecup.web.pages.coach_view import SoFarView, so_far_view
 from dicecup.web.pages.names import player_name
-from dicecup.web.pages.news import news
+from dicecup.web.pages.news import news, proposal
 from dicecup.web.pages.sheet_view import Head, Row, heads, placement_text, rows
 from dicecup.web.service.advising import has_coach
 from dicecup.web.service.choices import LayerChoices, layer_choices
@@ -140,7 +140,7 @@ def table_view(
         else None,
         back=back,
         agreed_already=bool(back.proposed) and seats <= back.agreed,
-        asked=asked_text(table, back, language) if back.proposed else "",
+        asked=proposal(table, back, language),
         news=news(match, language) if match else "",
         revealed=bool(match and match.record.secret),
         next=table.stored.next,
@@ -149,17 +149,6 @@ def table_view(
         coach=opening.coach and has_coach(),
         so_far=so_far_view(rules, so_far, language) if so_far else None,
     )
-
-
-def asked_text(table: Table, back: TakingBack, language: Language) -> str:
-    """Nobody agrees without knowing to what."""
-    names = language.join(
-        [player_name(table.stored.seats[seat].name, language) for seat in sorted(back.agreed)]
-    )
-    text = language.ngettext(
-        "{player} asks to take back one step.", "{player} asks to take back {steps} steps.", back.proposed
-    )
-    return text.format(player=names, steps=back.proposed)
 
 
 def safe_choices(
