@@ -276,6 +276,7 @@ SENTENCES = {
     "form_expired": N_("This page is too old or came from elsewhere. Load it again."),
     "game_begun": N_("The game has begun already."),
     "game_not_begun": N_("The game has not begun yet."),
+    "game_not_over": N_("The game is not over yet. Play it to its end first."),
     "link_unknown": N_("This private link leads to no seat. Ask for a new one."),
     "match_unknown": N_("There is no game at this address."),
     "not_found": N_("There is nothing at this address."),
@@ -296,6 +297,7 @@ SENTENCES = {
     "port_in_use": N_("{host}:{port} cannot be used: {problem}. Choose another with --port."),
     "workers_need_postgres": N_("Several workers need PostgreSQL. Name it with --database."),
     "undo_nothing": N_("There is nothing to take back."),
+    "undo_other": N_("Something else is proposed to be taken back. Look at it first."),
 }
 
 SYSTEM_PROBLEMS = {

@@ -175,7 +175,7 @@ def test_one_tap_takes_a_box_back_until_the_next_player_throws(ann: Player, bo: 
     refused = bo.post(f"/matches/{state['id']}/undo/refuse", {"version": thrown["version"]}).json()
     assert refused["undo"]["proposed"] == 0
     ann.post(f"/matches/{state['id']}/undo", {"version": thrown["version"], "steps": 2})
-    agreed = bo.post(f"/matches/{state['id']}/undo", {"version": thrown["version"]}).json()
+    agreed = bo.post(f"/matches/{state['id']}/undo/agree", {"version": thrown["version"], "steps": 2}).json()
     assert agreed["done"]
     assert agreed["state"]["turn"]["seat"] == 0
 
@@ -215,6 +215,13 @@ def test_the_owner_may_begin_without_open_seats(ann: Player) -> None:
 
 def test_playing_again_keeps_the_table_together(ann: Player, bo: Player) -> None:
     state = two_players(ann, bo)
+    early = ann.post(f"/matches/{state['id']}/again")
+    assert early.json()["error"]["code"] == "game_not_over"
+    assert bo.look(state)["next"] is None
+    while state["status"] != "finished":
+        player = (ann, bo)[state["turn"]["seat"]]
+        state = player.play(state, {"throw": True})
+        state = player.play(state, best_score(state))
     first = ann.post(f"/matches/{state['id']}/again").json()["state"]
     assert first["status"] == "waiting"
     assert [seat["kind"] for seat in first["seats"]] == ["open", "person"]

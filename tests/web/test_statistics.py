@@ -10,7 +10,10 @@ from starlette.testclient import TestClient
 from tests.web.coaching import KEPT, WITH_COACH, when_ready
 from tests.web.conftest import Player, best_score
 
+from dicecup.i18n.language import LANGUAGES, language
+from dicecup.rules.loader import builtin_ids, load_ruleset
 from dicecup.web.guard import COOKIE
+from dicecup.web.pages.statistics import unusual_options
 
 pytestmark = WITH_COACH
 
@@ -20,8 +23,9 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DICECUP_CACHE", KEPT["DICECUP_CACHE"])
 
 
-def finish(player: Player, game: str = "yahtzee") -> dict[str, Any]:
-    state = player.open(game, {"kind": "person", "name": "Ann"}, {"kind": "person", "name": "Bo"})
+def finish(player: Player, game: str = "yahtzee", **options: str) -> dict[str, Any]:
+    seats = ({"kind": "person", "name": "Ann"}, {"kind": "person", "name": "Bo"})
+    state = player.open(game, *seats, options=options)
     while state["status"] == "playing":
         state = player.play(state, {"throw": True})
         state = player.play(state, best_score(state))
@@ -93,6 +97,32 @@ def test_without_a_coach_there_are_plain_statistics(
     page = page_of(client, ann)
     assert "The coach is going" not in page
     assert "Points, game after game" in page
+
+
+def test_games_with_other_options_are_other_games(
+    client: TestClient, ann: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Points of games with and without jokers do not compare."""
+    monkeypatch.setattr("dicecup.web.service.reviewing.has_coach", lambda: False)
+    finish(ann)
+    finish(ann, joker="none")
+    answer = ann.get("/my/statistics").json()
+    mine = [one for one in answer["statistics"] if one["name"] == "Ann"]
+    assert sorted((one["options"]["joker"], one["games"]) for one in mine) == [("free", 1), ("none", 1)]
+    page = page_of(client, ann)
+    assert "<h3>Yahtzee · Ann</h3>" in page
+    assert "<h3>Yahtzee · Joker: None · Ann</h3>" in page
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("game", builtin_ids())
+def test_unusual_options_have_short_names(game: str, code: str) -> None:
+    usual = load_ruleset(game)
+    assert unusual_options(usual, language(code)) == []
+    for option, values in usual.choices.items():
+        for value in values[1:]:
+            (said,) = unusual_options(load_ruleset(game, {option: value}), language(code))
+            assert len(said) < 60
 
 
 def test_nobody_sees_the_games_of_others(ann: Player, bo: Player) -> None:

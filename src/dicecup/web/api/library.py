@@ -190,6 +190,7 @@ def statistics_answer(one: Statistics) -> StatisticsAnswer:
     seen = bool(one.judged)
     return StatisticsAnswer(
         game=one.rules.id,
+        options=dict(one.rules.options),
         name=one.name,
         games=len(points),
         mean=one.mean,

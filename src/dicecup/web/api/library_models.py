@@ -97,9 +97,13 @@ class ResultAnswer(BaseModel):
 
 
 class StatisticsAnswer(BaseModel):
-    """One player's results in one game; luck and skill are means over the games the coach has looked at."""
+    """One player's results in one game with the same options.
+
+    Luck and skill are means over the games the coach has looked at.
+    """
 
     game: str
+    options: dict[str, str]
     name: str
     games: int
     mean: float

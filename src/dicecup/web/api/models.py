@@ -64,7 +64,14 @@ class MoveRequest(Model):
 
 class UndoRequest(Model):
     version: Version
-    steps: Annotated[int | None, Field(ge=1, le=10_000, description="If left out: your last one.")] = None
+    steps: Annotated[
+        int | None, Field(ge=1, le=10_000, description="If left out: what you may take back alone.")
+    ] = None
+
+
+class AgreeRequest(Model):
+    version: Version
+    steps: Annotated[int, Field(ge=1, le=10_000, description="What was proposed.")]
 
 
 class VersionRequest(Model):

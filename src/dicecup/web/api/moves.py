@@ -10,6 +10,7 @@ from dicecup.engine.moves import Throw
 from dicecup.errors import UsageError
 from dicecup.web.api.common import REFUSALS, Asked, Seats, answer
 from dicecup.web.api.models import (
+    AgreeRequest,
     HintAnswer,
     HintOption,
     MoveRequest,
@@ -59,8 +60,15 @@ async def hint(tables: TablesNow, table: Asked, reasons: bool = False) -> HintAn
 
 @router.post("/undo")
 async def take_back(tables: TablesNow, table: Asked, seats: Seats, wish: UndoRequest) -> Undone:
-    """Take back alone what may be taken back alone; anything further is proposed to the others."""
+    """Take back alone what may be taken back alone; more steps are proposed to the others."""
     done = await undo.undo(tables, table, seats, wish.version, wish.steps)
+    return Undone(done=done, state=answer(table, seats))
+
+
+@router.post("/undo/agree")
+async def agree(tables: TablesNow, table: Asked, seats: Seats, wish: AgreeRequest) -> Undone:
+    """Agree to the steps that somebody proposed to take back; `undo_other` if that is not the proposal."""
+    done = await undo.agree(tables, table, seats, wish.version, wish.steps)
     return Undone(done=done, state=answer(table, seats))
 
 

@@ -63,9 +63,12 @@ async def chances(reviews: ReviewsNow, table: Asked) -> JSONResponse:
 
 @router.post("/matches/{match}/try", status_code=201)
 async def try_position(tables: TablesNow, table: Asked, key: Key, wish: TryRequest) -> Opened:
-    """A match of your own from a position of this one on. Its dice are thrown anew; all seats are yours."""
+    """A match of your own from a position of this one on. Its dice are thrown anew; all seats are yours.
+
+    `coach_later` while people play against each other with the coach off.
+    """
     holder = key or new_key()
-    tried = await try_again(tables, table.playing().record, wish.moves, holder)
+    tried = await try_again(tables, table, wish.moves, holder)
     return Opened(key=holder, state=answer(tried, tried.seats_of(key_hash(holder))))
 
 

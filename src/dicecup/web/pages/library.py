@@ -13,7 +13,7 @@ from dicecup.engine.record_text import record_to_text
 from dicecup.i18n.language import LANGUAGES
 from dicecup.i18n.names import game_name
 from dicecup.storage.verdicts import verdicts_of
-from dicecup.web.pages.names import line_names
+from dicecup.web.pages.names import line_names, player_name
 from dicecup.web.pages.render import go_to, page
 from dicecup.web.pages.rules_text import rules_html
 from dicecup.web.pages.setup import games
@@ -100,7 +100,7 @@ async def proof(request: Request, viewer: ViewerNow, table: Asked) -> Response:
         match=table.id,
         game_name=game_name(known.rules, viewer.language.code),
         origin=known.header.origin,
-        players=known.header.players,
+        players=[player_name(player, viewer.language) for player in known.header.players],
         secret=known.secret,
         finished=known.state.finished,
         proof=found,

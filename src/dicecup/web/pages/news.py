@@ -10,6 +10,8 @@ from dicecup.i18n.language import Language
 from dicecup.i18n.names import name
 from dicecup.match import Match
 from dicecup.web.pages.names import dice_text, player_name
+from dicecup.web.service.table import Table
+from dicecup.web.service.undo import TakingBack
 
 
 def news(match: Match, language: Language) -> str:
@@ -32,6 +34,22 @@ def news(match: Match, language: Language) -> str:
         kept = dice_text(move.dice) or "–"
         return _("{player} keeps {dice}.").format(player=player, dice=kept)
     return score_news(match, move, player, language)
+
+
+def proposal(table: Table, back: TakingBack, language: Language) -> str:
+    """Who wants to take back, and how much: nobody agrees without knowing to what."""
+    names = [player_name(table.stored.seats[seat].name, language) for seat in sorted(back.agreed)]
+    if not names:
+        return ""
+    if len(names) == 1:
+        text = language.ngettext(
+            "{player} asks to take back one step.", "{player} asks to take back {steps} steps.", back.proposed
+        )
+        return text.format(player=names[0], steps=back.proposed)
+    text = language.ngettext(
+        "{players} ask to take back one step.", "{players} ask to take back {steps} steps.", back.proposed
+    )
+    return text.format(players=language.join(names), steps=back.proposed)
 
 
 def score_news(match: Match, move: Score, player: str, language: Language) -> str:

@@ -15,7 +15,7 @@ from dicecup.web.pages.render import go_to, page
 from dicecup.web.pages.review_view import review_view
 from dicecup.web.pages.table import Asked
 from dicecup.web.refusals import status_of
-from dicecup.web.service.copying import keep_record, try_again
+from dicecup.web.service.copying import keep_record, may_try, try_again
 from dicecup.web.service.reviewing import Reviewed, check_may
 from dicecup.web.service.table import Table
 from dicecup.web.uploads import read_upload
@@ -41,7 +41,8 @@ def draw(
     if seat is None or seat >= len(record.header.players):
         seat = min(table.seats_of(viewer.holder), default=0)
     view = review_view(record, viewer.language, seat, found)
-    return page(request, viewer, template, review=view, match=table.id, **more)
+    tries = may_try(table, viewer.holder)
+    return page(request, viewer, template, review=view, match=table.id, may_try=tries, **more)
 
 
 async def show(*arguments: Any, **more: Any) -> Response:
@@ -126,5 +127,5 @@ async def try_position(
     """A table of one's own, from a position of this game on."""
     moves = str(form.get("moves", ""))
     count = int(moves) if moves.isascii() and moves.isdigit() and len(moves) < 6 else 0
-    tried = await try_again(tables, table.playing().record, count, viewer.key)
+    tried = await try_again(tables, table, count, viewer.key)
     return go_to(request, viewer, f"/t/{tried.id}")

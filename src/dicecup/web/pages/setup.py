@@ -69,8 +69,7 @@ async def change(request: Request, viewer: ViewerNow, tables: TablesNow, game: s
         seats = changed_seats(seats, action, viewer.language)
         return setup_page(request, viewer, tables, game, seats, form, promise)
     options = {name[7:]: str(value) for name, value in form.items() if name.startswith("option-")}
-    seed = str(form.get("seed", "")).strip()
-    wishes = [SeatWish(seat.kind, seat.name, seed if not place else "") for place, seat in enumerate(seats)]  # type: ignore[arg-type]
+    wishes = seat_wishes(seats, str(form.get("seed", "")).strip())
     dice = "table" if form.get("dice") == "table" else "screen"
     wish = TableWish(game, wishes, options, dice, promise, coach=bool(form.get("coach")))  # type: ignore[arg-type]
     try:
@@ -85,8 +84,26 @@ async def change(request: Request, viewer: ViewerNow, tables: TablesNow, game: s
     return response
 
 
+def seat_wishes(seats: list[SeatForm], seed: str) -> list[SeatWish]:
+    """The word of the one who sets the table goes to the first person's seat, wherever it stands."""
+    own = next((place for place, seat in enumerate(seats) if seat.kind == "person"), None)
+    return [
+        SeatWish(seat.kind, seat.name, seed if place == own else "")  # type: ignore[arg-type]
+        for place, seat in enumerate(seats)
+    ]
+
+
 def default_name(language: Language, number: int) -> str:
     return language.gettext("Player {number}").format(number=number)
+
+
+def new_name(seats: list[SeatForm], language: Language) -> str:
+    """The next player's number, or the next one that nobody is called by."""
+    taken = {seat.name for seat in seats}
+    number = sum(seat.kind == "person" for seat in seats) + 1
+    while default_name(language, number) in taken:
+        number += 1
+    return default_name(language, number)
 
 
 def read_seats(form: Form) -> list[SeatForm]:
@@ -106,8 +123,7 @@ def changed_seats(seats: list[SeatForm], action: str, language: Language) -> lis
     what, _, which = action.partition("-")
     if what == "add" and len(seats) < MOST_SEATS:
         if which == "person":
-            people = sum(seat.kind == "person" for seat in seats)
-            return [*seats, SeatForm("person", default_name(language, people + 1))]
+            return [*seats, SeatForm("person", new_name(seats, language))]
         if which == "bot":
             return [*seats, SeatForm("bot", DEFAULT_BOT)]
         if which == "open":

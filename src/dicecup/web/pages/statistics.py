@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from dicecup.i18n.language import Language
-from dicecup.i18n.names import game_name
+from dicecup.i18n.names import game_name, option_name, option_text
 from dicecup.i18n.reviews import rating_text
+from dicecup.rules.model import Ruleset
 from dicecup.storage.rows import MatchLine, Result, Verdict
 from dicecup.web.pages.charts import bars, course, lines
 from dicecup.web.pages.names import line_names, player_name
@@ -90,7 +91,7 @@ def statistics_view(one: Statistics, language: Language) -> StatisticsView:
     rules, results = one.rules, one.results
     points = [result.points for result in results]
     return StatisticsView(
-        game=game_name(rules, language.code),
+        game=" · ".join([game_name(rules, language.code), *unusual_options(rules, language)]),
         name=one.name,
         count=len(results),
         mean=figure(one.mean, language),
@@ -102,6 +103,17 @@ def statistics_view(one: Statistics, language: Language) -> StatisticsView:
         boxes=bars(named_boxes(one, language), language.gettext("Mean points per box")),
         coach=luck_and_skill(one, language) if one.verdicts else None,
     )
+
+
+def unusual_options(rules: Ruleset, language: Language) -> list[str]:
+    """The options that are not as usual, by what stands before the colon of their texts."""
+    found = []
+    for option, values in rules.choices.items():
+        chosen = rules.options[option]
+        if chosen != values[0]:
+            text = option_text(rules, option, chosen, language.code) or chosen
+            found.append(f"{option_name(rules, option, language.code)}: {text.partition(':')[0].strip()}")
+    return found
 
 
 def luck_and_skill(one: Statistics, language: Language) -> LuckAndSkill:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Annotated
+from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Path, Request
 from fastapi.responses import HTMLResponse, StreamingResponse
@@ -15,7 +16,7 @@ from dicecup.errors import DicecupError, DiceError
 from dicecup.rules.model import Ruleset
 from dicecup.web.events import stream
 from dicecup.web.pages.render import base_address, go_to, is_fragment, page, render
-from dicecup.web.pages.sheet_view import read_placement
+from dicecup.web.pages.sheet_view import placement_text, read_placement
 from dicecup.web.pages.table_view import TableView, table_view
 from dicecup.web.qr import qr_svg
 from dicecup.web.refusals import status_of
@@ -54,7 +55,7 @@ def show(
 ) -> Response:
     """The fragment for htmx; without it a redirect, or the page with what was wrong."""
     if error is None and not is_fragment(request):
-        chosen = "?picked=" + ",".join(place.box for place in picked) if picked else ""
+        chosen = "?picked=" + quote(",".join(map(placement_text, picked))) if picked else ""
         return go_to(request, viewer, f"/t/{table.id}{chosen}")
     rules = table.match.rules if table.match else None
     problem = viewer.language.sentence(error, rules) if error else ""
@@ -159,16 +160,22 @@ async def take_back(
         seats = table.seats_of(viewer.holder)
         if form.get("answer") == "no":
             await undo.refuse(tables, table, seats, read_version(form))
+        elif "agree" in form:
+            await undo.agree(tables, table, seats, read_version(form), read_number(form, "agree"))
         else:
-            await undo.undo(tables, table, seats, read_version(form))
+            await undo.undo(tables, table, seats, read_version(form), read_number(form, "steps") or None)
     except DicecupError as error:
         return show(request, viewer, table, error=error)
     return show(request, viewer, table)
 
 
 def read_version(form: Form) -> int:
-    text = str(form.get("version", ""))
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 8 else -1
+    return read_number(form, "version", -1)
+
+
+def read_number(form: Form, field: str, otherwise: int = 0) -> int:
+    text = str(form.get(field, ""))
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 8 else otherwise
 
 
 def read_picked(text: str) -> tuple[Placement, ...]:

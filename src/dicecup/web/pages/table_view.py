@@ -16,11 +16,11 @@ from dicecup.i18n.names import game_name, name
 from dicecup.match import Match
 from dicecup.web.pages.coach_view import SoFarView, so_far_view
 from dicecup.web.pages.names import house_rules, player_name
-from dicecup.web.pages.news import news
+from dicecup.web.pages.news import news, proposal
 from dicecup.web.pages.sheet_view import Head, Row, heads, placement_text, rows
 from dicecup.web.service.advising import has_coach
 from dicecup.web.service.choices import LayerChoices, layer_choices
-from dicecup.web.service.opening import game_rules
+from dicecup.web.service.opening import game_rules, may_begin
 from dicecup.web.service.table import Table
 from dicecup.web.service.undo import NOTHING_TO_TAKE_BACK, TakingBack, taking_back
 
@@ -77,7 +77,7 @@ class TableView:
     begun: bool
     finished: bool
     seated: bool
-    owner: bool
+    may_begin: bool
     typed: bool
     layers: list[str]
     players: list[PlayerView]
@@ -88,6 +88,7 @@ class TableView:
     turn: TurnView | None = None
     back: TakingBack = NOTHING_TO_TAKE_BACK
     agreed_already: bool = False
+    asked: str = ""  # who wants to take back how much
     news: str = ""
     revealed: bool = False
     next: str | None = None
@@ -125,7 +126,7 @@ def table_view(
         begun=match is not None,
         finished=bool(match and match.state.finished),
         seated=bool(seats),
-        owner=opening.owner == holder,
+        may_begin=may_begin(table, holder),
         typed=opening.dice == "typed",
         layers=layers,
         players=[player_view(table, seat, seats, language) for seat in order],
@@ -140,6 +141,7 @@ def table_view(
         else None,
         back=back,
         agreed_already=bool(back.proposed) and seats <= back.agreed,
+        asked=proposal(table, back, language),
         news=news(match, language) if match else "",
         revealed=bool(match and match.record.secret),
         next=table.stored.next,

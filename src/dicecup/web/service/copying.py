@@ -22,12 +22,15 @@ async def keep_record(tables: Tables, record: Record) -> Table:
     return await store(tables, record.header, record.entries, "")
 
 
-async def try_again(tables: Tables, record: Record, moves: int, holder: str) -> Table:
-    """A table of one's own that stands where the record stood after so many moves.
+async def try_again(tables: Tables, table: Table, moves: int, holder: str) -> Table:
+    """A table of one's own that stands where this one stood after so many moves.
 
     From here on its dice are thrown anew, so that nobody knows them; they come without a promise. The coach
     is at hand: whoever tries a position again wants to learn, and holds all the seats.
     """
+    record = table.playing().record
+    if not may_try(table, key_hash(holder)):
+        raise UsageError("coach_later")
     typed = record.header.origin.kind == "typed"
     origin = record.header.origin if typed else DiceOrigin("system")
     if not 0 <= moves <= len(record.moves):
@@ -36,6 +39,11 @@ async def try_again(tables: Tables, record: Record, moves: int, holder: str) -> 
     players = person_at(record.header.players, record.states[len(stood)].player)
     header = replace(record.header, origin=origin, players=players)
     return await store(tables, header, stood, holder, tried=True)
+
+
+def may_try(table: Table, holder: str) -> bool:
+    """Not while the coach has to wait, unless there is nobody to be helped against."""
+    return not table.coach_waits or table.human_seats <= table.seats_of(holder)
 
 
 def person_at(players: tuple[str, ...], seat: int) -> tuple[str, ...]:

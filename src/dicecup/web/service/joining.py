@@ -6,9 +6,10 @@ import asyncio
 
 from dicecup.errors import MoveError, UsageError
 from dicecup.storage.rows import Seat
+from dicecup.web.service.calling import check_different, read_name
 from dicecup.web.service.keys import key_hash, new_key
 from dicecup.web.service.opening import SeatWish as Wish
-from dicecup.web.service.opening import TableWish, begin_now, open_table, read_name, read_seed
+from dicecup.web.service.opening import TableWish, begin_now, open_table, read_seed
 from dicecup.web.service.table import Table
 from dicecup.web.service.tables import Tables
 
@@ -29,8 +30,7 @@ async def join(
             seat = Seat("person", seats[place].name, seats[place].seed)
         else:
             seat = Seat("person", read_name(name), read_seed(seed))
-        if not table.begun and any(other.name == name for other in seats if other.kind == "person"):
-            raise UsageError("name_twice")
+            check_different([seat.name, *(other.name for other in seats if other.kind == "person")])
         if not await tables.change(table, tables.store.take_seat, table.id, place, seat, key_hash(holder)):
             raise MoveError("seat_taken")
         if not table.begun and len(free) == 1:
@@ -77,6 +77,8 @@ async def play_again(tables: Tables, table: Table, holder: str) -> Table:
         raise MoveError("seat_not_yours")
     if table.stored.next:
         return await tables.get(table.stored.next)
+    if not table.playing().state.finished:
+        raise MoveError("game_not_over")
     opening = table.stored.opening
     wishes = []
     for number, seat in enumerate(table.stored.seats):
@@ -88,7 +90,7 @@ async def play_again(tables: Tables, table: Table, holder: str) -> Table:
         game=opening.ruleset,
         seats=wishes[1:] + wishes[:1],
         options=opening.options,
-        dice="screen" if opening.dice == "verifiable" else "table",
+        dice="table" if opening.dice == "typed" else "screen",
         coach=opening.coach,
     )
     following = await open_table(tables, wish, holder)

@@ -19,6 +19,7 @@ from dicecup.rules.model import Ruleset
 from dicecup.storage.matches import PromiseTaken
 from dicecup.storage.rows import Opening, Seat
 from dicecup.web.service.advising import BOTS_BY_VALUES
+from dicecup.web.service.calling import check_different, read_name
 from dicecup.web.service.clock import now
 from dicecup.web.service.keys import derived, key_hash, new_table_id
 from dicecup.web.service.table import Table
@@ -101,12 +102,11 @@ async def open_table(tables: Tables, wish: TableWish, holder: str) -> Table:
 
 
 def read_seats(wishes: Sequence[SeatWish]) -> list[Seat]:
-    people = [wish.name for wish in wishes if wish.kind == "person"]
-    if not 1 <= len(wishes) <= MOST_SEATS or not people:
+    if not 1 <= len(wishes) <= MOST_SEATS or all(wish.kind != "person" for wish in wishes):
         raise UsageError("seats_wrong", most=MOST_SEATS)
-    if len(set(people)) != len(people):
-        raise UsageError("name_twice")
-    return [read_seat(wish) for wish in wishes]
+    seats = [read_seat(wish) for wish in wishes]
+    check_different([seat.name for seat in seats if seat.kind == "person"])
+    return seats
 
 
 def read_seat(wish: SeatWish) -> Seat:
@@ -119,12 +119,6 @@ def read_seat(wish: SeatWish) -> Seat:
     return Seat("person", read_name(wish.name), seed)
 
 
-def read_name(name: str) -> str:
-    if not good_name(name) or name.startswith(BOT_PREFIX):
-        raise UsageError("name_wrong", name=name[:80], most=MOST_NAME)
-    return name
-
-
 def read_seed(seed: str) -> str:
     """A player's share in the dice; drawn where the player leaves it to us."""
     if seed and not good_name(seed):
@@ -132,9 +126,15 @@ def read_seed(seed: str) -> str:
     return seed or secrets.token_hex(8)
 
 
+def may_begin(table: Table, holder: str) -> bool:
+    """The one who opened the table says when; once they have left, whoever sits there."""
+    owner = table.stored.opening.owner
+    return bool(table.seats_of(holder)) and (holder == owner or not table.seats_of(owner))
+
+
 async def begin(tables: Tables, table: Table, holder: str) -> None:
-    """Begin with the seats that are taken; the one who opened the table says when."""
-    if table.stored.opening.owner != key_hash(holder):
+    """Begin with the seats that are taken."""
+    if not may_begin(table, key_hash(holder)):
         raise MoveError("not_your_table")
     async with tables.changing(table):
         if table.begun:

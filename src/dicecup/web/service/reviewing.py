@@ -50,8 +50,7 @@ class Reviewed:
 def check_may(table: Table) -> None:
     """Nobody gets help from the coach while people play against each other at a table that has it off."""
     need_coach()
-    among_people = len(table.people) > 1 and not table.shown_only
-    if among_people and not table.stored.opening.coach and not table.playing().state.finished:
+    if table.coach_waits:
         raise UsageError("coach_later")
 
 

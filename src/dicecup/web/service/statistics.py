@@ -6,7 +6,8 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import product
 from statistics import fmean
 
 from dicecup.coach.rating import Rating, rating_of
@@ -19,7 +20,10 @@ Verdicts = Mapping[tuple[str, int], Verdict]  # by match and seat
 
 @dataclass(frozen=True)
 class Statistics:
-    """One player's results in one game, the oldest first, and what the coach found in some of them."""
+    """One player's results in one game with the same options, the oldest first.
+
+    And what the coach found in some of them.
+    """
 
     rules: Ruleset
     name: str
@@ -73,14 +77,25 @@ class Statistics:
         return {box.id: fmean(points[box.id]) for box in self.rules.boxes if points[box.id]}
 
 
+@cache
+def rules_of(game: str, identity: str) -> Ruleset:
+    """The options that a game was played with; the usual ones if its rules have changed since."""
+    usual = game_rules(game)
+    for values in product(*usual.choices.values()):
+        rules = game_rules(game, dict(zip(usual.choices, values, strict=True)))
+        if rules.identity == identity:
+            return rules
+    return usual
+
+
 def statistics(results: list[Result], verdicts: Verdicts) -> list[Statistics]:
-    """One for each game and name, the most played first."""
-    groups: dict[tuple[str, str], list[Result]] = defaultdict(list)
+    """One for each game, as its options were, and name; the most played first."""
+    groups: dict[tuple[Ruleset, str], list[Result]] = defaultdict(list)
     for result in results:
-        groups[result.ruleset, result.name].append(result)
+        groups[rules_of(result.ruleset, result.identity), result.name].append(result)
     found = []
-    for (ruleset, name), mine in sorted(groups.items(), key=lambda group: -len(group[1])):
+    for (rules, name), mine in sorted(groups.items(), key=lambda group: -len(group[1])):
         places = [(result, verdicts.get((result.match, result.seat))) for result in mine]
         judged = [(result, verdict) for result, verdict in places if verdict]
-        found.append(Statistics(game_rules(ruleset), name, mine, judged))
+        found.append(Statistics(rules, name, mine, judged))
     return found

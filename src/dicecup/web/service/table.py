@@ -59,9 +59,20 @@ class Table:
         return frozenset(number for number, seat in enumerate(self.stored.seats) if seat.kind == "person")
 
     @property
+    def human_seats(self) -> frozenset[int]:
+        """The seats of people, also those that somebody left in the middle of the game."""
+        return frozenset(number for number, seat in enumerate(self.stored.seats) if seat.kind != "bot")
+
+    @property
     def shown_only(self) -> bool:
         """Whether this is an uploaded record, to look at."""
         return not self.stored.opening.owner
+
+    @property
+    def coach_waits(self) -> bool:
+        """Whether people play against each other with the coach off: it helps nobody before the end."""
+        among_people = len(self.human_seats) > 1 and not self.shown_only
+        return among_people and not self.stored.opening.coach and not self.playing().state.finished
 
     def bot_is_next(self) -> bool:
         match = self.match

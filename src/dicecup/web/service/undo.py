@@ -1,4 +1,4 @@
-"""Taking back: alone until the next player throws, further if all agree.
+"""Taking back: alone until the next player throws, further if all agree to as many steps.
 
 What was taken back stays in the record, so that everybody can see that it was.
 """
@@ -43,10 +43,10 @@ def taking_back(table: Table, seats: frozenset[int]) -> TakingBack:
 
 
 def steps_alone(table: Table, seats: frozenset[int], match: Match) -> int:
-    """One's own last move, as long as nobody threw after it; everything, if all the people are here."""
+    """One's own last move, as long as nobody threw after it; anybody's, if all the people are here."""
     if not match.record.moves:
         return 0
-    if table.people <= seats:
+    if table.human_seats <= seats:
         return match.steps_to_last_decision()
     mover = match.record.states[-2].player
     thrown = isinstance(match.record.moves[-1], Throw) and match.record.header.origin.kind != "typed"
@@ -56,24 +56,47 @@ def steps_alone(table: Table, seats: frozenset[int], match: Match) -> int:
 async def undo(
     tables: Tables, table: Table, seats: frozenset[int], version: int, steps: int | None = None
 ) -> bool:
-    """Whether it is taken back; if not, it is proposed to the others."""
+    """Whether it is taken back; if not, so many steps are proposed to the others.
+
+    Without a number it is what one may take back alone, never what somebody else has proposed meanwhile.
+    """
     if not seats:
         raise MoveError("seat_not_yours")
     async with tables.changing(table, version):
         match = table.playing()
         check_version(match, version)
         may = taking_back(table, seats)
-        wanted = steps or may.proposed or may.alone or may.together
+        wanted = steps or may.alone
         if not wanted or wanted > len(match.record.moves):
             raise MoveError("undo_nothing")
-        everyone = table.people <= seats
-        if wanted > may.alone and not everyone:
-            await tables.change(table, tables.store.consent, table.id, version, sorted(seats), wanted)
-            agreed = {seat for seat, wish in table.stored.consents.items() if wish == wanted}
-            if not table.people <= agreed:
-                return False
+        if wanted > may.alone and not table.human_seats <= seats:
+            return await consent(tables, table, seats, version, wanted)
         await tables.play(table, lambda draft: draft.undo(wanted))
         return True
+
+
+async def agree(tables: Tables, table: Table, seats: frozenset[int], version: int, steps: int) -> bool:
+    """Whether it is taken back now. One agrees to the steps one has seen, not to whatever is proposed."""
+    if not seats:
+        raise MoveError("seat_not_yours")
+    async with tables.changing(table, version):
+        check_version(table.playing(), version)
+        if steps not in table.stored.consents.values():
+            raise MoveError("undo_other")
+        return await consent(tables, table, seats, version, steps)
+
+
+async def consent(tables: Tables, table: Table, seats: frozenset[int], version: int, steps: int) -> bool:
+    """Whether all the people want it now; the caller holds the table. One proposal at a time."""
+    others = {wish for seat, wish in table.stored.consents.items() if seat not in seats}
+    if others - {steps}:
+        raise MoveError("undo_other")
+    await tables.change(table, tables.store.consent, table.id, version, sorted(seats), steps)
+    agreed = {seat for seat, wish in table.stored.consents.items() if wish == steps}
+    if not table.human_seats <= agreed:
+        return False
+    await tables.play(table, lambda draft: draft.undo(steps))
+    return True
 
 
 async def refuse(tables: Tables, table: Table, seats: frozenset[int], version: int) -> None:
