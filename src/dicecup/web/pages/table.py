@@ -14,6 +14,7 @@ from dicecup.engine.moves import Keep, Placement, Score
 from dicecup.errors import DicecupError, DiceError
 from dicecup.rules.model import Ruleset
 from dicecup.web.events import stream
+from dicecup.web.pages.fields import number
 from dicecup.web.pages.render import base_address, go_to, is_fragment, page, render
 from dicecup.web.pages.sheet_view import read_placement
 from dicecup.web.pages.table_view import TableView, table_view
@@ -167,8 +168,8 @@ async def take_back(
 
 
 def read_version(form: Form) -> int:
-    text = str(form.get("version", ""))
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 8 else -1
+    version = number(form, "version", 7)
+    return -1 if version is None else version
 
 
 def read_picked(text: str) -> tuple[Placement, ...]:
