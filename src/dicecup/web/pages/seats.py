@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from dicecup.errors import UsageError
 from dicecup.web.pages.fields import number
-from dicecup.web.pages.render import base_address, go_to, page
+from dicecup.web.pages.render import base_address, go_to, only_here, page
 from dicecup.web.pages.table import Asked
 from dicecup.web.qr import qr_svg
 from dicecup.web.service import joining, opening
@@ -65,7 +65,14 @@ async def private_link(
     address = f"{base_address(request)}/t/{table.id}/seat#{token}"
     name = table.stored.seats[seat].name
     return page(
-        request, viewer, "table/link.html", address=address, code=qr_svg(address), name=name, match=table.id
+        request,
+        viewer,
+        "table/link.html",
+        address=address,
+        code=qr_svg(address),
+        name=name,
+        match=table.id,
+        only_here=only_here(address),
     )
 
 

@@ -15,7 +15,7 @@ from dicecup.errors import DicecupError, DiceError
 from dicecup.rules.model import Ruleset
 from dicecup.web.events import stream
 from dicecup.web.pages.fields import number
-from dicecup.web.pages.render import base_address, go_to, is_fragment, page, render
+from dicecup.web.pages.render import base_address, go_to, is_fragment, only_here, page, render
 from dicecup.web.pages.sheet_view import read_placement
 from dicecup.web.pages.table_view import TableView, table_view
 from dicecup.web.qr import qr_svg
@@ -76,7 +76,16 @@ def whole_page(
 ) -> Response:
     address = f"{base_address(request)}/t/{table.id}"
     view = seen(tables_of(request), table, viewer, picked, problem)
-    return page(request, viewer, "table/page.html", status, table=view, address=address, code=qr_svg(address))
+    return page(
+        request,
+        viewer,
+        "table/page.html",
+        status,
+        table=view,
+        address=address,
+        code=qr_svg(address),
+        only_here=only_here(address),
+    )
 
 
 @router.get("")
@@ -98,7 +107,8 @@ async def events(request: Request, viewer: ViewerNow, tables: TablesNow, table: 
         whose = viewer if is_mine(now) else viewer.anybody()
         return draw(whose, seen(tables, now, whose))
 
-    return stream(request, tables, table, "table", kind, drawing)
+    player = viewer.holder if is_mine(table) else ""
+    return stream(request, tables, table, player, "table", kind, drawing)
 
 
 @router.post("/throw")

@@ -33,7 +33,7 @@ class Tables:
         self.store = store
         self.settings = settings
         self.server_key = store.server_key()
-        self.hub = Hub()
+        self.hub = Hub(settings.limits)
         self.writer = Writer(store)
         self.advising = Advising()
         self.runner = Runner(self)
