@@ -150,6 +150,7 @@ SENTENCES = {
         "Line {line} of the record does not follow from the lines before it; expected: {expected}"
     ),
     "record_too_large": N_("The record is too large: at most {most} bytes are read."),
+    "record_too_long": N_("The record is too long: at most {most} lines are read."),
     "record_version_unknown": N_("The record's version {found} is unknown here; this program reads {known}."),
     "reveal_not_due": N_("This game's dice have no secret to reveal."),
     "reveal_too_early": N_("The secret is revealed only when the game is over."),
@@ -295,6 +296,7 @@ SENTENCES = {
     "too_many_requests": N_("That was too much at once. Wait a moment and try again."),
     "too_many_watchers": N_("Too many are watching already. Try again later."),
     "port_in_use": N_("{host}:{port} cannot be used: {problem}. Choose another with --port."),
+    "uploads_busy": N_("Too many records are being read just now. Try again in a moment."),
     "workers_need_postgres": N_("Several workers need PostgreSQL. Name it with --database."),
     "undo_nothing": N_("There is nothing to take back."),
     "undo_other": N_("Something else is proposed to be taken back. Look at it first."),

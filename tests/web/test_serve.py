@@ -8,7 +8,10 @@ import sys
 from pathlib import Path
 
 import httpx2 as httpx
+import pytest
 from tests.web.serving import Server
+
+from dicecup.cli.serve import local_address
 
 
 def serve(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -53,3 +56,19 @@ def test_a_database_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "[database_unusable]" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_database_of_the_environment_counts_for_workers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Refused for what comes after it: nobody answers at that address."""
+    monkeypatch.setenv("DICECUP_DATABASE", "postgresql://127.0.0.1:1/none?connect_timeout=1")
+    assert "[workers_need_postgres]" not in serve("--workers", "2", "--port", "0").stderr
+    done = serve("--workers", "2", "--database", str(tmp_path / "games.db"))
+    assert "[workers_need_postgres]" in done.stderr
+
+
+def test_addresses_for_the_browser_of_this_machine() -> None:
+    assert local_address("::1", 8166) == "http://[::1]:8166"
+    assert local_address("0.0.0.0", 8000) == "http://127.0.0.1:8000"
+    assert local_address("localhost", 8000) == "http://localhost:8000"

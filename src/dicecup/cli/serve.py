@@ -64,7 +64,9 @@ def serve(
 
     from dicecup.storage.opening import POSTGRES, open_store
 
-    if workers > 1 and not (database or "").startswith(POSTGRES):
+    if database is not None:
+        os.environ["DICECUP_DATABASE"] = database
+    if workers > 1 and not os.environ.get("DICECUP_DATABASE", "").startswith(POSTGRES):
         raise UsageError("workers_need_postgres")
     if lan and host == HOST:
         host = LAN_HOST
@@ -72,13 +74,12 @@ def serve(
     port = listener.getsockname()[1]
     if lan and address is None:
         address = f"http://{network_address()}:{port}"
-    for name, value in (("DICECUP_DATABASE", database), ("DICECUP_ADDRESS", address)):
-        if value is not None:
-            os.environ[name] = value
+    if address is not None:
+        os.environ["DICECUP_ADDRESS"] = address
     from dicecup.storage.folder import data_folder
 
     open_store(os.environ.get("DICECUP_DATABASE") or str(data_folder() / "games.db")).close()
-    local = f"http://{'127.0.0.1' if host in (LAN_HOST, HOST) else host}:{port}"
+    local = local_address(host, port)
     announce(local, address if lan else None)
     if browser:
         threading.Thread(target=open_when_ready, args=(local,), daemon=True).start()
@@ -113,6 +114,13 @@ def bind(host: str, port: int) -> socket.socket:
     listener.listen(2048)  # whoever comes from now on waits until the application is ready
     listener.set_inheritable(True)
     return listener
+
+
+def local_address(host: str, port: int) -> str:
+    """Where a browser of this machine finds the server."""
+    if host == LAN_HOST:
+        host = HOST
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def network_address() -> str:

@@ -21,6 +21,9 @@ class Changes(Protocol):
     def run(self, statement: str, values: Values = ()) -> int:
         """Do it and say how many rows it touched; a key that exists raises RowTaken."""
 
+    def run_many(self, statement: str, values: Sequence[Values]) -> None:
+        """The same statement for many values, in one go; a key that exists raises RowTaken."""
+
     def rows(self, question: str, values: Values = ()) -> list[Row]: ...
 
     def tell(self, word: str) -> None:

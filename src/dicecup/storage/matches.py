@@ -63,11 +63,10 @@ class Matches(Part):
             for number, key_hash in holders:
                 insert_key(changes, opening.id, number, key_hash, "device")
             changes.run("UPDATE matches SET header = ? WHERE id = ?", (header, opening.id))
-            for number, text in enumerate(entries):
-                changes.run(
-                    "INSERT INTO entries (match, number, text, made) VALUES (?, ?, ?, ?)",
-                    (opening.id, number, text, opening.created),
-                )
+            changes.run_many(
+                "INSERT INTO entries (match, number, text, made) VALUES (?, ?, ?, ?)",
+                [(opening.id, number, text, opening.created) for number, text in enumerate(entries)],
+            )
 
     def match(self, match: str) -> StoredMatch | None:
         with self.database.changes() as changes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, LiteralString
 
@@ -34,6 +34,13 @@ class PostgresChanges:
     def run(self, statement: str, values: Values = ()) -> int:
         try:
             return self.connection.execute(in_its_words(statement), values or None).rowcount
+        except UniqueViolation as error:
+            raise RowTaken(str(error)) from None
+
+    def run_many(self, statement: str, values: Sequence[Values]) -> None:
+        try:
+            with self.connection.cursor() as cursor:
+                cursor.executemany(in_its_words(statement), values)
         except UniqueViolation as error:
             raise RowTaken(str(error)) from None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,6 +21,12 @@ class SqliteChanges:
     def run(self, statement: str, values: Values = ()) -> int:
         try:
             return self.connection.execute(statement, values).rowcount
+        except sqlite3.IntegrityError as error:
+            raise RowTaken(str(error)) from None
+
+    def run_many(self, statement: str, values: Sequence[Values]) -> None:
+        try:
+            self.connection.executemany(statement, values)
         except sqlite3.IntegrityError as error:
             raise RowTaken(str(error)) from None
 

@@ -21,6 +21,7 @@ from dicecup.web.pages import coach, library, review, seats, setup, table
 from dicecup.web.service.reviewing import Reviews
 from dicecup.web.service.tables import Tables
 from dicecup.web.settings import Settings, settings_of_process
+from dicecup.web.uploads import Uploads
 
 ABOUT = """Play every game of the Yatzy family.
 
@@ -48,9 +49,11 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         tables = Tables(open_store(chosen.database), chosen)
         app.state.tables = tables
         app.state.reviews = Reviews(tables)
+        app.state.uploads = Uploads()
         spare_long_lived_objects()
         tables.start()
         yield
+        app.state.uploads.stop()
         await app.state.reviews.stop()
         await tables.stop()
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Hashable
 from fastapi import Request
 from fastapi.responses import StreamingResponse
 
-from dicecup.web.service.hub import Hub
+from dicecup.web.service.hub import Watcher
 from dicecup.web.service.table import Table
 from dicecup.web.service.tables import Tables
 
@@ -19,14 +19,19 @@ def stream(
     request: Request,
     tables: Tables,
     table: Table,
+    player: str,
     name: str,
     kind: Callable[[Table], tuple[Hashable, ...]],
     draw: Callable[[Table], str],
 ) -> StreamingResponse:
-    """Events called `name`. All who look at the same kind of picture share one drawing of it."""
+    """Events called `name`. All who look at the same kind of picture share one drawing of it.
+
+    `player` holds a seat at the table, or is empty for somebody who only looks.
+    """
+    watcher = Watcher(request.client.host if request.client else "unknown", player)
 
     async def events() -> AsyncIterator[bytes]:
-        with tables.hub.watch(table.id) as changed:
+        with tables.hub.watch(table.id, watcher) as changed:
             shown = -1
             while not tables.hub.closed and not await request.is_disconnected():
                 now = tables.live.get(table.id, table)  # a watched table is not forgotten
@@ -37,7 +42,8 @@ def stream(
                 if now.revision == shown and not await woken(changed):
                     yield b": still here\n\n"
 
-    check_room(tables.hub, table.id)
+    # Afterwards no status can be sent any more.
+    tables.hub.check_room(table.id, watcher)
     return StreamingResponse(
         events(),
         media_type="text/event-stream",
@@ -51,12 +57,6 @@ async def woken(changed: asyncio.Event) -> bool:
     except TimeoutError:
         return False
     return True
-
-
-def check_room(hub: Hub, match: str) -> None:
-    """Refuse before the answer has begun: afterwards no status can be sent any more."""
-    with hub.watch(match):
-        pass
 
 
 def drawn(table: Table, name: str, kind: tuple[Hashable, ...], draw: Callable[[Table], str]) -> bytes:

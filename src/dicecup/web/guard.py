@@ -9,12 +9,12 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dicecup.engine.record_text import MOST_BYTES
 from dicecup.errors import UsageError
 from dicecup.web.service.keys import key_hash
+from dicecup.web.uploads import MOST_RECORD
 
 MOST_BODY = 64_000
-MOST_UPLOAD = MOST_BYTES + 20_000  # a record and the form around it
+MOST_UPLOAD = MOST_RECORD + 20_000  # a record and the form around it
 UPLOADS = ("/review", "/api/reviews", "/api/records")
 COOKIE = "dicecup"
 
@@ -58,6 +58,7 @@ class Guard:
         self.app = app
         self.limits = limits
         self.by_address = Buckets(burst=600, rate=300)
+        self.changes_by_address = Buckets(burst=300, rate=100)
         self.by_key = Buckets(burst=80, rate=20)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -94,11 +95,16 @@ class Guard:
         await self.app(scope, bounded, with_headers)
 
     def may(self, scope: Scope, headers: Headers) -> bool:
-        """Changes are counted by key, everything by address."""
+        """Changes are counted by key and by address, since keys cost nothing; everything by address."""
         address = scope["client"][0] if scope.get("client") else "unknown"
         if not self.by_address.take(address):
             return False
         if scope["method"] in ("GET", "HEAD"):
             return True
-        key = headers.get("authorization") or cookie_parser(headers.get("cookie", "")).get(COOKIE)
+        if not self.changes_by_address.take(address):
+            return False
+        if scope["path"].startswith("/api"):
+            key = headers.get("authorization")
+        else:
+            key = cookie_parser(headers.get("cookie", "")).get(COOKIE)
         return self.by_key.take(key_hash(key) if key else address)

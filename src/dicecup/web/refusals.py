@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import re
+import traceback
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dicecup.errors import DicecupError, StorageError, UsageError
+from dicecup.i18n.language import language
 from dicecup.web.service.state import state_data
 from dicecup.web.viewer import language_of
 
@@ -24,6 +29,7 @@ STATUS = {
     "form_expired": 403,
     "game_begun": 409,
     "game_not_begun": 409,
+    "game_not_over": 409,
     "game_over": 409,
     "link_unknown": 403,
     "match_unknown": 404,
@@ -32,14 +38,18 @@ STATUS = {
     "not_your_turn": 403,
     "promise_used": 409,
     "record_too_large": 413,
+    "record_too_long": 413,
     "request_unreadable": 400,
     "seat_not_yours": 403,
     "seat_taken": 409,
     "too_many_requests": 429,
     "too_many_watchers": 429,
     "undo_nothing": 409,
+    "undo_other": 409,
+    "uploads_busy": 429,
     "version_stale": 409,
 }
+SUSPICIOUS = re.compile(rb"\\u(?:[dD][89a-fA-F]|0000)|\xed[\xa0-\xbf]|\x00")
 log = logging.getLogger("dicecup.web")
 
 
@@ -50,10 +60,27 @@ def status_of(error: DicecupError) -> int:
 
 
 async def refuse_early(request: Request) -> None:
-    """What the guard found wrong before anybody read the request."""
+    """What the guard found wrong before anybody read the request, and text that is none."""
     refused: DicecupError | None = request.scope.get("state", {}).get("refused")
     if refused is not None:
         raise refused
+    if request.method == "POST" and request.url.path.startswith("/api"):
+        check_text(await request.body())
+
+
+def check_text(body: bytes) -> None:
+    """Halves of characters and NUL can be written in JSON; no answer and no database can hold them."""
+    if not SUSPICIOUS.search(body):
+        return
+    try:
+        text = json.dumps(json.loads(body), ensure_ascii=False)
+        text.encode()
+    except UnicodeEncodeError:
+        raise UsageError("request_wrong", problem="half a character") from None
+    except (ValueError, RecursionError):
+        return  # no JSON at all: whoever reads it says so
+    if "\\u0000" in text:
+        raise UsageError("request_wrong", problem="NUL")
 
 
 def answer(request: Request, error: DicecupError, status: int) -> Response:
@@ -92,13 +119,43 @@ async def by_status(request: Request, error: Exception) -> Response:
     return answer(request, UsageError("request_wrong", problem=error.detail), error.status_code)
 
 
-async def failed(request: Request, error: Exception) -> Response:
-    log.error("failed: %s %s", request.method, request.url.path, exc_info=error)
-    return answer(request, UsageError("server_failed"), 500)
+def failed(request: Request, error: Exception) -> Response:
+    """One sentence for whatever nobody thought of. Addresses and values hold secrets: not logged."""
+    route = getattr(request.scope.get("route"), "path", "")
+    where = "".join(traceback.format_tb(error.__traceback__))
+    log.error("failed: %s %s: %s\n%s", request.method, route, type(error).__name__, where)
+    problem = UsageError("server_failed")
+    try:
+        return answer(request, problem, 500)
+    except Exception:  # what broke may be what an answer is made of
+        sentence = language("en").sentence(problem)
+        return JSONResponse({"error": {"code": problem.code, "message": sentence}, "state": None}, 500)
+
+
+class CatchAll:
+    """Inside the guard, unlike the framework's own: an answer to a failure gets all the headers too."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = False
+
+        async def watched(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self.app(scope, receive, watched)
+        except Exception as error:
+            if begun or scope["type"] != "http":
+                raise
+            await failed(Request(scope), error)(scope, receive, send)
 
 
 def install(app: FastAPI) -> None:
     app.add_exception_handler(DicecupError, refused)
     app.add_exception_handler(RequestValidationError, unreadable)
     app.add_exception_handler(HTTPException, by_status)
-    app.add_exception_handler(Exception, failed)
+    app.add_middleware(CatchAll)

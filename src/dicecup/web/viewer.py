@@ -16,6 +16,7 @@ from dicecup.web.guard import COOKIE
 from dicecup.web.service.keys import MOST_KEY, derived, key_hash, new_key
 from dicecup.web.service.reviewing import Reviews
 from dicecup.web.service.tables import Tables
+from dicecup.web.uploads import Uploads
 
 TWO_YEARS = 2 * 365 * 24 * 3600
 THEMES = ("auto", "light", "dark")
@@ -129,9 +130,15 @@ async def reviews_now(request: Request) -> Reviews:
     return reviews
 
 
+async def uploads_now(request: Request) -> Uploads:
+    uploads: Uploads = request.app.state.uploads
+    return uploads
+
+
 ViewerNow = Annotated[Viewer, Depends(viewer_now)]
 TablesNow = Annotated[Tables, Depends(tables_now)]
 ReviewsNow = Annotated[Reviews, Depends(reviews_now)]
+UploadsNow = Annotated[Uploads, Depends(uploads_now)]
 
 
 async def form_of(request: Request, viewer: ViewerNow) -> AsyncIterator[dict[str, Any]]:
@@ -141,6 +148,8 @@ async def form_of(request: Request, viewer: ViewerNow) -> AsyncIterator[dict[str
         for name in form:
             values = form.getlist(name)
             fields[name] = values if len(values) > 1 else values[0]
+            if any(isinstance(value, str) and "\0" in value for value in (name, *values)):
+                raise UsageError("request_wrong", problem="NUL")
         check_csrf(viewer, str(request.headers.get("x-csrf") or fields.get("csrf", "")))
         yield fields
 

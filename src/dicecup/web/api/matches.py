@@ -122,4 +122,5 @@ async def events(request: Request, tables: TablesNow, table: Asked, key: Key) ->
     def draw(now: Table) -> str:
         return json.dumps(state_data(now, now.seats_of(holder)))
 
-    return stream(request, tables, table, "state", lambda now: ("state", now.seats_of(holder)), draw)
+    player = holder if table.seats_of(holder) else ""
+    return stream(request, tables, table, player, "state", lambda now: ("state", now.seats_of(holder)), draw)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from dicecup.engine.record_text import MOST_BYTES
+from dicecup.web.uploads import MOST_RECORD
 
 Version = Annotated[int, Field(ge=0, le=1_000_000, strict=True, description="What it was made against.")]
 Name = Annotated[str, Field(min_length=1, max_length=60)]
@@ -79,7 +79,7 @@ class VersionRequest(Model):
 
 
 class RecordText(Model):
-    record: Annotated[str, Field(max_length=MOST_BYTES)]
+    record: Annotated[str, Field(max_length=MOST_RECORD)]
 
 
 class ChoiceAnswer(BaseModel):

@@ -15,8 +15,7 @@ from dicecup.web.api.review_models import ReviewAnswer, TryRequest, WinAnswer
 from dicecup.web.service.copying import keep_record, try_again
 from dicecup.web.service.keys import key_hash, new_key
 from dicecup.web.service.reviewing import Reviewed
-from dicecup.web.uploads import read_upload
-from dicecup.web.viewer import ReviewsNow, TablesNow
+from dicecup.web.viewer import ReviewsNow, TablesNow, UploadsNow
 
 router = APIRouter(prefix="/api", tags=["reviews"], responses=REFUSALS)
 PATIENCE = 30.0  # seconds; who asks again later finds what was thought meanwhile
@@ -73,16 +72,20 @@ async def try_position(tables: TablesNow, table: Asked, key: Key, wish: TryReque
 
 
 @router.post("/records", status_code=201)
-async def keep(tables: TablesNow, text: RecordText) -> State:
+async def keep(tables: TablesNow, uploads: UploadsNow, text: RecordText) -> State:
     """Keep a record as a match that everybody who knows its id can look at, review, and try again."""
-    record = await asyncio.to_thread(read_upload, text.record.encode())
-    return answer(await keep_record(tables, record), frozenset())
+    async with uploads.reading(text.record.encode()) as record:
+        return answer(await keep_record(tables, record), frozenset())
 
 
 @router.post("/reviews")
-async def look(text: RecordText) -> Review:
+async def look(uploads: UploadsNow, text: RecordText) -> Review:
     """Look at any record without keeping it: is it in order, are its dice proved, how did it end."""
-    record = await asyncio.to_thread(read_upload, text.record.encode())
+    async with uploads.reading(text.record.encode()) as record:
+        return await asyncio.to_thread(seen, record)
+
+
+def seen(record: Record) -> Review:
     return Review(
         game=record.header.reference,
         options=dict(record.rules.options),

@@ -13,6 +13,7 @@ from dicecup.engine.record_text import record_to_text
 from dicecup.i18n.language import LANGUAGES
 from dicecup.i18n.names import game_name
 from dicecup.storage.verdicts import verdicts_of
+from dicecup.web.pages.fields import path_here
 from dicecup.web.pages.names import line_names, player_name
 from dicecup.web.pages.render import go_to, page
 from dicecup.web.pages.rules_text import rules_html
@@ -110,8 +111,7 @@ async def proof(request: Request, viewer: ViewerNow, table: Asked) -> Response:
 
 @router.post("/preferences")
 async def preferences(request: Request, viewer: ViewerNow, form: Form) -> Response:
-    back = str(form.get("back", "/"))
-    response = go_to(request, viewer, back if back.startswith("/") and not back.startswith("//") else "/")
+    response = go_to(request, viewer, path_here(form, "back"))
     if form.get("language") in LANGUAGES:
         set_cookie(request, response, "language", str(form["language"]))
     if form.get("theme") in THEMES:

@@ -9,11 +9,13 @@ from dicecup.errors import DicecupError
 from dicecup.web.pages.render import is_fragment, render
 from dicecup.web.viewer import viewer_of
 
+# Whatever place and part of the answer the form wanted: this sentence goes where problems are shown.
+INTO_THE_PAGE = {"HX-Retarget": "#problem", "HX-Reswap": "innerHTML", "HX-Reselect": ".problem"}
+
 
 def refused_page(request: Request, error: DicecupError, status: int) -> Response:
     viewer = viewer_of(request)
     sentence = viewer.language.sentence(error)
     template = "refused_fragment.html" if is_fragment(request) else "refused.html"
     text = render(viewer, template, path=request.url.path, sentence=sentence, code=error.code)
-    headers = {"HX-Retarget": "#problem", "HX-Reswap": "innerHTML"} if is_fragment(request) else None
-    return HTMLResponse(text, status, headers=headers)
+    return HTMLResponse(text, status, headers=INTO_THE_PAGE if is_fragment(request) else None)

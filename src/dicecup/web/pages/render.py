@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from fastapi import Request
 from jinja2 import Environment, FileSystemLoader, select_autoescape
@@ -72,6 +73,12 @@ def base_address(request: Request) -> str:
     """Where other devices reach this server."""
     settings_address: str = request.app.state.tables.settings.address
     return settings_address or str(request.base_url).rstrip("/")
+
+
+def only_here(address: str) -> bool:
+    """Whether an address leads every device to itself."""
+    host = urlsplit(address).hostname or ""
+    return host in ("localhost", "::1") or host.startswith("127.")
 
 
 def is_fragment(request: Request) -> bool:

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Query, Request
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
-from dicecup.engine.record_text import MOST_BYTES
 from dicecup.errors import DicecupError, UsageError
+from dicecup.web.pages.fields import number
 from dicecup.web.pages.render import go_to, page
 from dicecup.web.pages.review_view import review_view
 from dicecup.web.pages.table import Asked
@@ -18,8 +18,8 @@ from dicecup.web.refusals import status_of
 from dicecup.web.service.copying import keep_record, may_try, try_again
 from dicecup.web.service.reviewing import Reviewed, check_may
 from dicecup.web.service.table import Table
-from dicecup.web.uploads import read_upload
-from dicecup.web.viewer import Form, ReviewsNow, TablesNow, Viewer, ViewerNow
+from dicecup.web.uploads import MOST_RECORD
+from dicecup.web.viewer import Form, ReviewsNow, TablesNow, UploadsNow, Viewer, ViewerNow
 
 router = APIRouter(include_in_schema=False)
 PATIENCE = 10.0  # seconds until a page is answered without the coach, and asks again
@@ -106,17 +106,18 @@ async def ask_for_record(request: Request, viewer: ViewerNow) -> Response:
 
 
 @router.post("/review")
-async def review_upload(request: Request, viewer: ViewerNow, tables: TablesNow, form: Form) -> Response:
+async def review_upload(
+    request: Request, viewer: ViewerNow, tables: TablesNow, uploads: UploadsNow, form: Form
+) -> Response:
     try:
         upload = form.get("record")
         if not isinstance(upload, UploadFile):
             raise UsageError("request_wrong", problem="record")
-        data = await upload.read(MOST_BYTES + 1)
-        uploaded = await asyncio.to_thread(read_upload, data)
+        async with uploads.reading(await upload.read(MOST_RECORD + 1)) as record:
+            table = await keep_record(tables, record)
     except DicecupError as error:
         problem = viewer.language.sentence(error)
         return page(request, viewer, "upload.html", status_of(error), problem=problem)
-    table = await keep_record(tables, uploaded)
     return go_to(request, viewer, f"/t/{table.id}/review")
 
 
@@ -125,7 +126,6 @@ async def try_position(
     request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, form: Form
 ) -> Response:
     """A table of one's own, from a position of this game on."""
-    moves = str(form.get("moves", ""))
-    count = int(moves) if moves.isascii() and moves.isdigit() and len(moves) < 6 else 0
-    tried = await try_again(tables, table, count, viewer.key)
+    moves = number(form, "moves", 5) or 0
+    tried = await try_again(tables, table, moves, viewer.key)
     return go_to(request, viewer, f"/t/{tried.id}")

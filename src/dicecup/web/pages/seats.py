@@ -7,7 +7,9 @@ from urllib.parse import quote
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from dicecup.web.pages.render import base_address, go_to, page
+from dicecup.errors import UsageError
+from dicecup.web.pages.fields import number
+from dicecup.web.pages.render import base_address, go_to, only_here, page
 from dicecup.web.pages.table import Asked
 from dicecup.web.qr import qr_svg
 from dicecup.web.service import joining, opening
@@ -19,10 +21,8 @@ router = APIRouter(prefix="/t/{match}", include_in_schema=False)
 @router.post("/join")
 async def join(request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, form: Form) -> Response:
     name = str(form.get("name", "")).strip()
-    seat = str(form.get("seat", ""))
-    number = int(seat) if seat.isascii() and seat.isdigit() and len(seat) < 3 else None
     seed = str(form.get("seed", "")).strip()
-    await joining.join(tables, table, viewer.key, name, number, seed)
+    await joining.join(tables, table, viewer.key, name, number(form, "seat", 2), seed)
     response = go_to(request, viewer, f"/t/{table.id}")
     if name:
         set_cookie(request, response, "name", quote(name))
@@ -31,9 +31,9 @@ async def join(request: Request, viewer: ViewerNow, tables: TablesNow, table: As
 
 @router.post("/leave")
 async def leave(request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, form: Form) -> Response:
-    for number in sorted(table.seats_of(viewer.holder)):
-        if form.get("seat") in (None, str(number)):
-            await joining.leave(tables, table, viewer.key, number)
+    for seat in sorted(table.seats_of(viewer.holder)):
+        if form.get("seat") in (None, str(seat)):
+            await joining.leave(tables, table, viewer.key, seat)
     return go_to(request, viewer, "/")
 
 
@@ -58,12 +58,21 @@ async def private_link(
     request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, form: Form
 ) -> Response:
     """The link to one's own seat. Its secret stands behind the #, which browsers send to nobody."""
-    number = int(str(form.get("seat", "0"))[:2] or 0)
-    token = await joining.seat_link(tables, table, viewer.key, number)
+    seat = number(form, "seat", 2)
+    if seat is None:
+        raise UsageError("request_wrong", problem="seat")
+    token = await joining.seat_link(tables, table, viewer.key, seat)
     address = f"{base_address(request)}/t/{table.id}/seat#{token}"
-    name = table.stored.seats[number].name
+    name = table.stored.seats[seat].name
     return page(
-        request, viewer, "table/link.html", address=address, code=qr_svg(address), name=name, match=table.id
+        request,
+        viewer,
+        "table/link.html",
+        address=address,
+        code=qr_svg(address),
+        name=name,
+        match=table.id,
+        only_here=only_here(address),
     )
 
 

@@ -128,7 +128,7 @@ def changed_seats(seats: list[SeatForm], action: str, language: Language) -> lis
             return [*seats, SeatForm("bot", DEFAULT_BOT)]
         if which == "open":
             return [*seats, SeatForm("open")]
-    if not which.isdigit() or int(which[:3]) >= len(seats):
+    if not (which.isascii() and which.isdigit()) or int(which[:3]) >= len(seats):
         return seats
     place = int(which[:3])
     if what == "remove" and len(seats) > 1:

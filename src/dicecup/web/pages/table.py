@@ -15,7 +15,8 @@ from dicecup.engine.moves import Keep, Placement, Score
 from dicecup.errors import DicecupError, DiceError
 from dicecup.rules.model import Ruleset
 from dicecup.web.events import stream
-from dicecup.web.pages.render import base_address, go_to, is_fragment, page, render
+from dicecup.web.pages.fields import number
+from dicecup.web.pages.render import base_address, go_to, is_fragment, only_here, page, render
 from dicecup.web.pages.sheet_view import placement_text, read_placement
 from dicecup.web.pages.table_view import TableView, table_view
 from dicecup.web.qr import qr_svg
@@ -76,7 +77,16 @@ def whole_page(
 ) -> Response:
     address = f"{base_address(request)}/t/{table.id}"
     view = seen(tables_of(request), table, viewer, picked, problem)
-    return page(request, viewer, "table/page.html", status, table=view, address=address, code=qr_svg(address))
+    return page(
+        request,
+        viewer,
+        "table/page.html",
+        status,
+        table=view,
+        address=address,
+        code=qr_svg(address),
+        only_here=only_here(address),
+    )
 
 
 @router.get("")
@@ -98,7 +108,8 @@ async def events(request: Request, viewer: ViewerNow, tables: TablesNow, table: 
         whose = viewer if is_mine(now) else viewer.anybody()
         return draw(whose, seen(tables, now, whose))
 
-    return stream(request, tables, table, "table", kind, drawing)
+    player = viewer.holder if is_mine(table) else ""
+    return stream(request, tables, table, player, "table", kind, drawing)
 
 
 @router.post("/throw")
@@ -161,21 +172,17 @@ async def take_back(
         if form.get("answer") == "no":
             await undo.refuse(tables, table, seats, read_version(form))
         elif "agree" in form:
-            await undo.agree(tables, table, seats, read_version(form), read_number(form, "agree"))
+            await undo.agree(tables, table, seats, read_version(form), number(form, "agree", 7) or 0)
         else:
-            await undo.undo(tables, table, seats, read_version(form), read_number(form, "steps") or None)
+            await undo.undo(tables, table, seats, read_version(form), number(form, "steps", 7) or None)
     except DicecupError as error:
         return show(request, viewer, table, error=error)
     return show(request, viewer, table)
 
 
 def read_version(form: Form) -> int:
-    return read_number(form, "version", -1)
-
-
-def read_number(form: Form, field: str, otherwise: int = 0) -> int:
-    text = str(form.get(field, ""))
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 8 else otherwise
+    version = number(form, "version", 7)
+    return -1 if version is None else version
 
 
 def read_picked(text: str) -> tuple[Placement, ...]:

@@ -73,12 +73,18 @@ async def store(
     ]
     people = [number for number, seat in enumerate(seats) if seat.kind == "person"]
     holders = [(number, key_hash(holder)) for number in people]
+    texts = await asyncio.to_thread(entry_texts, header, entries)
+    await asyncio.to_thread(
+        tables.store.open_match, opening, seats, holders, RecordWriter().header(header), texts
+    )
+    return await tables.get(opening.id)
+
+
+def entry_texts(header: Header, entries: tuple[Entry, ...]) -> list[str]:
+    """The lines of the entries. Long records take their time: nobody's move waits for that."""
     texts = []
     record = Record(header)
     for entry in entries:
         texts.append(entry_text(record, entry))
         record = record.append(entry)
-    await asyncio.to_thread(
-        tables.store.open_match, opening, seats, holders, RecordWriter().header(header), texts
-    )
-    return await tables.get(opening.id)
+    return texts

@@ -20,6 +20,11 @@ def new_table_id() -> str:
     return "".join(secrets.choice(ALPHABET) for _ in range(TABLE_LETTERS))
 
 
+def is_table_id(text: str) -> bool:
+    """Whether a table could be called so: nothing else is ever looked up."""
+    return len(text) == TABLE_LETTERS and all(letter in ALPHABET for letter in text)
+
+
 def key_hash(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 

@@ -15,6 +15,7 @@ from dicecup.storage.entries import EntryTaken
 from dicecup.storage.store import Store
 from dicecup.web.service.advising import Advising, has_coach
 from dicecup.web.service.hub import Hub
+from dicecup.web.service.keys import is_table_id
 from dicecup.web.service.runner import Runner
 from dicecup.web.service.table import Table
 from dicecup.web.service.warming import warm_all
@@ -32,7 +33,7 @@ class Tables:
         self.store = store
         self.settings = settings
         self.server_key = store.server_key()
-        self.hub = Hub()
+        self.hub = Hub(settings.limits)
         self.writer = Writer(store)
         self.advising = Advising()
         self.runner = Runner(self)
@@ -66,7 +67,7 @@ class Tables:
         return table
 
     async def load(self, match: str) -> Table:
-        stored = await asyncio.to_thread(self.store.match, match)
+        stored = await asyncio.to_thread(self.store.match, match) if is_table_id(match) else None
         if stored is None:
             raise UsageError("match_unknown")
         read = Table(self.store, stored)

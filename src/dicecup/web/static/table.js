@@ -47,13 +47,34 @@ function swap(html) {
   }
 }
 
+// A browser comes back by itself after a break, but never after a refusal: then we do, ever more slowly.
+const SHORTEST_PAUSE = 1000;
+const LONGEST_PAUSE = 60000;
+let events = null;
+let pause = SHORTEST_PAUSE;
+
 function listen() {
-  const events = new EventSource(`/t/${table().dataset.match}/events`);
+  const notLive = document.getElementById("not-live");
+  events = new EventSource(`/t/${table().dataset.match}/events`);
+  events.addEventListener("open", () => {
+    pause = SHORTEST_PAUSE;
+    notLive.hidden = true;
+  });
   events.addEventListener("table", (event) => {
     if (event.lastEventId !== table().dataset.stamp) swap(event.data);
   });
-  addEventListener("pagehide", () => events.close());
+  events.addEventListener("error", () => {
+    notLive.hidden = false;
+    if (events.readyState !== EventSource.CLOSED) return;
+    setTimeout(listen, pause * (0.5 + Math.random()));
+    pause = Math.min(2 * pause, LONGEST_PAUSE);
+  });
 }
+
+addEventListener("pagehide", () => events.close());
+addEventListener("pageshow", (event) => {
+  if (event.persisted) listen();
+});
 
 document.addEventListener("htmx:beforeSwap", noteFocus);
 

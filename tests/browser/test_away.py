@@ -1,0 +1,56 @@
+"""When an answer does not come, or is a refusal: the page says so, and goes on when it can."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
+from tests.browser.conftest import start
+from tests.web.serving import Server
+
+
+@pytest.fixture
+def page(chromium: Browser, server: Server) -> Iterator[Page]:
+    """Unlike `new_page` it may complain: the browser names every request that failed."""
+    context = chromium.new_context(base_url=server.address, locale="en-GB")
+    context.set_default_timeout(15_000)
+    yield context.new_page()
+    context.close()
+
+
+def test_a_refusal_in_the_setup_page_is_seen(page: Page) -> None:
+    page.goto("/new/yatzy")
+    page.context.clear_cookies()
+    page.click("#play")
+    expect(page.locator("#problem .problem")).to_contain_text("[form_expired]")
+    assert page.locator("#setup").count() == 1
+
+
+def test_a_server_that_is_away_is_named(page: Page) -> None:
+    start(page)
+    page.context.set_offline(True)
+    page.click("#throw")
+    expect(page.locator("#unreachable")).to_be_visible()
+    page.context.set_offline(False)
+    page.click("#throw")
+    expect(page.locator("#unreachable")).to_be_hidden()
+    expect(page.locator("#table")).to_have_attribute("data-version", "1")
+
+
+def test_a_refused_stream_is_asked_for_again(page: Page) -> None:
+    refused = 0
+
+    def refuse_twice(route: Route) -> None:
+        nonlocal refused
+        refused += 1
+        if refused <= 2:
+            route.fulfill(status=429, body="{}")
+        else:
+            route.continue_()
+
+    page.route("**/events", refuse_twice)
+    start(page)
+    expect(page.locator("#not-live")).to_be_visible()
+    expect(page.locator("#not-live")).to_be_hidden(timeout=15_000)
+    assert refused == 3

@@ -1,0 +1,63 @@
+"""What pages say when something goes wrong, with and without scripts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+from tests.web.conftest import Player
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> str:
+    return str(tmp_path / "games.db")
+
+
+def test_a_refusal_in_the_setup_page_is_seen(client: TestClient) -> None:
+    """The form takes only #setup out of an answer; a refusal must say what to take instead."""
+    client.get("/new/yatzy")
+    client.cookies.clear()
+    answer = client.post("/new/yatzy", data={"action": "play"}, headers={"HX-Request": "true"})
+    assert answer.status_code == 403
+    assert answer.headers["hx-retarget"] == "#problem"
+    assert answer.headers["hx-reselect"] == ".problem"
+    assert 'class="problem"' in answer.text
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "de", "sv"])
+def test_pages_hold_the_words_for_what_goes_wrong(client: TestClient, ann: Player, language: str) -> None:
+    """Said by scripts when the server is away, or shown where there are no scripts."""
+    from dicecup.i18n.language import language as spoken
+
+    _ = spoken(language).gettext
+    seats = [{"kind": "bot", "name": "steady"}, {"kind": "open", "name": ""}]
+    path = f"/t/{ann.open('yatzy', {'kind': 'person', 'name': 'Ann'}, *seats)['id']}"
+    headers = {"Accept-Language": language}
+    table = client.get(path, headers=headers).text
+    setup = client.get("/new/yatzy", headers=headers).text
+    away = _("The server did not answer. Check the connection and try again.")
+    for page in (table, setup):
+        assert f'<p id="unreachable" class="problem" role="alert" hidden>{away}</p>' in page
+        assert "/static/reach.js?" in page
+    live = _("This page is not live just now: changes show when the connection is back.")
+    assert f'<p id="not-live" class="problem" role="status" hidden>{live}</p>' in table
+    look = _("See what happened meanwhile")
+    assert f'<noscript><p><a class="button" href="{path}">{look}</a></p></noscript>' in table
+    scripts = _("This link works only with scripts: allow them for this page, then open the link again.")
+    assert (
+        f'<noscript><p class="problem">{scripts}</p></noscript>'
+        in client.get(f"{path}/seat", headers=headers).text
+    )
+
+
+@pytest.mark.parametrize(
+    ("host", "only_here"),
+    [("127.0.0.1:8000", True), ("localhost", True), ("[::1]:8166", True), ("192.168.1.7:8000", False)],
+)
+def test_an_address_that_no_other_device_reaches(
+    client: TestClient, ann: Player, host: str, only_here: bool
+) -> None:
+    path = f"/t/{ann.open()['id']}"
+    page = client.get(path, headers={"Host": host}).text
+    assert ("./dicecup serve --lan" in page) is only_here

@@ -1,0 +1,92 @@
+"""Records from strangers take a bounded part of the server, whatever is in them."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+
+import pytest
+from tests.web.conftest import Player
+
+from dicecup.engine.record import Record
+from dicecup.engine.record_text import RecordWriter
+from dicecup.errors import UsageError
+from dicecup.rules.loader import load_ruleset
+from dicecup.web import uploads
+from dicecup.web.uploads import MOST_COMING, MOST_LINE, MOST_LINES, MOST_RECORD, Uploads
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> str:
+    return str(tmp_path / "games.db")
+
+
+def long_record(lines: int) -> str:
+    rules = load_ruleset("yatzy")
+    header = [
+        "dicecup record 1",
+        "game yatzy",
+        *(f"option {name}={value}" for name, value in rules.options.items()),
+    ]
+    header += [f"identity {rules.identity}", "player A", "dice typed", "begin"]
+    played = ["1 throw 1 2 3 4 5", "undo 1"] * lines
+    writer = RecordWriter()
+    return "".join(writer.line(line) for line in [*header, *played][:lines])
+
+
+def test_long_records_are_refused_before_they_are_read(ann: Player, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ann.post("/reviews", {"record": long_record(MOST_LINES // 10)}).status_code == 200
+    monkeypatch.setattr(uploads, "read_upload", lambda _data: pytest.fail("it was read"))
+    for record, status, code in (
+        (long_record(MOST_LINES + 1), 413, "record_too_long"),
+        ("dicecup record 1\n" + " " * (MOST_LINE + 1), 422, "record_damaged"),
+        ("é" * (MOST_RECORD // 2 + 1), 413, "record_too_large"),
+    ):
+        for path in ("/reviews", "/records"):
+            answer = ann.post(path, {"record": record})
+            assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+
+
+def test_one_is_read_at_a_time_and_few_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    may, reading, most = threading.Event(), 0, 0
+    lock = threading.Lock()
+
+    def read(_data: bytes) -> Record:
+        nonlocal reading, most
+        with lock:
+            reading += 1
+            most = max(most, reading)
+        may.wait(20)
+        with lock:
+            reading -= 1
+        assert threading.current_thread().name.startswith("upload")
+        return None  # type: ignore[return-value]
+
+    monkeypatch.setattr(uploads, "read_upload", read)
+
+    async def upload(here: Uploads) -> None:
+        async with here.reading(b""):
+            pass
+
+    async def all_at_once() -> list[BaseException | None]:
+        here = Uploads()
+        tasks = [asyncio.create_task(upload(here)) for _ in range(MOST_COMING + 3)]
+        await asyncio.sleep(0.05)
+        may.set()
+        found = await asyncio.gather(*tasks, return_exceptions=True)
+        await upload(here)  # there is room again
+        here.stop()
+        return found
+
+    answers = asyncio.run(all_at_once())
+    refused = [answer for answer in answers if isinstance(answer, UsageError)]
+    assert [error.code for error in refused] == ["uploads_busy"] * 3
+    assert answers.count(None) == MOST_COMING
+    assert most == 1
+
+
+def test_a_kept_record_is_whole(ann: Player) -> None:
+    text = long_record(40)
+    state = ann.post("/records", {"record": text}).json()
+    assert ann.client.get(f"/t/{state['id']}/record").text == text
