@@ -193,6 +193,7 @@ def options_view(rules: Ruleset, form: dict[str, Any], language: Language) -> li
         found.append(
             {
                 "id": option,
+                "changed": chosen != values[0],
                 "name": option_name(rules, option, language.code),
                 "values": [
                     (value, option_text(rules, option, value, language.code) or value, value == chosen)
