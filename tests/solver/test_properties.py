@@ -13,6 +13,7 @@ from dicecup.rules import load_ruleset
 from dicecup.solver.backends import POISON
 from dicecup.solver.index import build_index
 from dicecup.solver.limits import size_of
+from dicecup.solver.solution import Solution
 
 GAMES = [("yatzy-sv", {}), ("yatzy-sv", {"strike": "last_resort"}), ("yahtzee", {"joker": "forced"})]
 
@@ -33,11 +34,9 @@ def test_every_slot_is_written_and_rows_rise(solved, game, options):
                 assert (np.diff(values[start + begin : start + end]) >= -1e-9).all()
 
 
-@pytest.mark.parametrize(("game", "options"), GAMES, ids=str)
-def test_more_points_are_never_worse(solved, game, options):
-    solution, random = solved(game, options), Random(game)
+def check_more_points(solution: Solution, random: Random, most_open: int) -> None:
     for _ in range(60):
-        sheet = random_sheet(solution.rules, random.randint(1, 9), random)
+        sheet = random_sheet(solution.rules, random.randint(1, most_open), random)
         filled = [box for box in solution.rules.upper if sheet.cells[box] is not None]
         if not filled:
             continue
@@ -49,6 +48,16 @@ def test_more_points_are_never_worse(solved, game, options):
         better = Sheet(sheet.cells[:box] + (more,) + sheet.cells[box + 1 :], sheet.repeats)
         gain = solution.turn(better).value - solution.turn(sheet).value
         assert gain >= face - 1e-9
+
+
+@pytest.mark.parametrize(("game", "options"), GAMES, ids=str)
+def test_more_points_are_never_worse(solved, game, options):
+    check_more_points(solved(game, options), Random(game), 9)
+
+
+@pytest.mark.parametrize("options", [{}, {"kinds": "matching", "joker_upper": "none"}], ids=str)
+def test_more_points_are_never_worse_at_the_end_of_yum_plus(solved_end, options):
+    check_more_points(solved_end(load_ruleset("yum-plus", options), 3), Random(1), 3)
 
 
 @pytest.mark.parametrize(("game", "options"), all_rulesets(), ids=str)
