@@ -140,7 +140,7 @@ def test_dice_of_the_table_are_tapped_in(new_page: NewPage) -> None:
     changed(page, lambda: page.click("#undo"))
     page.fill("#typed", "9 9")
     page.click("#throw")
-    expect(page.locator(".problem")).to_contain_text("Faces go from 1 to 6")
+    expect(page.locator(".problem:visible")).to_contain_text("Faces go from 1 to 6")
 
 
 def test_double_dice_of_the_table(new_page: NewPage) -> None:

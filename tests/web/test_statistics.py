@@ -96,7 +96,8 @@ def test_without_a_coach_there_are_plain_statistics(
     assert [one["luck"] for one in answer["statistics"]] == [None, None]
     page = page_of(client, ann)
     assert "The coach is going" not in page
-    assert "Points, game after game" in page
+    assert "Mean points per box" in page
+    assert "Points, game after game" not in page  # one game makes no course
 
 
 def test_games_with_other_options_are_other_games(
