@@ -26,7 +26,16 @@ function joining() {
 // What is drawn anew loses the focus; the same place, or else the next thing to do, gets it back.
 function noteFocus() {
   const active = document.activeElement;
-  focused = active && table().contains(active) ? active.id || "throw" : null;
+  // A second drawing may come before the first has settled: nothing has the focus then, and it is still owed.
+  if (active && table().contains(active)) focused = active.id || "throw";
+  else if (active && active !== document.body) focused = null;
+  setTimeout(restoreFocus, 250); // whichever drawing came last
+}
+
+function restoreFocus() {
+  if (!focused || (document.activeElement && document.activeElement !== document.body)) return;
+  const next = document.getElementById(focused) || document.getElementById("throw") || document.querySelector("#table button");
+  if (next) next.focus({ preventScroll: true });
 }
 
 function swap(html) {
@@ -80,10 +89,7 @@ document.addEventListener("htmx:beforeSwap", noteFocus);
 
 document.addEventListener("htmx:afterSettle", () => {
   announce();
-  if (focused && (document.activeElement === document.body || !document.activeElement)) {
-    const next = document.getElementById(focused) || document.getElementById("throw") || document.querySelector("#table button");
-    if (next) next.focus({ preventScroll: true });
-  }
+  restoreFocus();
   const active = document.querySelector(".player.active.mine");
   const room = document.querySelector(".sheet-scroll");
   if (room) room.scrollLeft = active ? Math.max(0, active.offsetLeft + active.offsetWidth - room.clientWidth) : 0;
