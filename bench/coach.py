@@ -18,7 +18,8 @@ from dicecup.engine import State, Throw, dice_to_throw, empty_sheet, start
 from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.rules import load_ruleset
 
-ROUNDS = 10
+ROUNDS = 5
+CHANCES = ("yatzy-sv", "yatzy", "yahtzee", "yum-plus", "triple-yum-plus")
 
 
 def milliseconds(work: Callable[[], object]) -> tuple[float, float]:
@@ -52,7 +53,7 @@ def every_reason(values: Values, state: State) -> None:
         reasons.reason(choice)
 
 
-def main() -> None:
+def advice() -> None:
     values = find_values(load_ruleset("yatzy-sv"))
     state = State((empty_sheet(values.rules),), 0, (1, 2, 4, 6, 6), None, 2)
     record = game(values, "greedy")
@@ -60,13 +61,32 @@ def main() -> None:
         "advice, first throw of a game": lambda: advise(Values(values.source), state),
         "reasons of all its choices": lambda: every_reason(values, state),
         "review, two players": lambda: review(record, Values(values.source)),
-        "win chances at the start, two players": lambda: win_chances(values, start(values.rules, 2)),
-        "win chances at the start, ten players": lambda: win_chances(values, start(values.rules, 10)),
     }
     print(f"{'yatzy-sv':<40} {'wall, ms':>10} {'cpu, ms':>10}")
     for name, one in work.items():
         wall, cpu = milliseconds(one)
         print(f"{name:<40} {wall:>10.1f} {cpu:>10.1f}")
+
+
+def chances(game: str, players: int) -> None:
+    """At the start, where most is left to play."""
+    values = find_values(load_ruleset(game))
+    state = start(values.rules, players)
+    wall, cpu = milliseconds(lambda: win_chances(values, state))
+    found = win_chances(values, state)
+    source = "exact" if values.exact else "learned"
+    print(
+        f"{game + ', ' + source:<26} {players:>3} players {wall:>10.1f} {cpu:>10.1f}"
+        f" {found.games:>8} games, error {100 * found.standard_error:.2f} %"
+    )
+
+
+def main() -> None:
+    advice()
+    print(f"\n{'win chances at the start':<38} {'wall, ms':>10} {'cpu, ms':>10}")
+    for game in CHANCES:
+        for players in (2, 4, 10):
+            chances(game, players)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, sync_playwright
 from tests.web.serving import Server
 from tools.browser import find_browser
 
-PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
 GAMES = ["yatzy", "dice-in-dice", "triple-yum-plus"]
 
 

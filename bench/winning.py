@@ -13,8 +13,8 @@ import time
 import numpy as np
 import numpy.typing as npt
 
+from dicecup.coach.comparison import Comparison, balanced
 from dicecup.coach.quick_games import play_rows
-from dicecup.coach.winning import BATCHES, balanced, combine
 from dicecup.rules import load_ruleset
 from dicecup.solver.learned.network import Network
 from dicecup.solver.learned.training.games import Dealer, play
@@ -29,13 +29,9 @@ Scores = npt.NDArray[np.int64]
 
 def chance(scores: list[Scores], means: list[float], lead: int) -> tuple[float, float]:
     """The first player's chance to win, and its standard error."""
-
-    def of(parts: list[Scores]) -> float:
-        samples = [balanced(part, mean) for part, mean in zip(parts, means, strict=True)]
-        return float(combine([samples[0]._replace(scores=samples[0].scores + lead), samples[1]])[0])
-
-    batches = [of([part[number::BATCHES] for part in scores]) for number in range(BATCHES)]
-    return of(scores), float(np.std(batches, ddof=1) / BATCHES**0.5)
+    samples = [balanced(part, mean) for part, mean in zip(scores, means, strict=True)]
+    compared = Comparison([samples[0]._replace(scores=samples[0].scores + lead), samples[1]])
+    return float(compared.chances()[0]), float(compared.standard_errors()[0])
 
 
 def measure(game: str, pairs: int) -> None:

@@ -140,6 +140,7 @@ def test_by_keyboard_alone(new_page: NewPage) -> None:
     page.wait_for_load_state("load")
     for turn in range(3):
         press_and_wait(page, "t")
+        assert page.evaluate("document.activeElement.id") == "throw"
         page.keyboard.press("1")
         page.keyboard.press("3")
         expect(page.locator("input:checked[name=keep]")).to_have_count(2)
@@ -152,7 +153,7 @@ def test_by_keyboard_alone(new_page: NewPage) -> None:
         page.keyboard.press("ArrowUp")
         press_and_wait(page, "Enter")
         expect(page.locator(".sheet .written")).to_have_count(turn + 1)
-        page.wait_for_timeout(500)  # the live change and the answer both draw the table
+        assert page.evaluate("document.activeElement !== document.body")
     press_and_wait(page, "u")
     expect(page.locator(".sheet .written")).to_have_count(2)
 

@@ -11,9 +11,10 @@ from tests.coach.conftest import play_record
 from tests.coach.test_choices import random_sheets
 
 from dicecup.coach.advice import advise
+from dicecup.coach.comparison import Comparison, Sample, balanced
 from dicecup.coach.many import play_games
 from dicecup.coach.quick_games import play_scores
-from dicecup.coach.winning import Sample, balanced, combine, win_chances
+from dicecup.coach.winning import win_chances
 from dicecup.engine import Sheet, State, start
 from dicecup.engine.state import turn_start
 
@@ -28,7 +29,32 @@ def test_combining_counts_every_combination_and_shares_ties():
         chance = np.prod([part[place] for part, place in zip(weights, places, strict=True)])
         shares += chance * np.array(best) / sum(best)
     samples = [Sample(part, weight) for part, weight in zip(scores, weights, strict=True)]
-    assert combine(samples) == pytest.approx(shares)
+    assert Comparison(samples).chances() == pytest.approx(shares)
+
+
+@pytest.mark.parametrize("players", [2, 3, 10])
+@pytest.mark.parametrize("known", [True, False], ids=["mean known", "mean unknown"])
+def test_the_error_that_is_told_is_the_one_that_is_made(players, known):
+    """Scores drawn over and over from the same distributions: skewed, with ties, one player ahead."""
+    random = np.random.default_rng(players)
+    points = np.array([0, 1, 2, 3, 5, 8, 13, 21, 40])
+    likely = np.array([0.1, 0.1, 0.2, 0.2, 0.15, 0.1, 0.1, 0.03, 0.02])
+    ahead = [2 if player == 0 else 0 for player in range(players)]
+    mean = points @ likely
+    true = Comparison([Sample(points + lead, likely) for lead in ahead]).chances()
+    made, told = [], []
+    for _ in range(400):
+        scores = [random.choice(points, 150, p=likely) + lead for lead in ahead]
+        found = Comparison(
+            [
+                balanced(part, mean + lead) if known else Sample(part, np.full(len(part), 1 / len(part)))
+                for part, lead in zip(scores, ahead, strict=True)
+            ]
+        )
+        made.append(found.chances() - true)
+        told.append(found.standard_errors())
+    ratio = np.sqrt(np.mean(np.square(made), axis=0) / np.mean(np.square(told), axis=0))
+    assert ratio == pytest.approx(1, abs=0.15)  # 400 rounds leave 3.5 % to chance
 
 
 @pytest.mark.parametrize("mean", [0.5, 3.0, 5.0, 20.0, 49.0])
@@ -58,15 +84,19 @@ def test_equal_players_have_equal_chances(known):
 
 
 def test_the_end_of_a_game_by_hand(known):
-    """Ann is full; Bo has four sixes, one throw and only yatzy open: he wins with one six of six."""
+    """Ann is full; Bo has four sixes, one throw and only yatzy open: he wins with one six of six.
+
+    With two possible scores the mean that is known leaves nothing to chance.
+    """
     values = known("yatzy-sv")
     rules = values.rules
     zero = Sheet((0,) * 14 + (None,))
     state = State((Sheet((0,) * 13 + (20, 0)), zero), 1, (1, 6, 6, 6, 6), (6, 6, 6, 6), 1)
     found = win_chances(values, state)
-    assert found.chances[1] == pytest.approx(1 / 6, abs=4 * found.standard_error)
+    assert found.chances[1] == pytest.approx(1 / 6, abs=1e-9)
+    assert found.standard_error == pytest.approx(0, abs=1e-9)
     tied = State((Sheet((0,) * 15), zero), 1, (1, 6, 6, 6, 6), (6, 6, 6, 6), 1)
-    assert win_chances(values, tied).chances[0] == pytest.approx(5 / 12, abs=0.03)
+    assert win_chances(values, tied).chances[0] == pytest.approx(5 / 12, abs=1e-9)
     assert rules.throws == 3
 
 
@@ -99,7 +129,7 @@ def test_the_last_turn_with_double_dice_is_played(known):
         play_games(values.source, 4000, seed, state=turn_start(rules, (sheet,), 0)).scores
         for seed, sheet in enumerate((ann, bo))
     ]
-    even = combine([Sample(part, np.full(len(part), 1 / len(part))) for part in scores])
+    even = Comparison([Sample(part, np.full(len(part), 1 / len(part))) for part in scores]).chances()
     assert found.chances == pytest.approx(even, abs=4 * found.standard_error + 0.03)
     assert 0.02 < found.chances[0] < 0.98
 

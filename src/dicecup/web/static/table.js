@@ -26,15 +26,13 @@ function joining() {
 // What is drawn anew loses the focus; the same place, or else the next thing to do, gets it back.
 function noteFocus() {
   const active = document.activeElement;
-  // A second drawing may come before the first has settled: nothing has the focus then, and it is still owed.
-  if (active && table().contains(active)) focused = active.id || "throw";
-  else if (active && active !== document.body) focused = null;
-  setTimeout(restoreFocus, 250); // whichever drawing came last
+  focused = active && table().contains(active) ? active.id || "throw" : null;
 }
 
 function restoreFocus() {
-  if (!focused || (document.activeElement && document.activeElement !== document.body)) return;
+  if (!focused) return;
   const next = document.getElementById(focused) || document.getElementById("throw") || document.querySelector("#table button");
+  focused = null;
   if (next) next.focus({ preventScroll: true });
 }
 
@@ -42,7 +40,8 @@ function swap(html) {
   const typed = document.getElementById("typed");
   const before = { version: table().dataset.version, marked: marked(), typed: typed && typed.value, joining: joining() };
   noteFocus();
-  htmx.swap("#table", html, { swapStyle: "outerHTML" });
+  // Without a delay: a key pressed before htmx has settled the new table would load the whole page.
+  htmx.swap("#table", html, { swapStyle: "outerHTML", settleDelay: 0 });
   for (const [id, value] of before.joining) {
     const input = document.getElementById(id);
     if (input) input.value = value;
