@@ -194,7 +194,6 @@ def test_review_of_ten_players_with_typed_dice_stopped_after_an_undo(call, known
     wins = answer["win_probability"]
     assert sum(wins["players"]) == pytest.approx(1)
     assert wins["standard_error"] <= 0.01
-    assert wins["played"] is True
     status, out, _ = call("review", "ten.record", "--lang", "en")
     assert "Chances to win: player 0 " in out
     assert "games played to their end" in out

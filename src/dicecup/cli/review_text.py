@@ -56,8 +56,7 @@ def notes(record: Record, result: Review, wins: WinChances | None) -> list[str]:
                 (player.name, percent_text(chance))
                 for player, chance in zip(result.players, wins.chances, strict=True)
             ]
-            games = wins.games if wins.played else None
-            found.append(chances_text(chances, wins.standard_error, games, speech.language))
+            found.append(chances_text(chances, wins.standard_error, wins.games, speech.language))
     return found
 
 

@@ -39,7 +39,6 @@ def win_data(wins: WinChances) -> Data:
         "players": list(wins.chances),
         "standard_error": wins.standard_error,
         "games": wins.games,
-        "played": wins.played,
     }
 
 

@@ -6,7 +6,6 @@ that the index tables of the 4.5 million throws are read once for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -27,14 +26,6 @@ from dicecup.solver.double.solution import Solution
 from dicecup.solver.double.turn import TurnSolver
 
 LANES = 16  # sheets solved side by side: 64 bytes of 32-bit floats
-
-
-# Told, before each turn, how many are left, and what every game is worth
-Note = Callable[[int, npt.NDArray[np.float64]], None]
-
-
-def forget(left: int, expected: npt.NDArray[np.float64]) -> None:
-    """Nobody takes notes."""
 
 
 @lru_cache(maxsize=2)
@@ -75,14 +66,6 @@ def places_of(solution: Solution, played: Played) -> npt.NDArray[np.int64]:
     )
 
 
-def expected_scores(solution: Solution, played: Played) -> npt.NDArray[np.float64]:
-    """What games with equally many filled boxes are worth, with the points that are in their cells."""
-    filled = int(played.masks[0]).bit_count()
-    written = np.where(played.cells == OPEN, 0, played.cells).sum(axis=1)
-    more = np.asarray(solution.table.levels[filled])[places_of(solution, played)]
-    return np.asarray(more + written + solution.index.bonus[played.totals], dtype=np.float64)
-
-
 def play_games(
     solution: Solution,
     games: int,
@@ -91,7 +74,6 @@ def play_games(
     state: State | None = None,
     first_game: int = 0,
     watch: Watch = ignore,
-    note: Note = forget,
 ) -> Sheets:
     """So many games to their end. `state`: where they begin, of the player whose turn it is."""
     rules, solver = solution.rules, solution.solver
@@ -108,7 +90,6 @@ def play_games(
     levels = list(range(start.mask.bit_count(), len(rules.boxes), len(rules.scored)))
     for turn, filled in enumerate(levels):
         after = np.asarray(solution.table.levels[filled + len(rules.scored)], dtype=np.float32)
-        note(len(levels) - turn, expected_scores(solution, played))
         order, bounds = crowds(places_of(solution, played))
         for batch in range(0, len(bounds) - 1, LANES):
             watch(turn * games + int(bounds[batch]), len(levels) * games)

@@ -30,17 +30,13 @@ def rating_text(rating: str | None, language: Language) -> str:
 
 
 def chances_text(
-    chances: list[tuple[str, str]], standard_error: float, games: int | None, language: Language
+    chances: list[tuple[str, str]], standard_error: float, games: int, language: Language
 ) -> str:
     """Players with their chances in per cent, how far off these may be, and from how many games they come."""
     error = number_text(100 * standard_error, language, 1)
     said = ", ".join(f"{player} {percent}" for player, percent in chances)
-    words = (
-        language.gettext("Chances to win: {chances} (± {error} %, estimated without playing games on)")
-        if games is None
-        else language.gettext(
-            "Chances to win: {chances} (± {error} %, from {games} games played to their end)"
-        )
+    words = language.gettext(
+        "Chances to win: {chances} (± {error} %, from {games} games played to their end)"
     )
     return words.format(chances=said, error=error, games=games)
 

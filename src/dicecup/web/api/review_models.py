@@ -68,7 +68,6 @@ class WinAnswer(BaseModel):
     players: list[float]
     standard_error: float
     games: int
-    played: bool
 
 
 class ReviewAnswer(BaseModel):

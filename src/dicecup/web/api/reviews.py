@@ -56,7 +56,7 @@ async def chances(reviews: ReviewsNow, table: Asked) -> JSONResponse:
     from dicecup.coach.data import win_data
 
     found = await reviews.ask(table, PATIENCE)
-    alone = {"players": [1.0], "standard_error": 0.0, "games": 0, "played": False}
+    alone = {"players": [1.0], "standard_error": 0.0, "games": 0}
     return JSONResponse(win_data(found.wins) if found.wins else alone)
 
 

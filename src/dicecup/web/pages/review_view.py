@@ -148,6 +148,5 @@ def notes(record: Record, names: list[str], language: Language, found: Reviewed 
         said.append(unfinished_text(language))
         if found.wins:
             chances = zip(names, map(percent_text, found.wins.chances), strict=True)
-            games = found.wins.games if found.wins.played else None
-            said.append(chances_text(list(chances), found.wins.standard_error, games, language))
+            said.append(chances_text(list(chances), found.wins.standard_error, found.wins.games, language))
     return said

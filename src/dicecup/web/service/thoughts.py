@@ -18,7 +18,7 @@ from dicecup.coach.advice import Advice, advise
 from dicecup.coach.knowledge import known_values
 from dicecup.coach.reasons import Reason, Reasons
 from dicecup.coach.review import Review, review
-from dicecup.coach.winning import WinChances, win_chances
+from dicecup.coach.winning import WinChances, effort_for, win_chances
 from dicecup.dice import all_dice
 from dicecup.engine.moves import Keep, Score, Throw
 from dicecup.engine.play import apply
@@ -78,7 +78,8 @@ def reasons(rules: Ruleset, state: State, most: int) -> list[Reason]:
 def so_far(record: Record) -> SoFar:
     values = known_values(record.rules)
     several = len(record.header.players) > 1
-    return SoFar(review(record, values), win_chances(values, record.state) if several else None)
+    wins = win_chances(values, record.state, effort=effort_for(record.rules, live=True)) if several else None
+    return SoFar(review(record, values), wins)
 
 
 def decide(bot: str, rules: Ruleset, state: State) -> Keep | Score:
