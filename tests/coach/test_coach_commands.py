@@ -10,9 +10,12 @@ import pytest
 from tests.coach.conftest import play_record
 
 from dicecup.bots.simple import GreedyBot
+from dicecup.cli.common import speech
 from dicecup.cli.main import main
+from dicecup.engine.moves import Score
 from dicecup.engine.record import Undo
-from dicecup.engine.record_text import record_to_text
+from dicecup.engine.record_text import RecordWriter, last_check, record_to_text
+from dicecup.i18n.names import name as name_of
 
 POSITION = {
     "ruleset": "yatzy-sv",
@@ -112,6 +115,39 @@ def test_impossible_positions_are_refused_with_the_reason(call, command, change,
     status, out, err = call(*arguments)
     assert (status, out) == (2, "")
     assert f"[{code}]" in err
+
+
+@pytest.mark.parametrize(
+    ("language", "name"), [("en", "Three of a Kind"), ("fr", "Brelan"), ("de", "Drilling"), ("sv", "Tretal")]
+)
+def test_boxes_of_a_wrong_position_are_called_by_their_names(call, language, name):
+    Path("position.json").write_text(json.dumps(POSITION | {"sheet": {"three_of_a_kind": 77}}))
+    for arguments in (
+        ("hint", "position.json"),
+        ("hint", "yatzy-sv / three_of_a_kind=77"),
+        ("value", "yatzy-sv", "--position", "position.json"),
+        ("score", "yatzy-sv", *"11166", "--sheet", '{"three_of_a_kind": 77}'),
+    ):
+        speech.rules = None  # a process of its own knows nothing of an earlier command
+        _, _, err = call(*arguments, "--lang", language)
+        assert "[position_points_impossible]" in err
+        assert name in err, arguments
+
+
+def test_boxes_of_a_wrong_record_are_called_by_their_names(call, known):
+    rules = known("yatzy-sv").rules
+    game = play_record(rules, ("bot:greedy",), 5)
+    scores = [(place, move) for place, move in enumerate(game.moves) if isinstance(move, Score)]
+    (box,) = scores[0][1].placements
+    text = record_to_text(play_record(rules, ("bot:greedy",), 5, moves=scores[1][0]))
+    writer = RecordWriter(last_check(text.encode()))
+    Path("wrong.record").write_text(text + writer.line(f"1 score {box.box} 1"))
+    speech.rules = None
+    status, _, err = call("review", "wrong.record", "--lang", "sv")
+    assert status == 1
+    assert "[record_illegal]" in err
+    assert name_of(rules, box.box, "sv") in err
+    assert box.box not in err
 
 
 @pytest.mark.parametrize(

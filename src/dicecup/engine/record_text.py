@@ -26,7 +26,7 @@ from dicecup.dice import format_dice, parse_dice
 from dicecup.engine.moves import Keep, Move, Placement, Score, Throw
 from dicecup.engine.play import score_sheet
 from dicecup.engine.record import SECRET, DiceOrigin, Entry, Header, Record, Reveal, Undo
-from dicecup.errors import DicecupError, RecordError
+from dicecup.errors import DicecupError, RecordError, about
 from dicecup.messages import Phrase
 from dicecup.rules.loader import builtin_ids, load_ruleset
 from dicecup.rules.model import Ruleset
@@ -160,8 +160,9 @@ def record_from_text(data: bytes, folder: Path | None = None) -> tuple[Record, i
     lines, whole = split_lines(data)
     header, first_entry = read_header(lines, folder)
     record = Record(header)
-    for line in lines[first_entry:]:
-        record = append_line(record, line)
+    with about(header.rules):
+        for line in lines[first_entry:]:
+            record = append_line(record, line)
     return record, whole
 
 
