@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -148,6 +151,81 @@ def test_boxes_of_a_wrong_record_are_called_by_their_names(call, known):
     assert "[record_illegal]" in err
     assert name_of(rules, box.box, "sv") in err
     assert box.box not in err
+
+
+BOM = b"\xef\xbb\xbf"
+SHAPES: dict[str, Callable[[bytes], bytes]] = {
+    "CRLF": lambda data: data.replace(b"\n", b"\r\n"),
+    "BOM": lambda data: BOM + data,
+    "both": lambda data: BOM + data.replace(b"\n", b"\r\n"),
+}
+NO_SHAPES: dict[str, Callable[[bytes], bytes]] = {
+    "UTF-16": lambda data: data.decode().encode("utf-16"),
+    "UTF-16 without a mark": lambda data: data.decode().encode("utf-16-le"),
+    "nothing": lambda data: data[:0],
+    "BOM alone": lambda data: BOM + data[:0],
+}
+
+
+@pytest.fixture
+def stdin(monkeypatch):
+    """stdin(data): what the command reads from its standard input."""
+    return lambda data: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_files_of_other_systems_are_read(call, record, stdin, shape):
+    position = json.dumps(POSITION, indent=1).encode()
+    line = b"yatzy-sv / ones=3 pair=12 / 1 2 6 6 6 / 2\n"
+    game = Path(record).read_bytes()
+    for command, data in (("hint", position), ("hint", line), ("review", game), ("verify", game)):
+        Path("plain").write_bytes(data)
+        Path("shaped").write_bytes(SHAPES[shape](data))
+        expected = call(command, "plain", "--json")
+        assert expected[0] == 0
+        assert call(command, "shaped", "--json") == expected
+        stdin(SHAPES[shape](data))
+        assert call(command, "-", "--json") == expected
+
+
+@pytest.mark.parametrize(
+    ("shape", "hint", "review"),
+    [
+        ("UTF-16", "file_not_text", "record_not_utf8"),
+        ("UTF-16 without a mark", "file_not_text", "record_not_text"),
+        ("nothing", "file_empty", "record_cut"),
+        ("BOM alone", "file_empty", "record_cut"),
+    ],
+)
+@pytest.mark.parametrize("language", ["en", "fr", "de", "sv"])
+def test_files_that_hold_no_text_are_refused(call, record, stdin, shape, hint, review, language):
+    for command, data, code, status in (
+        ("hint", json.dumps(POSITION).encode(), hint, 2),
+        ("review", Path(record).read_bytes(), review, 1),
+    ):
+        Path("file").write_bytes(NO_SHAPES[shape](data))
+        stdin(NO_SHAPES[shape](data))
+        for name in ("file", "-"):
+            done, out, err = call(command, name, "--lang", language)
+            assert (done, out) == (status, "")
+            assert re.fullmatch(rf"dicecup: .*\. \[{code}\]\n", err)
+
+
+@pytest.mark.parametrize("command", ["hint", "review"])
+def test_a_folder_is_refused(call, command):
+    Path("folder").mkdir()
+    status, out, err = call(command, "folder", "--lang", "en")
+    assert (status, out) == (2, "")
+    assert "it is a folder" in err
+    assert "[file_unreadable]" in err
+
+
+def test_a_page_of_a_record_on_stdin(call, record, stdin):
+    Path("page.html").touch()
+    stdin(Path(record).read_bytes())
+    status, _, _ = call("review", "-", "--html", "page.html")
+    assert status == 0
+    assert Path("page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,13 @@
     1 score full_house 21
 
 The check is taken over the line and all lines before it, so that a changed line is found and named. A line is
-only whole with its line break: what a kill cut off is left out when the record is read.
+only whole with its line break: what a kill cut off is left out when the record is read. A record that went
+through another system may have its line ends (CRLF) and a mark at its beginning (BOM): neither is text.
 """
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import re
 from collections.abc import Iterator
@@ -36,7 +38,7 @@ TITLE = "dicecup record"
 MOST_BYTES = 4_000_000
 MOST_PLAYERS = 100
 MOST_NAME = 60
-CHECK = re.compile(r"(?P<text>.*?) +#(?P<check>[0-9a-f]{8})")
+CHECK = re.compile(r"(?P<text>.*?) +#(?P<check>[0-9a-f]{8})\r?")
 COMMITMENT = re.compile(r"[0-9a-f]{64}")
 # Control characters, line breaks, and halves of characters that bytes which are not text turn into.
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -171,10 +173,13 @@ def split_lines(data: bytes) -> tuple[list[Line], int]:
     if len(data) > MOST_BYTES:
         raise RecordError("record_too_large", most=MOST_BYTES)
     whole = data.rfind(b"\n") + 1
-    if not data.startswith(TITLE.encode()[: len(data)]):
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise RecordError("record_not_utf8")
+    begun = data.removeprefix(codecs.BOM_UTF8)
+    if not begun.startswith(TITLE.encode()[: len(begun)]):
         raise RecordError("record_not_text")
     try:
-        text = data[:whole].decode()
+        text = data[:whole].decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise RecordError("record_damaged", line=data.count(b"\n", 0, error.start) + 1) from None
     lines = []
@@ -190,7 +195,7 @@ def split_lines(data: bytes) -> tuple[list[Line], int]:
 
 def last_check(data: bytes) -> str:
     """The check on the last whole line, from which a writer goes on."""
-    found = re.search(rb"#([0-9a-f]{8})\n[^\n]*\Z", data)
+    found = re.search(rb"#([0-9a-f]{8})\r?\n[^\n]*\Z", data)
     assert found is not None  # a record that was read has whole lines
     return found[1].decode()
 
