@@ -359,6 +359,37 @@ def test_simulate_as_json_and_as_a_picture(call):
     assert Path("scores.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
+@pytest.mark.parametrize("language", ["en", "fr", "de", "sv"])
+def test_one_game_has_no_standard_error(call, language):
+    arguments = ("simulate", "yatzy-sv", "--bot", "greedy", "--seed", "4", "--games")
+    answer = json.loads(call(*arguments, "1", "--json")[1])
+    assert answer["standard_error"] is None
+    assert answer["sd"] is None
+    assert answer["mean"] == answer["lowest"] == answer["highest"]
+    _, out, _ = call(*arguments, "1", "--lang", language)
+    assert "± –" in out
+    assert "0.00" not in out.partition("\n\n")[2].partition("\n\n")[0]
+    two = json.loads(call(*arguments, "2", "--json")[1])
+    assert two["standard_error"] == pytest.approx((two["highest"] - two["lowest"]) / 2)
+
+
+@pytest.mark.parametrize(
+    ("language", "half", "games", "columns"),
+    [
+        ("en", "50 % of the games: at most", "Games with the bonus", "Columns with the bonus"),
+        ("fr", "50 % des parties : au plus", "Parties avec le bonus", "Colonnes avec le bonus"),
+        ("de", "50 % der Spiele: höchstens", "Spiele mit Bonus", "Spalten mit Bonus"),
+        ("sv", "50 % av spelen: högst", "Spel med bonus", "Kolumner med bonus"),
+    ],
+)
+def test_rows_of_a_simulation_say_of_what_they_are(call, language, half, games, columns):
+    for game, bonus in (("yatzy-sv", games), ("triple-yum-plus", columns)):
+        _, out, _ = call("simulate", game, "--bot", "random", "--games", "2", "--lang", language)
+        out = out.replace("\u00a0", " ")
+        assert half in out
+        assert bonus in out
+
+
 def test_simulate_head_to_head(call):
     status, out, _ = call(
         "simulate", "yatzy-sv", "--bot", "optimal", "--bot", "random", "--games", "10", "--seed", "4"
