@@ -314,6 +314,40 @@ def test_review_of_ten_players_with_typed_dice_stopped_after_an_undo(call, known
     assert "games played to their end" in out
 
 
+def test_ten_players_are_told_apart_on_the_page(call, known):
+    """By colours and dashes before the names, and by numbers on the lines."""
+    names = tuple(f"player {number}" for number in range(1, 11))
+    game = play_record(known("yatzy-sv").rules, names, 5, GreedyBot().decide, moves=75)
+    Path("ten.record").write_text(record_to_text(game))
+    call("review", "ten.record", "--html", "ten.html")
+    page = Path("ten.html").read_text(encoding="utf-8")
+    keys = dict(
+        re.findall(r'<svg class="key"[^>]*><line class="([^"]*)"[^>]*/></svg>(\d+\. player \d+)<', page)
+    )
+    lines = dict(re.findall(r'<polyline class="([^"]*)"[^>]*><title>([^<]*)<', page))
+    assert keys == lines
+    assert list(lines.values()) == [f"{number}. player {number}" for number in range(1, 11)]
+    numbers = re.findall(r'<text class="line-number"[^>]*>(\d+)<', page)
+    assert numbers == [str(number) for number in range(1, 11)]
+
+
+def test_the_chart_shows_the_last_expectation_of_a_game_that_stopped_within_a_turn(call, known):
+    """One line goes half a turn further than the turns that are over, to where the player stands."""
+    game = play_record(known("yatzy-sv").rules, ("bot:greedy", "bot:steady"), 3, moves=31)
+    assert game.state.dice
+    Path("stopped.record").write_text(record_to_text(game))
+    _, out, _ = call("review", "stopped.record", "--html", "page.html", "--json")
+    found = json.loads(out)["players"][game.state.player]
+    page = Path("page.html").read_text(encoding="utf-8")
+    lines = re.findall(r'<polyline [^>]*points="([^"]*)"', page)
+    points = [tuple(map(float, point.split(","))) for point in lines[game.state.player].split()]
+    assert len(points) == len(found["course"]) + 1
+    (before, y_before), (last, y_last) = points[-2:]
+    assert last - before == pytest.approx((points[1][0] - points[0][0]) / 2, abs=0.2)
+    scale = (points[1][1] - points[0][1]) / (found["course"][1] - found["course"][0])
+    assert y_last - y_before == pytest.approx(scale * (found["final"] - found["course"][-1]), abs=0.5)
+
+
 @pytest.mark.parametrize(
     ("game", "before", "after"),
     [
