@@ -11,6 +11,7 @@ from dicecup.cli.common import Command, _, json_option, language_option, option,
 from dicecup.cli.drawing import fitting
 from dicecup.cli.given_record import given_record
 from dicecup.cli.review_text import notes, text
+from dicecup.cli.solving import telling_of_compiling
 from dicecup.coach.data import review_data
 from dicecup.coach.review import review
 from dicecup.errors import UsageError
@@ -35,12 +36,13 @@ def command(record: Path, html: Path | None, as_json: bool) -> None:
     if html is not None and html.exists() and record.exists() and html.samefile(record):
         raise UsageError("page_over_record", file=html)
     values = values_of(found.rules)
-    result = review(found, values)
     wins = None
-    if len(result.players) > 1:
-        from dicecup.coach.winning import win_chances
+    with telling_of_compiling():
+        result = review(found, values)
+        if len(result.players) > 1:
+            from dicecup.coach.winning import win_chances
 
-        wins = win_chances(values, found.state)
+            wins = win_chances(values, found.state)
     said = learned_notes(values) + notes(found, result, wins)
     if as_json:
         print_json(review_data(found, result, wins))

@@ -24,7 +24,7 @@ from dicecup.cli.common import (
     talk,
 )
 from dicecup.cli.drawing import fitting
-from dicecup.cli.solving import duration, need_solver
+from dicecup.cli.solving import duration, need_solver, telling_of_compiling
 from dicecup.cli.texts import table_text
 from dicecup.i18n.moves import cell_text, number_text, percent_text
 from dicecup.i18n.names import game_name
@@ -93,7 +93,8 @@ def command(
     values = values_of(rules) if "optimal" in bots else None
     bar = Bar()
     began = time.monotonic()
-    found = simulate(rules, bots, games, secrets.randbits(48) if seed is None else seed, watch=bar)
+    with telling_of_compiling():
+        found = simulate(rules, bots, games, secrets.randbits(48) if seed is None else seed, watch=bar)
     seconds = time.monotonic() - began
     bar.end()
     if as_json:
