@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import numba
@@ -199,6 +200,8 @@ def test_a_page_never_takes_the_place_of_the_record(call, record):
 def test_compiling_is_told_once_and_not_when_there_is_nothing_to_compile(
     call, record, monkeypatch, arguments, module, work
 ):
+    terminal = True
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     call(*arguments)  # compiles what there is to compile
     status, out, err = call(*arguments, "--json", "--lang", "en")
     assert (status, err) == (0, "")
@@ -212,6 +215,8 @@ def test_compiling_is_told_once_and_not_when_there_is_nothing_to_compile(
     monkeypatch.setattr(module, work, compiles)
     again = call(*arguments, "--json", "--lang", "en")
     assert again == (0, out, "Compiling the coach for this machine: once, about a minute …\n")
+    terminal = False
+    assert call(*arguments, "--json") == (0, out, "")
 
 
 def test_simulate_as_json_and_as_a_picture(call):

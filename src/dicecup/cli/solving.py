@@ -33,11 +33,11 @@ def need_solver() -> None:
 
 @contextmanager
 def telling_of_compiling() -> Iterator[None]:
-    """Say so where what happens in here has to be compiled first, which takes a while."""
+    """Say so on a terminal where what happens in here has to be compiled first, which takes a while."""
     from dicecup.solver.compiled import before_compiling
 
     said = _("Compiling the coach for this machine: once, about a minute …")
-    with before_compiling(lambda: talk(said)):
+    with before_compiling(lambda: talk(said) if sys.stderr.isatty() else None):
         yield
 
 
