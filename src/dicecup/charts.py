@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from math import ceil, floor, log10
 
+Point = tuple[float, float]  # across, up
 WIDTH, HEIGHT = 720, 320
 LEFT, RIGHT, TOP, BOTTOM = 76, 14, 16, 60  # room for the larger letters of phones
 # Told apart also by people who see few colours (Okabe and Ito), and on light and dark ground.
@@ -19,6 +20,7 @@ STYLE = (
     "@media(prefers-color-scheme:dark){svg{color:#ddd}}"
     "text{fill:currentColor}.grid{stroke:currentColor;stroke-opacity:.18}.series{fill:none;stroke-width:2.5}"
     ".share{fill-opacity:.25}.dashed{stroke-dasharray:6 4}"
+    ".line-number{font-weight:600;paint-order:stroke;stroke:Canvas;stroke-width:5px;stroke-linejoin:round}"
 ) + "".join(
     f".series-{number}{{stroke:{colour}}}.share.series-{number},.key.series-{number}{{fill:{colour}}}"
     for number, colour in enumerate(COLOURS)
@@ -49,14 +51,23 @@ class Plot:
             self.parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y}" y2="{y}"/>')
             self.text(LEFT - 8, y + 5, f"{value:.{decimals}f}".replace("-", "−"), "end")
 
-    def text(self, x: float, y: float, words: str, anchor: str = "middle") -> None:
-        self.parts.append(f'<text x="{x}" y="{y}" text-anchor="{anchor}">{escape(words)}</text>')
+    def text(self, x: float, y: float, words: str, anchor: str = "middle", kind: str = "") -> None:
+        named = f' class="{kind}"' if kind else ""
+        self.parts.append(f'<text{named} x="{x}" y="{y}" text-anchor="{anchor}">{escape(words)}</text>')
 
-    def line(self, line: Sequence[float], kind: str, name: str) -> None:
-        points = " ".join(f"{self.x(place)},{self.y(value)}" for place, value in enumerate(line))
+    def line(self, line: Sequence[Point], kind: str, name: str) -> None:
+        points = " ".join(f"{self.x(place)},{self.y(value)}" for place, value in line)
         self.parts.append(
             f'<polyline class="series {kind}" points="{points}"><title>{escape(name)}</title></polyline>'
         )
+
+    def number(self, line: Sequence[Point], words: str, share: float) -> None:
+        """A number on a line, where this share of its way is done: late, when the lines have parted."""
+        wanted = line[-1][0] * share
+        after = next(place for place, point in enumerate(line) if point[0] >= wanted)
+        (left, low), (right, high) = line[max(after - 1, 0)], line[after]
+        part = (wanted - left) / (right - left) if right > left else 0.0
+        self.text(self.x(wanted), round(self.y(low + part * (high - low)) + 5, 1), words, kind="line-number")
 
     def svg(self, title: str, styled: bool) -> str:
         style = f"<style>{STYLE}</style>" if styled else ""
@@ -82,24 +93,47 @@ def line_chart(
     across: str,
     lines: Mapping[str, Sequence[float]],
     *,
+    under_way: Mapping[str, float | None] | None = None,
+    numbered: bool = False,
     first: int = 0,
     level: float | None = None,
     styled: bool = True,
 ) -> str:
-    """One line for each name, from `first` on; `level` draws a line across the chart, a mean or a zero."""
-    values = [value for line in lines.values() for value in line] + ([] if level is None else [level])
-    longest = max(len(line) for line in lines.values()) - 1
+    """One line for each name, from `first` on; `level` draws a line across the chart, a mean or a zero.
+
+    `under_way` has the values within a step that is not over, half a step on. `numbered` lines are told apart
+    without colours too: each has its number, at a place of its own.
+    """
+    points = {name: points_of(line, (under_way or {}).get(name)) for name, line in lines.items()}
+    values = [value for line in points.values() for _, value in line] + ([] if level is None else [level])
+    longest = max(line[-1][0] for line in points.values())
     plot = Plot((0, longest), (min(values), max(values)))
     plot.grid()
-    for number in range(0, longest + 1, max(1, ceil(longest / 12))):
+    for number in range(0, floor(longest) + 1, max(1, ceil(longest / 12))):
         plot.text(plot.x(number), HEIGHT - BOTTOM + 24, str(first + number))
     plot.text(WIDTH - RIGHT, HEIGHT - 6, across, "end")
     if level is not None:
         y = plot.y(level)
         plot.parts.append(f'<line class="level" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y}" y2="{y}"/>')
-    for number, (name, line) in enumerate(lines.items()):
+    for number, (name, line) in enumerate(points.items()):
         plot.line(line, series(number), name)
+    if numbered and len(points) > 1:
+        for number, line in enumerate(points.values()):
+            plot.number(line, str(number + 1), 1 - 0.7 * (len(points) - number) / (len(points) + 1))
     return plot.svg(title, styled)
+
+
+def points_of(line: Sequence[float], under_way: float | None) -> list[Point]:
+    points: list[Point] = [(float(place), value) for place, value in enumerate(line)]
+    return points + ([] if under_way is None else [(len(line) - 0.5, under_way)])
+
+
+def key(number: int) -> str:
+    """A piece of a line as the chart draws it, to stand before a name."""
+    return (
+        '<svg class="key" viewBox="0 0 30 12" aria-hidden="true">'
+        f'<line class="series {series(number)}" x1="0" x2="30" y1="6" y2="6"/></svg>'
+    )
 
 
 def histogram(title: str, across: str, counts: Mapping[str, Mapping[int, int]], bars: int = 60) -> str:

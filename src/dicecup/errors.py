@@ -6,6 +6,9 @@ the interfaces translate the same template (it is the message id of the catalogu
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from dicecup.messages import SENTENCES
 
 
@@ -18,6 +21,7 @@ class DicecupError(Exception):
         super().__init__(code, values)
         self.code = code
         self.values = values
+        self.rules: object = None  # those it speaks of, where it knows them
 
     @property
     def template(self) -> str:
@@ -26,6 +30,16 @@ class DicecupError(Exception):
 
     def __str__(self) -> str:
         return self.template.format(**self.values)
+
+
+@contextmanager
+def about(rules: object) -> Iterator[None]:
+    """An error from in here knows the rules it speaks of, so that boxes can be called by their names."""
+    try:
+        yield
+    except DicecupError as error:
+        error.rules = rules
+        raise
 
 
 class RulesError(DicecupError):

@@ -142,6 +142,7 @@ SENTENCES = {
     "record_illegal": N_("Line {line} of the record breaks the rules: {problem}"),
     "record_line_wrong": N_("Line {line} of the record cannot be read: expected {expected}."),
     "record_not_text": N_("This is not the record of a game. Give a file that “dicecup play” has written."),
+    "record_not_utf8": N_("The record is written in UTF-16. Save it as UTF-8."),
     "record_of_other_rules": N_(
         "The record was made with other rules of “{ruleset}” (identity {found}, here {expected}). "
         "Use the rules file it was made with."
@@ -183,7 +184,8 @@ SENTENCES = {
     "score_dropped": N_("No box was filled. Choose again."),
     "strike_what": N_("Say which box to strike."),
     "typst_missing": N_("Printing needs the package typst. Install it with: pip install typst"),
-    "file_not_text": N_("{file} is not a text file. Give another file."),
+    "file_empty": N_("{file} is empty. Give another file."),
+    "file_not_text": N_("{file} is not text in UTF-8. Save it as UTF-8, or give another file."),
     # Playing and keeping games
     "bot_not_due": N_("No bot has a decision to take now."),
     "bot_unknown": N_("There is no bot “{bot}”. The bots are: {known}."),

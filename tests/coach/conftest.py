@@ -17,11 +17,13 @@ ROOT = Path(__file__).resolve().parents[2]
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".pytest_cache" / "kernels"))
 
 from dicecup.bots import bot_called  # noqa: E402
+from dicecup.cli.main import main  # noqa: E402
 from dicecup.coach.knowledge import find_values  # noqa: E402
 from dicecup.coach.values import Values  # noqa: E402
 from dicecup.dice import all_dice  # noqa: E402
 from dicecup.engine import Keep, Score, Throw, dice_to_throw  # noqa: E402
 from dicecup.engine.record import DiceKind, DiceOrigin, Header, Record  # noqa: E402
+from dicecup.engine.record_text import record_to_text  # noqa: E402
 from dicecup.engine.state import State  # noqa: E402
 from dicecup.rules import Ruleset, load_ruleset  # noqa: E402
 
@@ -80,6 +82,12 @@ points = "matching"
 needs = { alike = [2] }
 points = "matching"
 """,
+}
+POSITION = {
+    "ruleset": "yatzy-sv",
+    "sheet": {"ones": 3, "pair": 12},
+    "dice": [1, 2, 6, 6, 6],
+    "throws_left": 2,
 }
 SMALL_GAMES = [f"{sheet} {strike}" for sheet in SHEETS for strike in ("free", "last_resort")]
 
@@ -150,3 +158,24 @@ def play_record(
             bot = decide or bot_called(players[state.player].removeprefix("bot:")).decide
             record = record.append(bot(rules, state, chance))
     return record
+
+
+@pytest.fixture
+def call(folder, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DICECUP_CACHE", str(folder.parent / "cache"))
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        status = main(list(arguments))
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return call
+
+
+@pytest.fixture
+def record(known) -> str:
+    """A finished game of three, written to a file."""
+    game = play_record(known("yatzy-sv").rules, ("bot:greedy", "bot:steady", "bot:greedy"), 3)
+    Path("game.record").write_text(record_to_text(game))
+    return "game.record"

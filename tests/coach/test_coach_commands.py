@@ -4,43 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
+import numba
 import pytest
-from tests.coach.conftest import play_record
+from tests.coach.conftest import POSITION, play_record
 
 from dicecup.bots.simple import GreedyBot
-from dicecup.cli.main import main
+from dicecup.cli import hint as hint_command
+from dicecup.cli import review as review_command
+from dicecup.cli import value as value_command
 from dicecup.engine.record import Undo
 from dicecup.engine.record_text import record_to_text
-
-POSITION = {
-    "ruleset": "yatzy-sv",
-    "sheet": {"ones": 3, "pair": 12},
-    "dice": [1, 2, 6, 6, 6],
-    "throws_left": 2,
-}
-
-
-@pytest.fixture
-def call(folder, capsys, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("DICECUP_CACHE", str(folder.parent / "cache"))
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        status = main(list(arguments))
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return call
-
-
-@pytest.fixture
-def record(known) -> str:
-    """A finished game of three, written to a file."""
-    game = play_record(known("yatzy-sv").rules, ("bot:greedy", "bot:steady", "bot:greedy"), 3)
-    Path("game.record").write_text(record_to_text(game))
-    return "game.record"
 
 
 def test_hint_as_json(call):
@@ -83,35 +59,6 @@ def test_hint_before_the_throw_and_while_one_is_due(call):
         worth.append(json.loads(out)["expected"])
     assert worth[0] == pytest.approx(248.4399893779)
     assert worth[1] > worth[0]
-
-
-def test_a_missing_file_is_named(call):
-    status, _, err = call("hint", "nowhere.json")
-    assert status == 2
-    assert "nowhere.json" in err
-
-
-@pytest.mark.parametrize("command", ["hint", "value"])
-@pytest.mark.parametrize(
-    ("change", "code"),
-    [
-        ({"sheet": {"threes": 7}}, "position_points_impossible"),
-        ({"dice": [1, 2, 3, 4, 5, 6, 6]}, "position_key_wrong"),
-        ({"dice": [1, 2, 3, 4]}, "dice_count_wrong"),
-        ({"ruleset": "dice-in-dice", "sheet": {"ones": 3}}, "position_turn_unfinished"),
-        ({"ruleset": "nonsense"}, "ruleset_unknown"),
-    ],
-)
-def test_impossible_positions_are_refused_with_the_reason(call, command, change, code):
-    position = POSITION | change
-    Path("position.json").write_text(json.dumps(position))
-    game = "yatzy-sv" if position["ruleset"] == "nonsense" else position["ruleset"]
-    arguments = (
-        ("hint", "position.json") if command == "hint" else ("value", game, "--position", "position.json")
-    )
-    status, out, err = call(*arguments)
-    assert (status, out) == (2, "")
-    assert f"[{code}]" in err
 
 
 @pytest.mark.parametrize(
@@ -199,21 +146,38 @@ def test_review_of_ten_players_with_typed_dice_stopped_after_an_undo(call, known
     assert "games played to their end" in out
 
 
-@pytest.mark.parametrize(
-    ("game", "before", "after"),
-    [
-        ("yatzy-sv", "throw 2 ", "throw 2 2 2 "),
-        ("yatzy-sv", "score ", "score threes=7 # "),
-        ("yatzy-sv", "keep ", "keep 7 "),
-    ],
-)
-def test_a_record_that_breaks_the_rules_is_refused_with_the_line(call, known, game, before, after):
-    text = record_to_text(play_record(known(game).rules, ("bot:greedy",), 5))
-    assert before in text
-    Path("wrong.record").write_text(text.replace(before, after, 1))
-    status, out, err = call("review", "wrong.record", "--lang", "en")
-    assert (status, out) == (1, "")
-    assert re.search(r"line \d+", err, re.IGNORECASE)
+def test_ten_players_are_told_apart_on_the_page(call, known):
+    """By colours and dashes before the names, and by numbers on the lines."""
+    names = tuple(f"player {number}" for number in range(1, 11))
+    game = play_record(known("yatzy-sv").rules, names, 5, GreedyBot().decide, moves=75)
+    Path("ten.record").write_text(record_to_text(game))
+    call("review", "ten.record", "--html", "ten.html")
+    page = Path("ten.html").read_text(encoding="utf-8")
+    keys = dict(
+        re.findall(r'<svg class="key"[^>]*><line class="([^"]*)"[^>]*/></svg>(\d+\. player \d+)<', page)
+    )
+    lines = dict(re.findall(r'<polyline class="([^"]*)"[^>]*><title>([^<]*)<', page))
+    assert keys == lines
+    assert list(lines.values()) == [f"{number}. player {number}" for number in range(1, 11)]
+    numbers = re.findall(r'<text class="line-number"[^>]*>(\d+)<', page)
+    assert numbers == [str(number) for number in range(1, 11)]
+
+
+def test_the_chart_shows_the_last_expectation_of_a_game_that_stopped_within_a_turn(call, known):
+    """One line goes half a turn further than the turns that are over, to where the player stands."""
+    game = play_record(known("yatzy-sv").rules, ("bot:greedy", "bot:steady"), 3, moves=31)
+    assert game.state.dice
+    Path("stopped.record").write_text(record_to_text(game))
+    _, out, _ = call("review", "stopped.record", "--html", "page.html", "--json")
+    found = json.loads(out)["players"][game.state.player]
+    page = Path("page.html").read_text(encoding="utf-8")
+    lines = re.findall(r'<polyline [^>]*points="([^"]*)"', page)
+    points = [tuple(map(float, point.split(","))) for point in lines[game.state.player].split()]
+    assert len(points) == len(found["course"]) + 1
+    (before, y_before), (last, y_last) = points[-2:]
+    assert last - before == pytest.approx((points[1][0] - points[0][0]) / 2, abs=0.2)
+    scale = (points[1][1] - points[0][1]) / (found["course"][1] - found["course"][0])
+    assert y_last - y_before == pytest.approx(scale * (found["final"] - found["course"][-1]), abs=0.5)
 
 
 def test_a_page_never_takes_the_place_of_the_record(call, record):
@@ -224,12 +188,34 @@ def test_a_page_never_takes_the_place_of_the_record(call, record):
     assert Path(record).read_text(encoding="utf-8") == before
 
 
-def test_a_record_of_unknown_rules_is_refused(call, record):
-    text = Path(record).read_text().replace("yatzy-sv", "house.toml")
-    Path("other.record").write_text(text)
-    status, _, err = call("review", "other.record")
-    assert status in (1, 2)
-    assert "record" in err
+@pytest.mark.parametrize(
+    ("arguments", "module", "work"),
+    [
+        (("value", "yatzy-sv"), value_command, "advise"),
+        (("hint", "yatzy-sv / / 1 2 6 6 6 / 2"), hint_command, "advise"),
+        (("review", "game.record"), review_command, "review"),
+    ],
+)
+def test_compiling_is_told_once_and_not_when_there_is_nothing_to_compile(
+    call, record, monkeypatch, arguments, module, work
+):
+    terminal = True
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    call(*arguments)  # compiles what there is to compile
+    status, out, err = call(*arguments, "--json", "--lang", "en")
+    assert (status, err) == (0, "")
+    answered = getattr(module, work)
+
+    def compiles(*given):
+        for _kernel in range(2):
+            numba.njit(lambda number: number + 1)(1)
+        return answered(*given)
+
+    monkeypatch.setattr(module, work, compiles)
+    again = call(*arguments, "--json", "--lang", "en")
+    assert again == (0, out, "Compiling the coach for this machine: once, about a minute …\n")
+    terminal = False
+    assert call(*arguments, "--json") == (0, out, "")
 
 
 def test_simulate_as_json_and_as_a_picture(call):
@@ -242,6 +228,37 @@ def test_simulate_as_json_and_as_a_picture(call):
     again = json.loads(call(*arguments)[1])
     assert answer | {"seconds": 0} == again | {"seconds": 0}
     assert Path("scores.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "de", "sv"])
+def test_one_game_has_no_standard_error(call, language):
+    arguments = ("simulate", "yatzy-sv", "--bot", "greedy", "--seed", "4", "--games")
+    answer = json.loads(call(*arguments, "1", "--json")[1])
+    assert answer["standard_error"] is None
+    assert answer["sd"] is None
+    assert answer["mean"] == answer["lowest"] == answer["highest"]
+    _, out, _ = call(*arguments, "1", "--lang", language)
+    assert "± –" in out
+    assert "0.00" not in out.partition("\n\n")[2].partition("\n\n")[0]
+    two = json.loads(call(*arguments, "2", "--json")[1])
+    assert two["standard_error"] == pytest.approx((two["highest"] - two["lowest"]) / 2)
+
+
+@pytest.mark.parametrize(
+    ("language", "half", "games", "columns"),
+    [
+        ("en", "50 % of the games: at most", "Games with the bonus", "Columns with the bonus"),
+        ("fr", "50 % des parties : au plus", "Parties avec le bonus", "Colonnes avec le bonus"),
+        ("de", "50 % der Spiele: höchstens", "Spiele mit Bonus", "Spalten mit Bonus"),
+        ("sv", "50 % av spelen: högst", "Spel med bonus", "Kolumner med bonus"),
+    ],
+)
+def test_rows_of_a_simulation_say_of_what_they_are(call, language, half, games, columns):
+    for game, bonus in (("yatzy-sv", games), ("triple-yum-plus", columns)):
+        _, out, _ = call("simulate", game, "--bot", "random", "--games", "2", "--lang", language)
+        out = out.replace("\u00a0", " ")
+        assert half in out
+        assert bonus in out
 
 
 def test_simulate_head_to_head(call):

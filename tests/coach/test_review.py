@@ -115,6 +115,17 @@ def test_unfinished_games(small, moves):
         assert found.players[0].rating is None
 
 
+@pytest.mark.parametrize("moves", range(12))
+def test_a_turn_under_way_has_an_expectation_of_its_own(small, moves):
+    values = small("joker free")
+    record = play_record(values.rules, ("bot:greedy", "bot:random"), 5, moves=moves)
+    found = check(record, values)
+    for number, player in enumerate(found.players):
+        begun = bool(record.state.dice) and record.state.player == number
+        assert player.under_way == (player.final if begun else None)
+        assert begun or player.course[-1] == player.final
+
+
 def test_what_was_taken_back_does_not_count(small):
     values = small("order free")
     record = play_record(values.rules, ("bot:greedy",), 6, moves=4)

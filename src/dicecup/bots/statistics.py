@@ -21,8 +21,8 @@ class BotResult:
     bot: str
     games: int
     mean: float
-    standard_error: float
-    sd: float
+    standard_error: float | None  # None for one game, which shows no spread
+    sd: float | None
     lowest: int
     highest: int
     percentiles: dict[int, int]
@@ -64,13 +64,13 @@ class Summary:
         games = sum(self.counts.values())
         total = sum(score * count for score, count in self.counts.items())
         squares = sum(score * score * count for score, count in self.counts.items())
-        spread = sqrt((squares * games - total * total) / (games * max(games - 1, 1)))
+        spread = sqrt((squares * games - total * total) / (games * (games - 1))) if games > 1 else None
         ordered = sorted(self.counts)
         return BotResult(
             bot=bot,
             games=games,
             mean=total / games,
-            standard_error=spread / sqrt(games),
+            standard_error=None if spread is None else spread / sqrt(games),
             sd=spread,
             lowest=ordered[0],
             highest=ordered[-1],

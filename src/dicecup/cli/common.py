@@ -131,9 +131,9 @@ def read_json(text: str, source: str) -> Any:
 
 
 def read_text_file(path: Path) -> str:
-    """A small text file, or stdin for `-`."""
+    """A small text file with something in it, or stdin for `-`."""
     try:
-        stream = sys.stdin.buffer if str(path) == "-" else path.open("rb")
+        stream = sys.stdin.buffer if is_stdin(path) else path.open("rb")
         with stream:
             data = stream.read(MOST_JSON_BYTES + 1)
     except OSError as error:
@@ -141,9 +141,18 @@ def read_text_file(path: Path) -> str:
     if len(data) > MOST_JSON_BYTES:
         raise StorageError("file_too_large", file=path, most=MOST_JSON_BYTES)
     try:
-        return data.decode()
+        text = data.decode("utf-8-sig")  # editors of some systems begin a file with a mark
     except UnicodeDecodeError:
         raise StorageError("file_not_text", file=path) from None
+    if "\0" in text:  # so UTF-16 looks
+        raise StorageError("file_not_text", file=path)
+    if not text.strip():
+        raise StorageError("file_empty", file=path)
+    return text
+
+
+def is_stdin(path: Path) -> bool:
+    return str(path) == "-"
 
 
 def print_json(data: Any) -> None:

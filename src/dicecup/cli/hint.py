@@ -20,6 +20,7 @@ from dicecup.cli.common import (
     speech,
 )
 from dicecup.cli.drawing import fitting
+from dicecup.cli.solving import telling_of_compiling
 from dicecup.cli.texts import table_text
 from dicecup.coach.advice import Advice, advise
 from dicecup.coach.data import choice_data, reason_data
@@ -51,11 +52,12 @@ SHOWN = 8
 def command(position: str, show_all: bool, as_json: bool) -> None:
     found = read_position(position)
     values = values_of(found.rules)
-    advice = advise(values, found.state)
-    if as_json:
-        print_json(answer(found, values, advice))
-    else:
-        click.echo(fitting(text(found, values, advice, None if show_all else SHOWN)))
+    with telling_of_compiling():
+        advice = advise(values, found.state)
+        if as_json:
+            print_json(answer(found, values, advice))
+        else:
+            click.echo(fitting(text(found, values, advice, None if show_all else SHOWN)))
 
 
 def read_position(argument: str) -> Position:

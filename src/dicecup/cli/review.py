@@ -9,19 +9,21 @@ import click
 from dicecup.cli.coaching import learned_notes, values_of, write_file
 from dicecup.cli.common import Command, _, json_option, language_option, option, print_json, talk
 from dicecup.cli.drawing import fitting
+from dicecup.cli.given_record import given_record
 from dicecup.cli.review_text import notes, text
+from dicecup.cli.solving import telling_of_compiling
 from dicecup.coach.data import review_data
 from dicecup.coach.review import review
 from dicecup.errors import UsageError
 from dicecup.messages import N_
-from dicecup.storage.record_file import read_record
 
 
 @click.command(
     "review",
     cls=Command,
     help=N_(
-        "Show whether a game was decided by luck or by skill: what the throws gave, what each choice lost."
+        "Show whether a game was decided by luck or by skill: what the throws gave, what each choice lost. "
+        "The record is a file, or - for stdin."
     ),
     example="dicecup review sunday.record\ndicecup review sunday.record --html sunday.html --lang fr",
 )
@@ -30,16 +32,17 @@ from dicecup.storage.record_file import read_record
 @json_option
 @language_option
 def command(record: Path, html: Path | None, as_json: bool) -> None:
-    found = read_record(record)
-    if html is not None and html.exists() and html.samefile(record):
+    found = given_record(record)
+    if html is not None and html.exists() and record.exists() and html.samefile(record):
         raise UsageError("page_over_record", file=html)
     values = values_of(found.rules)
-    result = review(found, values)
     wins = None
-    if len(result.players) > 1:
-        from dicecup.coach.winning import win_chances
+    with telling_of_compiling():
+        result = review(found, values)
+        if len(result.players) > 1:
+            from dicecup.coach.winning import win_chances
 
-        wins = win_chances(values, found.state)
+            wins = win_chances(values, found.state)
     said = learned_notes(values) + notes(found, result, wins)
     if as_json:
         print_json(review_data(found, result, wins))

@@ -24,7 +24,7 @@ from dicecup.cli.common import (
     talk,
 )
 from dicecup.cli.drawing import fitting
-from dicecup.cli.solving import duration, need_solver
+from dicecup.cli.solving import duration, need_solver, telling_of_compiling
 from dicecup.cli.texts import table_text
 from dicecup.i18n.moves import cell_text, number_text, percent_text
 from dicecup.i18n.names import game_name
@@ -93,7 +93,8 @@ def command(
     values = values_of(rules) if "optimal" in bots else None
     bar = Bar()
     began = time.monotonic()
-    found = simulate(rules, bots, games, secrets.randbits(48) if seed is None else seed, watch=bar)
+    with telling_of_compiling():
+        found = simulate(rules, bots, games, secrets.randbits(48) if seed is None else seed, watch=bar)
     seconds = time.monotonic() - began
     bar.end()
     if as_json:
@@ -186,16 +187,13 @@ def text(rules: Ruleset, found: tuple[BotResult, ...], seconds: float) -> str:
     rows = [
         [
             _("Mean"),
-            *(
-                f"{number_text(one.mean, language)} ± {number_text(one.standard_error, language)}"
-                for one in found
-            ),
+            *(f"{number_text(one.mean, language)} ± {spread_text(one.standard_error)}" for one in found),
         ],
-        [_("Standard deviation"), *(number_text(one.sd, language) for one in found)],
+        [_("Standard deviation"), *(spread_text(one.sd) for one in found)],
         [_("Lowest"), *(str(one.lowest) for one in found)],
         *(
             [
-                _("{percent} % at most").format(percent=percent),
+                _("{percent} % of the games: at most").format(percent=percent),
                 *(str(one.percentiles[percent]) for one in found),
             ]
             for percent in found[0].percentiles
@@ -203,7 +201,8 @@ def text(rules: Ruleset, found: tuple[BotResult, ...], seconds: float) -> str:
         [_("Highest"), *(str(one.highest) for one in found)],
     ]
     if rules.bonus:
-        rows.append([_("Bonus reached"), *(percent_text(one.bonus_share or 0.0) for one in found)])
+        said = _("Columns with the bonus") if rules.has_columns else _("Games with the bonus")
+        rows.append([said, *(percent_text(one.bonus_share or 0.0) for one in found)])
     if found[0].wins is not None:
         rows.append([_("Games won"), *(percent_text(one.wins or 0.0) for one in found)])
     right = range(1, len(head))
@@ -216,3 +215,8 @@ def text(rules: Ruleset, found: tuple[BotResult, ...], seconds: float) -> str:
     ]
     points = table_text([_("Points per box"), *labels(found)], boxes, right=right)
     return "\n\n".join([title, table_text(head, rows, right=right), points])
+
+
+def spread_text(value: float | None) -> str:
+    """A dash where one game shows no spread."""
+    return "–" if value is None else number_text(value, speech.language)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -27,6 +29,16 @@ def need_solver() -> None:
         raise UsageError("solver_missing") from None
     except OSError:  # a library of theirs found no room
         raise StorageError("memory_out") from None
+
+
+@contextmanager
+def telling_of_compiling() -> Iterator[None]:
+    """Say so on a terminal where what happens in here has to be compiled first, which takes a while."""
+    from dicecup.solver.compiled import before_compiling
+
+    said = _("Compiling the coach for this machine: once, about a minute …")
+    with before_compiling(lambda: talk(said) if sys.stderr.isatty() else None):
+        yield
 
 
 def tell(error: DicecupError) -> None:

@@ -18,6 +18,7 @@ from dicecup.cli.common import (
     read_text_file,
     rules_options,
 )
+from dicecup.cli.solving import telling_of_compiling
 from dicecup.coach.advice import advise
 from dicecup.engine.position import position_from_data
 from dicecup.engine.state import start
@@ -49,7 +50,8 @@ def command(game: str, options: tuple[str, ...], position: Path | None, as_json:
             raise UsageError("position_of_other_game", found=found.rules.id, ruleset=rules.id)
         rules, state = found.rules, found.state
     values = values_of(rules)
-    advice = advise(values, state)
+    with telling_of_compiling():
+        advice = advise(values, state)
     if as_json:
         print_json({"expected": advice.expected, "exact": advice.exact})
         return

@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from dicecup.cli.common import Command, _, json_option, language_option, print_json, speech, talk
+from dicecup.cli.given_record import given_record
 from dicecup.engine.record import Proof, Record, verify
 from dicecup.engine.totals import standings
 from dicecup.errors import RecordError
 from dicecup.messages import N_
-from dicecup.storage.record_file import read_record
 
 ANSWER_KEYS = (
     *("valid", "error", "line", "dice", "proved", "throws", "first_wrong_throw"),
@@ -30,7 +30,7 @@ ANSWER_KEYS = (
 @language_option
 def command(record: Path, as_json: bool) -> int:
     try:
-        found = read_record(record)
+        found = given_record(record)
     except RecordError as error:
         if as_json:
             invalid = {"valid": False, "error": error.code, "line": error.values.get("line")}

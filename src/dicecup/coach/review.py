@@ -72,6 +72,12 @@ class PlayerReview:
     rating: Rating | None = None  # None where there was nothing to decide
 
     @property
+    def under_way(self) -> float | None:
+        """The expected final score within a turn that is not over."""
+        begun = bool(self.throws) and self.throws[-1].turn >= len(self.course)
+        return self.final if begun else None
+
+    @property
     def luckiest(self) -> Luck | None:
         return max(self.throws, key=lambda throw: throw.gain, default=None)
 

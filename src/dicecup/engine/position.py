@@ -9,7 +9,7 @@ from typing import Any
 from dicecup.dice import Dice, Die, contains, format_die, parse_die, sort_dice
 from dicecup.engine.sheet_data import sheet_from_data, sheet_to_data, wrong
 from dicecup.engine.state import State
-from dicecup.errors import DiceError, PositionError
+from dicecup.errors import DiceError, PositionError, about
 from dicecup.rules.loader import load_ruleset
 from dicecup.rules.model import Ruleset
 
@@ -77,7 +77,8 @@ def position_from_data(data: object) -> Position:
     ):
         raise wrong("options", "expected_table")
     rules = load_ruleset(reference, options)
-    return Position(reference, rules, state_from_data(rules, data))
+    with about(rules):
+        return Position(reference, rules, state_from_data(rules, data))
 
 
 def state_from_data(rules: Ruleset, data: Mapping[str, Any]) -> State:

@@ -11,11 +11,13 @@
     1 score full_house 21
 
 The check is taken over the line and all lines before it, so that a changed line is found and named. A line is
-only whole with its line break: what a kill cut off is left out when the record is read.
+only whole with its line break: what a kill cut off is left out when the record is read. A record that went
+through another system may have its line ends (CRLF) and a mark at its beginning (BOM): neither is text.
 """
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import re
 from collections.abc import Iterator
@@ -26,7 +28,7 @@ from dicecup.dice import format_dice, parse_dice
 from dicecup.engine.moves import Keep, Move, Placement, Score, Throw
 from dicecup.engine.play import score_sheet
 from dicecup.engine.record import SECRET, DiceOrigin, Entry, Header, Record, Reveal, Undo
-from dicecup.errors import DicecupError, RecordError
+from dicecup.errors import DicecupError, RecordError, about
 from dicecup.messages import Phrase
 from dicecup.rules.loader import builtin_ids, load_ruleset
 from dicecup.rules.model import Ruleset
@@ -36,7 +38,7 @@ TITLE = "dicecup record"
 MOST_BYTES = 4_000_000
 MOST_PLAYERS = 100
 MOST_NAME = 60
-CHECK = re.compile(r"(?P<text>.*?) +#(?P<check>[0-9a-f]{8})")
+CHECK = re.compile(r"(?P<text>.*?) +#(?P<check>[0-9a-f]{8})\r?")
 COMMITMENT = re.compile(r"[0-9a-f]{64}")
 # Control characters, line breaks, and halves of characters that bytes which are not text turn into.
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -160,8 +162,9 @@ def record_from_text(data: bytes, folder: Path | None = None) -> tuple[Record, i
     lines, whole = split_lines(data)
     header, first_entry = read_header(lines, folder)
     record = Record(header)
-    for line in lines[first_entry:]:
-        record = append_line(record, line)
+    with about(header.rules):
+        for line in lines[first_entry:]:
+            record = append_line(record, line)
     return record, whole
 
 
@@ -170,10 +173,13 @@ def split_lines(data: bytes) -> tuple[list[Line], int]:
     if len(data) > MOST_BYTES:
         raise RecordError("record_too_large", most=MOST_BYTES)
     whole = data.rfind(b"\n") + 1
-    if not data.startswith(TITLE.encode()[: len(data)]):
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise RecordError("record_not_utf8")
+    begun = data.removeprefix(codecs.BOM_UTF8)
+    if not begun.startswith(TITLE.encode()[: len(begun)]):
         raise RecordError("record_not_text")
     try:
-        text = data[:whole].decode()
+        text = data[:whole].decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise RecordError("record_damaged", line=data.count(b"\n", 0, error.start) + 1) from None
     lines = []
@@ -189,7 +195,7 @@ def split_lines(data: bytes) -> tuple[list[Line], int]:
 
 def last_check(data: bytes) -> str:
     """The check on the last whole line, from which a writer goes on."""
-    found = re.search(rb"#([0-9a-f]{8})\n[^\n]*\Z", data)
+    found = re.search(rb"#([0-9a-f]{8})\r?\n[^\n]*\Z", data)
     assert found is not None  # a record that was read has whole lines
     return found[1].decode()
 

@@ -33,7 +33,8 @@ class Language:
         self.pgettext = self.catalogue.pgettext
 
     def sentence(self, error: DicecupError | Phrase, rules: Ruleset | None = None) -> str:
-        """An error's sentence, with the names of boxes where the rules are known."""
+        """An error's sentence, with the names of boxes where the rules are known, to it or to the caller."""
+        rules = getattr(error, "rules", None) or rules
         values = {name: self.value(name, value, rules) for name, value in error.values.items()}
         return self.gettext(error.template).format(**values)
 

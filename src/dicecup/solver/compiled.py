@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
 import numba
+from numba.core.event import Event, Listener, install_listener
 
 from dicecup.solver.folders import kernels_folder
 
@@ -82,3 +84,26 @@ def is_compiled(function: Any, *arguments: Any) -> bool:
         return False
     # The cache has no question for this; loading is the question, and not wasted.
     return function._cache.load_overload(types, function.targetctx) is not None
+
+
+class FirstCompile(Listener):
+    """Tells of the first kernel that has to be compiled; what is loaded from the cache is not told of."""
+
+    def __init__(self, tell: Callable[[], None]) -> None:
+        self.tell = tell
+        self.told = False
+
+    def on_start(self, event: Event) -> None:  # noqa: ARG002
+        if not self.told:
+            self.told = True
+            self.tell()
+
+    def on_end(self, event: Event) -> None:
+        """Nothing is said when it is over."""
+
+
+@contextmanager
+def before_compiling(tell: Callable[[], None]) -> Iterator[None]:
+    """Call `tell` once if anything in here has to be compiled, before that begins."""
+    with install_listener("numba:compile", FirstCompile(tell)):
+        yield

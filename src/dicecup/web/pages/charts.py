@@ -11,10 +11,16 @@ from dicecup.charts import WIDTH, line_chart
 
 
 def lines(
-    series: Mapping[str, Sequence[float]], title: str, across: str, level: float | None = None, first: int = 0
+    series: Mapping[str, Sequence[float]],
+    title: str,
+    across: str,
+    level: float | None = None,
+    first: int = 0,
+    under_way: Mapping[str, float | None] | None = None,
 ) -> Markup:
     """Several lines over the same steps."""
-    return Markup(line_chart(title, across, series, first=first, level=level, styled=False))
+    chart = line_chart(title, across, series, first=first, level=level, under_way=under_way, styled=False)
+    return Markup(chart)
 
 
 def course(points: Sequence[float], title: str, across: str) -> Markup:

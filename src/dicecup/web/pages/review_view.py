@@ -123,9 +123,14 @@ def chart(record: Record, names: list[str], language: Language, found: Reviewed 
     _ = language.gettext
     across = _("turns played")
     if found is not None:
-        courses = [player.course for player in found.review.players]
-        title = _("Expected final score through the game")
-        return lines(dict(zip(names, courses, strict=True)), title, across, level=courses[0][0])
+        players = dict(zip(names, found.review.players, strict=True))
+        return lines(
+            {name: player.course for name, player in players.items()},
+            _("Expected final score through the game"),
+            across,
+            level=found.review.players[0].expected_at_start,
+            under_way={name: player.under_way for name, player in players.items()},
+        )
     totals = points_by_turn(record)
     return lines(dict(zip(names, totals, strict=True)), _("Points, turn after turn"), across)
 
