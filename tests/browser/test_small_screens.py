@@ -16,7 +16,8 @@ TOO_WIDE = """arrow => {
   const room = select.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - arrow;
   const pen = document.createElement("canvas").getContext("2d");
   pen.font = style.font;
-  return [...select.options].map((option) => option.text).filter((text) => pen.measureText(text).width > room);
+  const texts = [...select.options].map((option) => option.text);
+  return texts.filter((text) => pen.measureText(text).width > room);
 }"""
 
 
