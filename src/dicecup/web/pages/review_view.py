@@ -93,9 +93,7 @@ def cards(record: Record, names: list[str], language: Language, found: Reviewed 
     placed = standings(record.rules, record.state)
     bots = [player.startswith(BOT_PREFIX) for player in record.header.players]
     if found is None:
-        return [
-            PlayerCard(seat, names[seat], bots[seat], place, points) for place, seat, points in placed
-        ]
+        return [PlayerCard(seat, names[seat], bots[seat], place, points) for place, seat, points in placed]
     reviews = found.review.players
     most = max(max(abs(one.luck), abs(one.skill)) for one in reviews) or 1.0
     made = []

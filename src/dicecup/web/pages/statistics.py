@@ -15,6 +15,7 @@ from dicecup.storage.rows import MatchLine, Result, Verdict
 from dicecup.web.pages.charts import bars, course, lines
 from dicecup.web.pages.names import line_names, player_name
 from dicecup.web.pages.review_turns import figure
+from dicecup.web.pages.sheet_view import number
 from dicecup.web.service.opening import game_rules
 from dicecup.web.service.statistics import Statistics, Verdicts, statistics
 
@@ -27,6 +28,9 @@ class GameLine:
     day: str
     begun: bool
     finished: bool
+    tried: bool
+    points: str  # of one's own seats, once the game is over
+    won_by: str  # where several play
     luck: str = ""  # of one's own seat, where one holds a single one and the coach has looked at it
     skill: str = ""
 
@@ -77,9 +81,28 @@ def game_line(line: MatchLine, mine: list[Verdict], language: Language) -> GameL
         day=line.created[:10],
         begun=line.begun,
         finished=line.finished is not None,
+        tried=line.tried,
+        points=own_points(line, language),
+        won_by=winners(line, language),
         luck=figure(found.luck, language, sign=True) if found else "",
         skill=figure(found.skill, language, sign=True) if found else "",
     )
+
+
+def own_points(line: MatchLine, language: Language) -> str:
+    """One's points; with a name each, where one plays in several seats."""
+    own = [end for end in line.ended if end.mine]
+    if len(own) == 1:
+        text = language.ngettext("{points} point", "{points} points", own[0].points)
+        return text.format(points=number(own[0].points))
+    return ", ".join(f"{line.names[end.seat]} {number(end.points)}" for end in own)
+
+
+def winners(line: MatchLine, language: Language) -> str:
+    if len(line.ended) < 2:
+        return ""
+    names = [player_name(line.names[end.seat], language) for end in line.ended if end.place == 1]
+    return language.gettext("won by {players}").format(players=language.join(names))
 
 
 def statistics_views(results: list[Result], verdicts: Verdicts, language: Language) -> list[StatisticsView]:
