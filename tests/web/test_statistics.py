@@ -156,3 +156,10 @@ def test_a_position_tried_again_is_marked_in_the_list(client: TestClient, ann: P
     ann.post(f"/matches/{state['id']}/try", {"moves": 1})
     assert sorted(one["tried"] for one in ann.get("/my/matches").json()) == [False, True]
     assert page_of(client, ann).count("tried again") == 1
+
+
+def test_points_stand_with_the_names_of_several_own_seats(client: TestClient, ann: Player) -> None:
+    first, second = sorted(finish(ann)["standings"], key=lambda one: one["seat"])
+    page = page_of(client, ann)
+    assert f"<span>Ann {first['points']}, Bo {second['points']}</span>" in page
+    assert "own-points" not in page

@@ -11,7 +11,7 @@ from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, option_name, option_text
 from dicecup.i18n.reviews import rating_text
 from dicecup.rules.model import Ruleset
-from dicecup.storage.rows import MatchLine, Result, Verdict
+from dicecup.storage.rows import Ended, MatchLine, Result, Verdict
 from dicecup.web.pages.charts import bars, course, lines
 from dicecup.web.pages.names import line_names, player_name
 from dicecup.web.pages.review_turns import figure
@@ -29,7 +29,7 @@ class GameLine:
     begun: bool
     finished: bool
     tried: bool
-    points: str  # of one's own seats, once the game is over
+    points: str  # of one's own seat, once the game is over
     won_by: str  # where several play
     luck: str = ""  # of one's own seat, where one holds a single one and the coach has looked at it
     skill: str = ""
@@ -77,7 +77,7 @@ def game_line(line: MatchLine, mine: list[Verdict], language: Language) -> GameL
     return GameLine(
         id=line.id,
         game=game_name(game_rules(line.ruleset), language.code),
-        names=", ".join(player_name(name, language) or "…" for name in line.names),
+        names=names_text(line, language),
         day=line.created[:10],
         begun=line.begun,
         finished=line.finished is not None,
@@ -89,13 +89,25 @@ def game_line(line: MatchLine, mine: list[Verdict], language: Language) -> GameL
     )
 
 
+def names_text(line: MatchLine, language: Language) -> str:
+    """Who plays. Where one played in several seats, one's points stand with the names."""
+    own = own_ends(line)
+    points = {end.seat: f" {number(end.points)}" for end in line.ended} if len(own) > 1 else {}
+    names = [player_name(name, language) or "…" for name in line.names]
+    return ", ".join(name + points.get(seat, "") for seat, name in enumerate(names))
+
+
 def own_points(line: MatchLine, language: Language) -> str:
-    """One's points; with a name each, where one plays in several seats."""
-    own = [end for end in line.ended if end.mine]
-    if len(own) == 1:
-        text = language.ngettext("{points} point", "{points} points", own[0].points)
-        return text.format(points=number(own[0].points))
-    return ", ".join(f"{line.names[end.seat]} {number(end.points)}" for end in own)
+    """One's points, where one played in a single seat."""
+    own = own_ends(line)
+    if len(own) != 1:
+        return ""
+    text = language.ngettext("{points} point", "{points} points", own[0].points)
+    return text.format(points=number(own[0].points))
+
+
+def own_ends(line: MatchLine) -> list[Ended]:
+    return [end for end in line.ended if end.mine]
 
 
 def winners(line: MatchLine, language: Language) -> str:
