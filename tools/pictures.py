@@ -49,12 +49,9 @@ def new_page(chromium: Browser, address: str, size: dict[str, int], locale: str,
 
 def begin(page: Page, game: str, names: list[str], bot: bool = False) -> None:
     page.goto(f"/new/{game}")
-    for _name in names[1:]:
+    for place in range(1, len(names)):
         page.click("button[value=add-person]")
-        page.wait_for_function(
-            "n => document.querySelectorAll('input[name=name]:not([type=hidden])').length > n", arg=0
-        )
-        page.wait_for_timeout(300)
+        page.locator("input[name=name]:not([type=hidden])").nth(place).wait_for()
     if bot:
         page.click("button[value=add-bot]")
         page.wait_for_selector("select[name=name]")
@@ -124,6 +121,7 @@ def main() -> None:
                 turn(page)
             page.goto(page.url + "/review")
             page.wait_for_selector(".card-class", timeout=THINKING)
+            page.wait_for_selector(".thinking", state="detached")
             page.screenshot(path=FOLDER / "phone-review.png")
         finally:
             chromium.close()

@@ -12,7 +12,7 @@ from math import ceil, floor, log10
 
 Point = tuple[float, float]  # across, up
 WIDTH, HEIGHT = 720, 320
-LEFT, RIGHT, TOP, BOTTOM = 76, 14, 16, 60  # room for the larger letters of phones
+LEFT, RIGHT, TOP, BOTTOM = 76, 24, 16, 60  # room for the larger letters of phones
 # Told apart also by people who see few colours (Okabe and Ito), and on light and dark ground.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999")
 STYLE = (

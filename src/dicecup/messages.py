@@ -287,6 +287,9 @@ SENTENCES = {
     "not_your_turn": N_("It is not your turn."),
     "promise_used": N_("This promise for the dice is used up or unknown. Load the page again."),
     "request_wrong": N_("The request cannot be understood: {problem}."),
+    "record_of_running": N_(
+        "This game is still being played here, at a table without a coach. Upload its record when it is over."
+    ),
     "review_too_long": N_(
         "This game is too long for a review here: at most {most} moves. Run “dicecup review” on its record."
     ),

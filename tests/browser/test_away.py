@@ -9,6 +9,8 @@ from playwright.sync_api import Browser, Page, Route, expect
 from tests.browser.conftest import start
 from tests.web.serving import Server
 
+from dicecup.web.pages.render import FOLDER
+
 
 @pytest.fixture
 def page(chromium: Browser, server: Server) -> Iterator[Page]:
@@ -36,6 +38,21 @@ def test_a_server_that_is_away_is_named(page: Page) -> None:
     page.click("#throw")
     expect(page.locator("#unreachable")).to_be_hidden()
     expect(page.locator("#table")).to_have_attribute("data-version", "1")
+
+
+def test_a_review_that_does_not_come_is_named(page: Page) -> None:
+    page.route("**/review/coach*", lambda route: route.abort())
+    start(page)
+    page.goto(f"{page.url}/review")
+    expect(page.locator("#unreachable")).to_be_visible()
+
+
+def test_every_page_that_asks_can_say_that_nobody_answers() -> None:
+    asking = [text for path in FOLDER.rglob("*.html") if "htmx.js" in (text := path.read_text())]
+    assert len(asking) >= 4
+    for text in asking:
+        assert "reach.js" in text
+        assert 'include "unreachable.html"' in text
 
 
 def test_a_refused_stream_is_asked_for_again(page: Page) -> None:

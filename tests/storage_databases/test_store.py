@@ -184,11 +184,20 @@ def test_results_belong_to_the_seats_of_a_device_and_go_with_an_undo(store: Stor
     assert store.results_of("hash-of-bo") == []
     (line,) = store.matches_of("hash-of-ann")
     assert (line.id, line.finished, line.names) == ("table1", NOW, ("Ann", "bot:greedy", ""))
+    assert [(end.seat, end.points, end.mine) for end in line.ended] == [(0, 200, True), (1, 300, False)]
+    assert not line.tried
     store.append(add(1, "undo 1"))
     assert store.results_of("hash-of-ann") == []
     (line,) = store.matches_of("hash-of-ann")
     assert line.finished is None
+    assert line.ended == ()
     assert store.matches_of("hash-of-bo") == []
+
+
+def test_a_match_is_found_by_its_promise(store: Store) -> None:
+    opened(store, replace(OPENING, commitment="c" * 64))
+    assert store.match_promised("c" * 64) == "table1"
+    assert store.match_promised("d" * 64) is None
 
 
 def test_the_first_match_that_follows_stays(store: Store) -> None:
@@ -244,7 +253,8 @@ def test_a_position_tried_again_counts_in_no_statistics(store: Store) -> None:
     stored = store.match("table1")
     assert stored
     assert stored.opening.tried
-    assert [line.finished for line in store.matches_of("hash-of-ann")] != [None]
+    (line,) = store.matches_of("hash-of-ann")
+    assert (line.finished, line.tried) == (NOW, True)
 
 
 def test_a_database_without_verdicts_catches_up(address: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,6 +77,23 @@ def test_options_reach_the_table(visitor: Visitor, client: TestClient) -> None:
     assert state["commitment"] in visitor.page
 
 
+def test_the_promise_is_shown_once_in_the_waiting_room(visitor: Visitor, client: TestClient) -> None:
+    visitor.go("/new/yatzy")
+    visitor.send("/new/yatzy", kind=["person", "open"], name=["Ann", ""])
+    state = client.get(visitor.path.replace("/t/", "/api/matches/")).json()
+    assert visitor.page.count(state["commitment"]) == 1
+
+
+def test_a_bot_is_told_from_a_person_of_its_name(visitor: Visitor) -> None:
+    visitor.go("/new/yatzy")
+    page = visitor.send("/new/yatzy", kind=["person", "bot"], name=["Greedy bot", "greedy"])
+    person, bot = re.findall(r'<span class="player-name">Greedy bot</span>(.*)', page)
+    assert 'aria-label="a bot"' not in person
+    assert 'aria-label="a bot"' in bot
+    cards = re.findall(r'<p class="card-name">.*', visitor.go(f"{visitor.path}/review"))
+    assert sorted('aria-label="a bot"' in card for card in cards) == [False, True]
+
+
 @pytest.mark.parametrize("code", LANGUAGES)
 @pytest.mark.parametrize("game", builtin_ids())
 def test_rules_in_every_language(client: TestClient, game: str, code: str) -> None:

@@ -130,3 +130,36 @@ def test_nobody_sees_the_games_of_others(ann: Player, bo: Player) -> None:
     finish(ann)
     assert bo.get("/my/statistics").json() == {"statistics": [], "looking": False}
     assert bo.get("/my/results").json() == []
+
+
+def test_the_list_tells_how_each_game_ended(client: TestClient, ann: Player, bo: Player) -> None:
+    state = ann.open("yatzy", {"kind": "person", "name": "Ann"}, {"kind": "open"})
+    bo.key = bo.post(f"/matches/{state['id']}/join", {"name": "Bo"}).json()["key"]
+    state = ann.look(state)
+    while state["status"] == "playing":
+        player = (ann, bo)[state["turn"]["seat"]]
+        state = player.play(state, {"throw": True} if state["turn"]["throw_due"] else best_score(state))
+    (listed,) = ann.get("/my/matches").json()
+    assert not listed["tried"]
+    by_seat = sorted(state["standings"], key=lambda one: one["seat"])
+    assert listed["standings"] == by_seat
+    winners = " and ".join(("Ann", "Bo")[one["seat"]] for one in by_seat if one["place"] == 1)
+    for player, own in zip((ann, bo), by_seat, strict=True):
+        page = page_of(client, player)
+        assert f'<span class="own-points">{own["points"]} points</span>' in page
+        assert f"won by {winners}" in page
+        assert "tried again" not in page
+
+
+def test_a_position_tried_again_is_marked_in_the_list(client: TestClient, ann: Player) -> None:
+    state = ann.play(ann.open("yatzy"), {"throw": True})
+    ann.post(f"/matches/{state['id']}/try", {"moves": 1})
+    assert sorted(one["tried"] for one in ann.get("/my/matches").json()) == [False, True]
+    assert page_of(client, ann).count("tried again") == 1
+
+
+def test_points_stand_with_the_names_of_several_own_seats(client: TestClient, ann: Player) -> None:
+    first, second = sorted(finish(ann)["standings"], key=lambda one: one["seat"])
+    page = page_of(client, ann)
+    assert f"<span>Ann {first['points']}, Bo {second['points']}</span>" in page
+    assert "own-points" not in page

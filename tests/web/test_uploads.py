@@ -8,11 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.web.conftest import Player
+from starlette.testclient import TestClient
+from tests.web.conftest import Player, best_score
+from tests.web.test_pages import Visitor
 
 from dicecup.engine.record import Record
 from dicecup.engine.record_text import RecordWriter
 from dicecup.errors import UsageError
+from dicecup.i18n.language import LANGUAGES, language
 from dicecup.rules.loader import load_ruleset
 from dicecup.web import uploads
 from dicecup.web.uploads import MOST_COMING, MOST_LINE, MOST_LINES, MOST_RECORD, Uploads
@@ -92,3 +95,45 @@ def test_a_kept_record_is_whole(ann: Player) -> None:
     text = long_record(40)
     state = ann.post("/records", {"record": text}).json()
     assert ann.client.get(f"/t/{state['id']}/record").text == text
+
+
+def test_a_game_that_goes_on_without_a_coach_is_not_reviewed_by_its_record(
+    ann: Player, client: TestClient
+) -> None:
+    """Else whoever wants help would upload what is played just now."""
+    state = ann.open("yatzy", {"kind": "person", "name": "Ann"}, {"kind": "person", "name": "Bo"})
+    state = ann.play(state, {"throw": True})
+    record = client.get(f"/t/{state['id']}/record").text
+    for code in LANGUAGES:
+        client.headers["Accept-Language"] = code
+        refused = ann.post("/records", {"record": record})
+        sentence = language(code).sentence(UsageError("record_of_running"))
+        assert (refused.status_code, refused.json()["error"]["code"]) == (409, "record_of_running")
+        assert refused.json()["error"]["message"] == sentence
+        visitor = Visitor(client)
+        visitor.go("/review")
+        files = {"record": ("a.record", record)}
+        answer = client.post("/review", data={"csrf": visitor.token()}, files=files)
+        assert answer.status_code == 409
+        assert sentence in answer.text
+        assert "[record_of_running]" in answer.text
+    while state["status"] == "playing":
+        state = ann.play(state, {"throw": True} if state["turn"]["throw_due"] else best_score(state))
+    assert ann.post("/records", {"record": record}).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("seats", "more"),
+    [
+        ([{"kind": "person", "name": "Ann"}], {}),
+        ([{"kind": "person", "name": "Ann"}, {"kind": "bot", "name": "greedy"}], {}),
+        ([{"kind": "person", "name": "Ann"}, {"kind": "person", "name": "Bo"}], {"coach": True}),
+    ],
+    ids=["alone", "against a bot", "with the coach"],
+)
+def test_where_the_coach_may_look_a_running_game_is_taken(
+    ann: Player, seats: list[dict[str, str]], more: dict[str, bool]
+) -> None:
+    state = ann.play(ann.open("yatzy", *seats, **more), {"throw": True})
+    record = ann.client.get(f"/t/{state['id']}/record").text
+    assert ann.post("/records", {"record": record}).status_code == 201

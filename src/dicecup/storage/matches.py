@@ -100,6 +100,11 @@ class Matches(Part):
             next=following,
         )
 
+    def match_promised(self, commitment: str) -> str | None:
+        """The match whose dice come from this promise."""
+        found = self.database.rows("SELECT id FROM matches WHERE commitment = ?", (commitment,))
+        return found[0][0] if found else None
+
     def begin(self, match: str, header: str, seats: Sequence[int]) -> bool:
         """The game begins with this header and these seats, others are taken away; False if it had begun."""
 

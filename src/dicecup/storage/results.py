@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dicecup.storage.database import Changes
 from dicecup.storage.part import Part
-from dicecup.storage.rows import MatchLine, Result
+from dicecup.storage.rows import Ended, MatchLine, Result
 
 RESULT = "seat, name, ruleset, identity, points, place, players, sheet, finished, match"
 MOST_LISTED = 200
@@ -21,7 +21,7 @@ class Results(Part):
     def matches_of(self, key_hash: str) -> list[MatchLine]:
         """The matches that a device has a seat in, the newest first."""
         rows = self.database.rows(
-            "SELECT id, created, ruleset, header IS NOT NULL, finished FROM matches WHERE id IN "
+            "SELECT id, created, ruleset, header IS NOT NULL, finished, tried FROM matches WHERE id IN "
             "(SELECT match FROM seat_keys WHERE key_hash = ? AND purpose = 'device') "
             f"ORDER BY created DESC, id LIMIT {MOST_LISTED}",
             (key_hash,),
@@ -33,9 +33,27 @@ class Results(Part):
             (key_hash,),
         ):
             names.setdefault(match, []).append(name)
+        ended: dict[str, list[Ended]] = {}
+        for match, seat, points, place, mine in self.database.rows(
+            "SELECT match, seat, points, place, EXISTS (SELECT 1 FROM seat_keys WHERE key_hash = ? "
+            "AND purpose = 'device' AND seat_keys.match = results.match AND seat_keys.seat = results.seat) "
+            "FROM results WHERE match IN "
+            "(SELECT match FROM seat_keys WHERE key_hash = ? AND purpose = 'device') ORDER BY match, seat",
+            (key_hash, key_hash),
+        ):
+            ended.setdefault(match, []).append(Ended(seat, points, place, bool(mine)))
         return [
-            MatchLine(match, created, ruleset, tuple(names.get(match, ())), bool(begun), finished)
-            for match, created, ruleset, begun, finished in rows
+            MatchLine(
+                id=match,
+                created=created,
+                ruleset=ruleset,
+                names=tuple(names.get(match, ())),
+                begun=bool(begun),
+                finished=finished,
+                tried=bool(tried),
+                ended=tuple(ended.get(match, ())),
+            )
+            for match, created, ruleset, begun, finished, tried in rows
         ]
 
     def results_of(self, key_hash: str) -> list[Result]:

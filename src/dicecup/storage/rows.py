@@ -87,6 +87,16 @@ class Addition:
 
 
 @dataclass(frozen=True, slots=True)
+class Ended:
+    """How a seat of a listed match ended."""
+
+    seat: int
+    points: int
+    place: int
+    mine: bool  # held by the device whose list it is
+
+
+@dataclass(frozen=True, slots=True)
 class MatchLine:
     """A match in a list."""
 
@@ -96,3 +106,5 @@ class MatchLine:
     names: tuple[str, ...]
     begun: bool
     finished: str | None
+    tried: bool = False
+    ended: tuple[Ended, ...] = ()  # of a finished match, by seat

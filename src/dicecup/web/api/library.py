@@ -32,6 +32,7 @@ from dicecup.web.api.library_models import (
     RulesAnswer,
     StatisticsAnswer,
 )
+from dicecup.web.api.models import Standing
 from dicecup.web.pages.names import bot_text, line_names, player_name
 from dicecup.web.pages.rules_text import rules_markdown
 from dicecup.web.service.advising import bots_here
@@ -140,6 +141,8 @@ async def my_matches(tables: TablesNow, key: Key) -> list[MatchSummary]:
             names=list(line.names),
             begun=line.begun,
             finished=line.finished,
+            tried=line.tried,
+            standings=[Standing(place=end.place, seat=end.seat, points=end.points) for end in line.ended],
         )
         for line in lines
     ]

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
+from dicecup.web.api.models import Standing
+
 Language = Literal["en", "fr", "de", "sv"]
 
 
@@ -79,6 +81,8 @@ class MatchSummary(BaseModel):
     names: list[str]
     begun: bool
     finished: str | None
+    tried: Annotated[bool, Field(description="From a position of another game on; in no statistics.")]
+    standings: Annotated[list[Standing], Field(description="Of a finished match, by seat.")]
 
 
 class ResultAnswer(BaseModel):

@@ -117,7 +117,7 @@ async def review_upload(
             table = await keep_record(tables, record)
     except DicecupError as error:
         problem = viewer.language.sentence(error)
-        return page(request, viewer, "upload.html", status_of(error), problem=problem)
+        return page(request, viewer, "upload.html", status_of(error), problem=problem, code=error.code)
     return go_to(request, viewer, f"/t/{table.id}/review")
 
 

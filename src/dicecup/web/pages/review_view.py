@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from dicecup.bots import BOT_PREFIX
 from dicecup.engine.moves import Score
 from dicecup.engine.record import Record, verify
 from dicecup.engine.totals import final_score, standings
@@ -25,6 +26,7 @@ class PlayerCard:
 
     seat: int
     name: str
+    bot: bool
     place: int
     points: int
     expected: str = ""
@@ -89,8 +91,9 @@ def names_of(record: Record, language: Language) -> list[str]:
 
 def cards(record: Record, names: list[str], language: Language, found: Reviewed | None) -> list[PlayerCard]:
     placed = standings(record.rules, record.state)
+    bots = [player.startswith(BOT_PREFIX) for player in record.header.players]
     if found is None:
-        return [PlayerCard(seat, names[seat], place, points) for place, seat, points in placed]
+        return [PlayerCard(seat, names[seat], bots[seat], place, points) for place, seat, points in placed]
     reviews = found.review.players
     most = max(max(abs(one.luck), abs(one.skill)) for one in reviews) or 1.0
     made = []
@@ -100,6 +103,7 @@ def cards(record: Record, names: list[str], language: Language, found: Reviewed 
             PlayerCard(
                 seat=seat,
                 name=names[seat],
+                bot=bots[seat],
                 place=place,
                 points=points,
                 expected=figure(one.expected_at_start, language),

@@ -173,16 +173,24 @@ def setup_page(
     )
 
 
-def bots(rules: Ruleset, language: Language) -> list[tuple[str, str]]:
-    """Every bot that there is, in one line: its name, how strong it is, and how it plays."""
-    return [(bot, bot_line(rules, bot, language)) for bot in bots_here()]
+@dataclass(frozen=True, slots=True)
+class BotView:
+    id: str
+    name: str
+    line: str  # its name and how strong it is: short, since a choice on a phone never wraps
+    text: str  # how it plays
 
 
-def bot_line(rules: Ruleset, bot: str, language: Language) -> str:
-    parts = [language.gettext(BOT_NAMES.get(bot, bot))]
-    if points := usual_score(rules, bot):
-        parts.append(language.gettext("about {points} points").format(points=points))
-    return " · ".join([*parts, bot_text(bot, language)])
+def bots(rules: Ruleset, language: Language) -> list[BotView]:
+    """Every bot that there is."""
+    return [bot_view(rules, bot, language) for bot in bots_here()]
+
+
+def bot_view(rules: Ruleset, bot: str, language: Language) -> BotView:
+    name = language.gettext(BOT_NAMES.get(bot, bot))
+    points = usual_score(rules, bot)
+    strength = language.gettext("about {points} points").format(points=points) if points else ""
+    return BotView(bot, name, f"{name} · {strength}" if strength else name, bot_text(bot, language))
 
 
 def options_view(rules: Ruleset, form: dict[str, Any], language: Language) -> list[dict[str, Any]]:

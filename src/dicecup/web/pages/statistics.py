@@ -11,10 +11,11 @@ from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, option_name, option_text
 from dicecup.i18n.reviews import rating_text
 from dicecup.rules.model import Ruleset
-from dicecup.storage.rows import MatchLine, Result, Verdict
+from dicecup.storage.rows import Ended, MatchLine, Result, Verdict
 from dicecup.web.pages.charts import bars, course, lines
 from dicecup.web.pages.names import line_names, player_name
 from dicecup.web.pages.review_turns import figure
+from dicecup.web.pages.sheet_view import number
 from dicecup.web.service.opening import game_rules
 from dicecup.web.service.statistics import Statistics, Verdicts, statistics
 
@@ -27,6 +28,9 @@ class GameLine:
     day: str
     begun: bool
     finished: bool
+    tried: bool
+    points: str  # of one's own seat, once the game is over
+    won_by: str  # where several play
     luck: str = ""  # of one's own seat, where one holds a single one and the coach has looked at it
     skill: str = ""
 
@@ -73,13 +77,44 @@ def game_line(line: MatchLine, mine: list[Verdict], language: Language) -> GameL
     return GameLine(
         id=line.id,
         game=game_name(game_rules(line.ruleset), language.code),
-        names=", ".join(player_name(name, language) or "…" for name in line.names),
+        names=names_text(line, language),
         day=line.created[:10],
         begun=line.begun,
         finished=line.finished is not None,
+        tried=line.tried,
+        points=own_points(line, language),
+        won_by=winners(line, language),
         luck=figure(found.luck, language, sign=True) if found else "",
         skill=figure(found.skill, language, sign=True) if found else "",
     )
+
+
+def names_text(line: MatchLine, language: Language) -> str:
+    """Who plays. Where one played in several seats, one's points stand with the names."""
+    own = own_ends(line)
+    points = {end.seat: f" {number(end.points)}" for end in line.ended} if len(own) > 1 else {}
+    names = [player_name(name, language) or "…" for name in line.names]
+    return ", ".join(name + points.get(seat, "") for seat, name in enumerate(names))
+
+
+def own_points(line: MatchLine, language: Language) -> str:
+    """One's points, where one played in a single seat."""
+    own = own_ends(line)
+    if len(own) != 1:
+        return ""
+    text = language.ngettext("{points} point", "{points} points", own[0].points)
+    return text.format(points=number(own[0].points))
+
+
+def own_ends(line: MatchLine) -> list[Ended]:
+    return [end for end in line.ended if end.mine]
+
+
+def winners(line: MatchLine, language: Language) -> str:
+    if len(line.ended) < 2:
+        return ""
+    names = [player_name(line.names[end.seat], language) for end in line.ended if end.place == 1]
+    return language.gettext("won by {players}").format(players=language.join(names))
 
 
 def statistics_views(results: list[Result], verdicts: Verdicts, language: Language) -> list[StatisticsView]:

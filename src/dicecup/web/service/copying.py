@@ -19,7 +19,19 @@ from dicecup.web.service.tables import Tables
 
 async def keep_record(tables: Tables, record: Record) -> Table:
     """A table that shows a whole record; nobody holds a seat at it."""
+    await check_over(tables, record)
     return await store(tables, record.header, record.entries, "")
+
+
+async def check_over(tables: Tables, record: Record) -> None:
+    """A record of a game that goes on here is no way round the coach that its table has off."""
+    promised = record.header.origin.commitment
+    match = await asyncio.to_thread(tables.store.match_promised, promised) if promised else None
+    if match is None:
+        return
+    table = await tables.get(match)
+    if table.begun and table.coach_waits:
+        raise UsageError("record_of_running")
 
 
 async def try_again(tables: Tables, table: Table, moves: int, holder: str) -> Table:
