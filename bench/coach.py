@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from itertools import count
 from random import Random
 
 from dicecup.bots import bot_called
@@ -72,7 +73,8 @@ def chances(game: str, players: int) -> None:
     """At the start, where most is left to play."""
     values = find_values(load_ruleset(game))
     state = start(values.rules, players)
-    wall, cpu = milliseconds(lambda: win_chances(values, state))
+    seeds = count()  # games that were played are remembered
+    wall, cpu = milliseconds(lambda: win_chances(values, state, seed=next(seeds)))
     found = win_chances(values, state)
     source = "exact" if values.exact else "learned"
     print(

@@ -14,7 +14,7 @@ from dicecup.coach.advice import advise
 from dicecup.coach.comparison import Comparison, Sample, balanced
 from dicecup.coach.many import play_games
 from dicecup.coach.quick_games import play_scores
-from dicecup.coach.winning import Effort, win_chances
+from dicecup.coach.winning import Effort, play_on, win_chances
 from dicecup.engine import Sheet, State, start
 from dicecup.engine.state import turn_start
 
@@ -54,7 +54,8 @@ def test_the_error_that_is_told_is_the_one_that_is_made(players, games, known):
         made.append(found.chances() - true)
         told.append(found.standard_errors())
     ratio = np.sqrt(np.mean(np.square(made), axis=0) / np.mean(np.square(told), axis=0))
-    assert ratio == pytest.approx(1, abs=0.15)  # 400 rounds leave 3.5 % to chance
+    assert ratio.max() < 1.1  # 400 rounds leave 3.5 % to chance
+    assert ratio.min() > (0.7 if games < 100 else 0.85)  # small samples tell more than they make
 
 
 @pytest.mark.parametrize("mean", [0.5, 3.0, 5.0, 20.0, 49.0])
@@ -79,7 +80,9 @@ def test_equal_players_have_equal_chances(known):
         assert found.standard_error <= 0.01
         for chance in found.chances:
             assert chance == pytest.approx(1 / players, abs=4 * found.standard_error)
-    assert win_chances(values, start(values.rules, 2)) == win_chances(values, start(values.rules, 2))
+    found = win_chances(values, start(values.rules, 2))
+    play_on.cache_clear()
+    assert win_chances(values, start(values.rules, 2)) == found
 
 
 def test_the_end_of_a_game_by_hand(known):
@@ -97,6 +100,16 @@ def test_the_end_of_a_game_by_hand(known):
     tied = State((Sheet((0,) * 15), zero), 1, (1, 6, 6, 6, 6), (6, 6, 6, 6), 1)
     assert win_chances(values, tied).chances[0] == pytest.approx(5 / 12, abs=1e-9)
     assert rules.throws == 3
+
+
+def test_what_no_game_shows_may_still_happen(known):
+    """Bo cannot catch up with Ann; but who only samples cannot know that."""
+    values = known("yatzy-sv")
+    ann = Sheet((3, 6, 9, 12, 15, 18, 12, 22, 18, 24, 15, 20, 28, 25, None))
+    bo = Sheet((0,) * 14 + (None,))
+    found = win_chances(values, turn_start(values.rules, (ann, bo), 1))
+    assert list(found.chances) == [1, 0]
+    assert found.standard_error == pytest.approx(1 / found.games)
 
 
 def test_a_finished_game_is_certain(small):

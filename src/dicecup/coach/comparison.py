@@ -17,6 +17,7 @@ import numpy.typing as npt
 from dicecup.coach.sheets import Scores
 
 MOST_STEPS = 30  # of the search for weights
+MOST_PULL = 0.9  # of one game on a sample: beyond it no scale helps
 
 Chances = npt.NDArray[np.float64]
 
@@ -120,12 +121,17 @@ def shared(ties: Chances, winners: int) -> Chances:
 
 
 def variance_of_mean(sample: Sample, given: Chances) -> float:
-    """The variance of the sample's mean of something that is given for each of its scores."""
-    weights, games = sample.weights, len(sample.weights)
+    """The variance of the sample's mean of something that is given for each of its scores.
+
+    A game that the mean or the balance hangs on hides its own chance: what is left of it is scaled up, as if
+    it were held against the sample without it (the jackknife). That is on the safe side for small samples.
+    """
+    weights = sample.weights
     rest = given - weights @ given
-    free = 1
+    pull = weights
     if sample.balanced:
         away = sample.scores - weights @ sample.scores
-        rest = rest - away * (weights @ (away * rest)) / (weights @ away**2)
-        free = 2
-    return float(weights**2 @ rest**2) * games / max(games - free, 1)
+        spread = weights @ away**2
+        rest = rest - away * (weights @ (away * rest)) / spread
+        pull = weights * (1 + away**2 / spread)
+    return float(weights**2 @ (rest / (1 - np.minimum(pull, MOST_PULL))) ** 2)

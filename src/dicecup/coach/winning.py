@@ -10,8 +10,8 @@ times as long as others: fewer games are played, and the error told is larger.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import ceil
 from typing import NamedTuple
 
@@ -27,7 +27,9 @@ from dicecup.rules.model import Ruleset
 from dicecup.solver.learned.quick import find_quick
 
 MOST_GAMES = 25_000  # of each player
+REMEMBERED = 100  # samples of one player
 VECTOR = 16  # games take as long as the next multiple of it
+NEVER = 1e-9  # chances below it are none
 MOST_MORE = 2  # times as many in the next round: the first rounds do not know their error well
 
 
@@ -40,8 +42,8 @@ class Effort(NamedTuple):
 
 
 FIVE_DICE = Effort(error=0.01, first=128, turns=10_000_000)
-DOUBLE_DICE = Effort(error=0.02, first=32, turns=3_000)  # 4 seconds for two players at the start
-DOUBLE_DICE_LIVE = Effort(error=0.05, first=16, turns=600)  # one second
+DOUBLE_DICE = Effort(error=0.02, first=32, turns=2_000)
+DOUBLE_DICE_LIVE = Effort(error=0.05, first=16, turns=400)
 
 
 def effort_for(rules: Ruleset, *, live: bool = False) -> Effort:
@@ -49,9 +51,6 @@ def effort_for(rules: Ruleset, *, live: bool = False) -> Effort:
     if not rules.has_layers:
         return FIVE_DICE
     return DOUBLE_DICE_LIVE if live else DOUBLE_DICE
-
-
-Play = Callable[[State, int, int], Scores]  # from where, how many games, the number of the first
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ def win_chances(values: Values, state: State, *, effort: Effort | None = None, s
     """Win probabilities at any point of a game."""
     rules = values.rules
     effort = effort or effort_for(rules)
-    play, views = player_of(values, seed), each_player(values, state)
+    views = each_player(values, state)
     worth = [advise(values, view).expected for view in views]
     turns_left = sum(sheet.cells.count(None) for sheet in state.sheets) // len(rules.scored)
     most = min(MOST_GAMES, effort.turns // max(turns_left, 1))
@@ -76,30 +75,31 @@ def win_chances(values: Values, state: State, *, effort: Effort | None = None, s
     while True:
         for player, view in enumerate(views):
             known = len(scores[player])
-            if view.sheet.full:
-                more = np.full(games - known, final_score(rules, view.sheet), dtype=np.int64)
-            else:
-                more = play(view, games - known, player * MOST_GAMES + known)
+            more = play_on(values, view, games - known, seed, player * MOST_GAMES + known)
             scores[player] = np.concatenate([scores[player], more])
         compared = Comparison([balanced(part, mean) for part, mean in zip(scores, worth, strict=True)])
-        found = float(compared.standard_errors().max())
-        if found <= effort.error or games >= most:
+        chances, error = compared.chances(), float(compared.standard_errors().max())
+        if chances.min() < NEVER and not state.finished:
+            error = max(error, 1 / games)  # what none of so many games shows may still happen
+        if error <= effort.error or games >= most:
             break
-        wanted = games * min((found / effort.error) ** 2, MOST_MORE)
+        wanted = games * min((error / effort.error) ** 2, MOST_MORE)
         games = min(most, VECTOR * ceil(wanted / VECTOR))
-    return WinChances(tuple(map(float, compared.chances())), found, games)
+    return WinChances(tuple(map(float, chances)), error, games)
 
 
-def player_of(values: Values, seed: int) -> Play:
-    """Who plays the games on, from a sheet that is not full."""
+@lru_cache(maxsize=REMEMBERED)
+def play_on(values: Values, view: State, games: int, seed: int, first: int) -> Scores:
+    """The final scores of games from `first` on, of one player. Remembered: only who plays needs new ones."""
+    if view.sheet.full:
+        return np.full(games, final_score(values.rules, view.sheet), dtype=np.int64)
     if find_quick(values.rules) is not None:
         from dicecup.coach.quick_games import play_scores
 
-        return lambda state, games, first: play_scores(values.rules, games, seed, state, first)
+        return play_scores(values.rules, games, seed, view, first)
     from dicecup.coach.many import play_games
 
-    source = values.source
-    return lambda state, games, first: play_games(source, games, seed, state=state, first_game=first).scores
+    return play_games(values.source, games, seed, state=view, first_game=first).scores
 
 
 def each_player(values: Values, state: State) -> list[State]:
