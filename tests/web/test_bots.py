@@ -64,8 +64,10 @@ def test_each_can_be_chosen_by_one_line(client: TestClient, game: str, code: str
     assert token
     form = {"csrf": token[1], "kind": "person", "name": "Ann", "action": "add-bot"}
     page = client.post(f"/new/{game}", data=form).text
-    lines = dict(re.findall(r'<option value="(\w+)"[^>]*>([^<]+ · [^<]+ · [^<]+)</option>', page))
+    lines = dict(re.findall(r'<option value="(\w+)"[^>]*>([^<]+ · [^<]+)</option>', page))
     assert list(lines) == list(BOTS)
+    described = re.findall(r"<li><strong>([^<]+)</strong> [^<]+</li>", page)
+    assert described == [line.split(" · ")[0] for line in lines.values()]
     for bot, line in lines.items():
         assert str(usual_score(load_ruleset(game), bot)) in line
     client.cookies.clear()

@@ -90,29 +90,27 @@ def best_cell(moves: Moves, rows: Any, ahead: Any, column: int) -> Any:
 
 
 @kernel()
-def score_throws(moves: Moves, tables: QuickTables, rows: Any, ahead: Any, final: Any) -> None:
-    """What every throw is worth at the end of the turn, into one lane of `final`."""
-    width = lanes(final)
+def score_throws(moves: Moves, tables: QuickTables, rows: Any, ahead: Any, best: Any) -> None:
+    """What every throw is worth at the end of the turn."""
     strike = NONE
     for cell in range(moves.cell_place.size):
         entry = moves.entry[rows[moves.cell_place[cell]], moves.cell_number[cell]]
         if entry != CLOSED:
             strike = max(strike, ahead[moves.cell_slot[cell] + moves.entry_zero[entry]])
-    for throw in range(moves.joker.size):
-        final[throw * width] = strike
+    best[:] = strike
     for cell in range(moves.cell_place.size):
         entry = moves.entry[rows[moves.cell_place[cell]], moves.cell_number[cell]]
         if entry == CLOSED:
             continue
         first, times = moves.cell_slot[cell], moves.multiplier[cell]
         for place in range(tables.pay_start[entry], tables.pay_start[entry + 1]):
-            at = tables.pay_throw[place] * width
+            throw = tables.pay_throw[place]
             value = ahead[first + tables.pay_slot[place]] + tables.pay_points[place] * times
-            final[at] = max(final[at], value)
+            best[throw] = max(best[throw], value)
     for throw in tables.joker_throw:
         column = joker_column(moves, rows, throw)
         if column != throw:
-            final[throw * width] = best_cell(moves, rows, ahead, column)[0]
+            best[throw] = best_cell(moves, rows, ahead, column)[0]
 
 
 @kernel()
@@ -147,13 +145,16 @@ def play_turn(
         final = np.zeros(count * width, late.dtype)
         kept = np.empty(max(throws - 1, 1) * keeps * width, late.dtype)
         ahead = np.empty((width, moves.slot_place.size), late.dtype)
+        best = np.empty(count, late.dtype)
         known = np.empty((throws, count), np.int16)
         first = chunk * width
         used = min(width, games - first)
         for lane in range(used):
             rows = course.rows[first + lane]
             look_ahead(moves, late, early, rows, share, ahead[lane])
-            score_throws(moves, tables, rows, ahead[lane], final[lane:])
+            score_throws(moves, tables, rows, ahead[lane], best)
+            for throw in range(count):
+                final[throw * width + lane] = best[throw]
         work[keeps * width :] = final
         for before in range(1, throws):
             expect(tables, work)
