@@ -1,6 +1,6 @@
 """Small games that a solver in plain Python can follow, and what is known about them and about large ones.
 
-The tests of this folder run in the process of the solver's: kernels are compiled in one process only.
+The tests of this folder run in one process: large games are prepared once.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ SMALL_GAMES = [f"{sheet} {strike}" for sheet in SHEETS for strike in ("free", "l
 def pytest_collection_modifyitems(items):
     for item in items:
         if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("solver"))
+            item.add_marker(pytest.mark.xdist_group("coach"))
 
 
 @pytest.fixture(scope="session")

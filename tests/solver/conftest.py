@@ -1,4 +1,4 @@
-"""What the tests of the solver share. They are one group: kernels are compiled in one process only."""
+"""What the tests of the solver share. They run in one process: large games are solved once."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ from dicecup.engine.record_text import record_to_text
 from dicecup.rules import load_ruleset
 
 ROOT = Path(__file__).resolve().parents[2]
-# Compiling kernels takes most of a minute: one process does it, and they outlive a run.
-WITH_COACH = pytest.mark.xdist_group("solver")
+# The coach has processes of its own, two for each server: one test of it at a time.
+WITH_COACH = pytest.mark.xdist_group("web coach")
 KEPT = {
     "NUMBA_CACHE_DIR": str(ROOT / ".pytest_cache" / "kernels"),
     "DICECUP_CACHE": str(ROOT / ".pytest_cache" / "coach"),
