@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -42,6 +43,8 @@ def command(record: Path, html: Path | None, as_json: bool) -> None:
         if len(result.players) > 1:
             from dicecup.coach.winning import win_chances
 
+            if found.rules.has_layers and not found.state.finished and sys.stderr.isatty():
+                talk(_("Playing the game on many times, to see who wins: some seconds …"))
             wins = win_chances(values, found.state)
     said = learned_notes(values) + notes(found, result, wins)
     if as_json:
