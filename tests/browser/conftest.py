@@ -87,7 +87,7 @@ def changed(page: Page, act: Callable[[], Any]) -> None:
 
 
 def throw(page: Page) -> None:
-    changed(page, lambda: page.click("#throw"))
+    changed(page, lambda: page.click("#throw:not([data-resting])"))
 
 
 def fill_best(page: Page) -> None:

@@ -158,6 +158,89 @@ def test_by_keyboard_alone(new_page: NewPage) -> None:
     expect(page.locator(".sheet .written")).to_have_count(2)
 
 
+def test_keys_do_nothing_that_was_not_meant(new_page: NewPage) -> None:
+    """T throws and does nothing else; held, or pressed twice at once, it throws once."""
+    page = new_page()
+    page.goto("/new/yatzy")
+    page.click("#add-open")
+    page.wait_for_selector(".open-seat")
+    play(page)
+    page.wait_for_selector("#begin")
+    page.keyboard.press("t")
+    page.wait_for_timeout(200)
+    assert page.locator("#begin").count() == 1
+    start(page, "yatzy")
+    page.keyboard.down("t")
+    page.wait_for_function("() => document.querySelector('#table').dataset.version === '1'")
+    for _repeat in range(3):
+        page.keyboard.down("t")
+    page.keyboard.up("t")
+    page.click("#throw")
+    page.wait_for_timeout(300)
+    assert version(page) == 1
+    throw(page)
+    assert version(page) > 1
+
+
+def test_the_first_of_two_boxes_keeps_the_focus(new_page: NewPage) -> None:
+    """Enter on a box, then Enter again: the pick is taken back, and no dice fall."""
+    page = new_page()
+    start(page, "dice-in-dice")
+    throw(page)
+    page.focus("#box-chance")
+    page.keyboard.press("Enter")
+    expect(page.locator("#unpick")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#unpick")).to_have_count(0)
+    assert version(page) == 1
+
+
+def test_setting_the_table_keeps_the_focus(new_page: NewPage) -> None:
+    page = new_page()
+    page.goto("/new/yatzy")
+    for button, count in (("#add-bot", 2), ("#add-person", 3), ("#up-2", 3), ("#remove-1", 2)):
+        page.focus(button)
+        page.keyboard.press("Enter")
+        expect(page.locator(".seats li")).to_have_count(count)
+        expect(page.locator(button)).to_be_focused()
+    page.focus("#remove-1")
+    page.keyboard.press("Enter")
+    expect(page.locator("#add-bot")).to_be_focused()
+
+
+def test_what_was_begun_stays_after_a_refusal(new_page: NewPage) -> None:
+    page = new_page(PHONE)
+    page.goto("/new/dice-in-dice")
+    page.check("input[value=table]")
+    play(page)
+    for face in "33541":
+        page.click(f"[data-face='{face}']")
+    page.click("#throw")
+    expect(page.locator(".problem:visible")).to_contain_text("die")
+    expect(page.locator("#typed")).to_have_value("3-3 5-4 1")
+    page.click("[data-face='6']")
+    expect(page.locator("#typed")).to_have_value("3-3 5-4 1-6")
+
+
+def test_a_phone_held_sideways(new_page: NewPage) -> None:
+    """Dice and boxes side by side: five boxes and the throw can be seen at once, whatever was scrolled."""
+    page = new_page({"width": 740, "height": 360})
+    for game in ("dice-in-dice", "yatzy"):
+        start(page, game)
+        throw(page)
+        for down in (0, 180, 400):
+            page.evaluate("down => window.scrollTo(0, down)", down)
+            seen = page.evaluate(
+                "() => [...document.querySelectorAll('.offer button')].filter(box => { const at ="
+                " box.getBoundingClientRect(); return document.elementFromPoint(at.x + at.width / 2,"
+                " at.y + at.height / 2)?.closest('button') === box; }).length"
+            )
+            assert seen >= 4, (game, down)
+            if down:
+                expect(page.locator("#throw")).to_be_in_viewport(ratio=1)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 740
+
+
 def press_and_wait(page: Page, key: str) -> None:
     before = version(page)
     page.keyboard.press(key)

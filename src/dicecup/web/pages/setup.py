@@ -170,7 +170,13 @@ def setup_page(
         promise=promise,
         commitment=opening.promised_commitment(tables, promise),
         problem=problem,
+        focus_lost=button_gone(str(form.get("action", "")), len(seats)),
     )
+
+
+def button_gone(action: str, seats: int) -> bool:
+    """Whether the button that was pressed has gone with the last seat, or can no longer be pressed."""
+    return action == f"remove-{seats}" or (action.startswith("remove-") and seats == 1)
 
 
 @dataclass(frozen=True, slots=True)

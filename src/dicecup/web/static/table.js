@@ -3,8 +3,10 @@
 "use strict";
 
 const table = () => document.getElementById("table");
+const REST = 400; // milliseconds after a throw in which a second tap is taken for a slip
 let shown = "";
 let focused = null;
+let begun = null;
 
 function announce() {
   const here = table();
@@ -13,14 +15,40 @@ function announce() {
   document.getElementById("news").textContent = here.dataset.news;
 }
 
-// Dice that are marked stay marked when the table is drawn anew and nothing was played meanwhile.
 function marked() {
   return [...document.querySelectorAll("#table input[name=keep]:checked")].map((box) => box.id);
 }
 
-// A name that is being written stays, whatever the players do meanwhile.
-function joining() {
-  return [...document.querySelectorAll("#table .join input[id]")].map((input) => [input.id, input.value]);
+// What a player has begun and not sent: a name, marked dice, typed dice.
+function noteBegun() {
+  const typed = document.getElementById("typed");
+  const names = [...document.querySelectorAll("#table .join input[id]")].map((input) => [input.id, input.value]);
+  begun = { version: table().dataset.version, marked: marked(), typed: typed ? typed.value : "", names };
+}
+
+// It stays when the table is drawn anew; dice only if nothing was played meanwhile.
+function bringBack() {
+  if (!begun) return;
+  const { version, names, marked, typed } = begun;
+  begun = null;
+  for (const [id, value] of names) {
+    const input = document.getElementById(id);
+    if (input) input.value = value;
+  }
+  if (table().dataset.version !== version) {
+    rest();
+    return;
+  }
+  for (const box of document.querySelectorAll("#table input[name=keep]")) box.checked = marked.includes(box.id);
+  if (typed && document.getElementById("typed")) write(typed.match(/\d/g) || []);
+}
+
+// Two taps instead of one shall not throw all dice again.
+function rest() {
+  const button = document.getElementById("throw");
+  if (!button || !document.querySelector("#table input[name=keep]")) return;
+  button.dataset.resting = "";
+  setTimeout(() => delete button.dataset.resting, REST);
 }
 
 // What is drawn anew loses the focus; the same place, or else the next thing to do, gets it back.
@@ -31,28 +59,21 @@ function noteFocus() {
 
 function restoreFocus() {
   if (!focused) return;
-  const next = document.getElementById(focused) || document.getElementById("throw") || document.querySelector("#table button");
+  const wanted = [focused, "unpick", "throw"].map((id) => document.getElementById(id)).find((found) => found);
+  const next = wanted || document.querySelector("#table .big, #table button");
   focused = null;
   if (next) next.focus({ preventScroll: true });
 }
 
-function swap(html) {
-  const typed = document.getElementById("typed");
-  const before = { version: table().dataset.version, marked: marked(), typed: typed && typed.value, joining: joining() };
+function beforeDrawing() {
+  noteBegun();
   noteFocus();
+}
+
+function swap(html) {
+  beforeDrawing();
   // Without a delay: a key pressed before htmx has settled the new table would load the whole page.
   htmx.swap("#table", html, { swapStyle: "outerHTML", settleDelay: 0 });
-  for (const [id, value] of before.joining) {
-    const input = document.getElementById(id);
-    if (input) input.value = value;
-  }
-  if (table().dataset.version === before.version) {
-    for (const id of before.marked) {
-      const box = document.getElementById(id);
-      if (box) box.checked = true;
-    }
-    if (before.typed) document.getElementById("typed").value = before.typed;
-  }
 }
 
 // A browser comes back by itself after a break, but never after a refusal: then we do, ever more slowly.
@@ -84,9 +105,10 @@ addEventListener("pageshow", (event) => {
   if (event.persisted) listen();
 });
 
-document.addEventListener("htmx:beforeSwap", noteFocus);
+document.addEventListener("htmx:beforeSwap", beforeDrawing);
 
 document.addEventListener("htmx:afterSettle", () => {
+  bringBack();
   announce();
   restoreFocus();
   const active = document.querySelector(".player.active.mine");
@@ -94,24 +116,31 @@ document.addEventListener("htmx:afterSettle", () => {
   if (room) room.scrollLeft = active ? Math.max(0, active.offsetLeft + active.offsetWidth - room.clientWidth) : 0;
 });
 
-function type(digit) {
+function write(digits) {
   const form = document.querySelector(".typing");
-  const input = document.getElementById("typed");
-  if (!form || !input) return;
   const layers = Number(form.dataset.layers);
-  const digits = (input.value.match(/\d/g) || []).concat(digit ? [digit] : []);
-  if (!digit) digits.pop();
   if (digits.length > Number(form.dataset.count) * layers) return;
   const dice = [];
   for (let at = 0; at < digits.length; at += layers) dice.push(digits.slice(at, at + layers).join("-"));
-  input.value = dice.join(" ");
+  document.getElementById("typed").value = dice.join(" ");
   form.dataset.next = digits.length % layers;
 }
 
+function type(digit) {
+  const input = document.getElementById("typed");
+  if (!input) return;
+  const digits = input.value.match(/\d/g) || [];
+  write(digit ? [...digits, digit] : digits.slice(0, -1));
+}
+
 document.addEventListener("click", (event) => {
+  if (event.target.closest("#throw[data-resting]") && marked().length === 0) event.preventDefault();
   const key = event.target.closest("[data-face], [data-erase]");
   if (key) type(key.dataset.face);
-  if (event.target.closest("[data-close]")) document.getElementById("hint").replaceChildren();
+  if (event.target.closest("[data-close]")) {
+    document.getElementById("hint").replaceChildren();
+    document.getElementById("ask").focus({ preventScroll: true });
+  }
 });
 
 function moveInSheet(step, sideways) {
@@ -133,11 +162,18 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const typing = event.target.matches("input:not([type=checkbox], [type=radio]), select, textarea");
   if (typing) return;
+  const presses = event.key === "Enter" || event.key === " ";
+  if (presses && event.repeat) event.preventDefault(); // a key that is held presses once
+  if (event.key === " " && !event.repeat && event.target.matches("a[role=button]")) {
+    event.target.click();
+    event.preventDefault();
+  }
   const arrows = { ArrowDown: [1, false], ArrowUp: [-1, false], ArrowRight: [1, true], ArrowLeft: [-1, true] };
   if (arrows[event.key]) {
     if (moveInSheet(...arrows[event.key])) event.preventDefault();
     return;
   }
+  if (event.repeat) return;
   const wanted = { t: "throw", u: "undo" }[event.key.toLowerCase()];
   const control = wanted
     ? document.getElementById(wanted)
