@@ -17,6 +17,7 @@ from dicecup.coach.quick_games import play_scores
 from dicecup.coach.winning import Effort, play_on, win_chances
 from dicecup.engine import Sheet, State, start
 from dicecup.engine.state import turn_start
+from dicecup.engine.totals import final_score
 
 
 def test_combining_counts_every_combination_and_shares_ties():
@@ -108,8 +109,29 @@ def test_what_no_game_shows_may_still_happen(known):
     ann = Sheet((3, 6, 9, 12, 15, 18, 12, 22, 18, 24, 15, 20, 28, 25, None))
     bo = Sheet((0,) * 14 + (None,))
     found = win_chances(values, turn_start(values.rules, (ann, bo), 1))
-    assert list(found.chances) == [1, 0]
+    assert found.chances == pytest.approx((1, 0))
     assert found.standard_error == pytest.approx(1 / found.games)
+
+
+def test_a_large_score_that_is_rare_is_seen(known):
+    """Ann, 16 points behind, has large straight open; a second Yahtzee, 2.6 % of her turns, brings 100 more.
+
+    A sample without one would give the large straight what is missing to the mean, and be quite sure of it.
+    """
+    values = known("yahtzee")
+    ann = Sheet((3, 6, 9, 12, 15, 18, 24, 24, 25, 30, None, 50, 6))
+    bo = Sheet((3, 6, 9, 12, 15, 18, 24, 24, 25, 30, 40, None, 32))
+    state = turn_start(values.rules, (ann, bo), 0)
+    assert final_score(values.rules, bo) - final_score(values.rules, ann) == 16
+    ends = [
+        play_games(values.source, 200_000, seed, state=turn_start(values.rules, (sheet,), 0)).scores
+        for seed, sheet in enumerate((ann, bo))
+    ]
+    true = Comparison([Sample(part, np.full(len(part), 1 / len(part))) for part in ends]).chances()
+    for seed in range(20):
+        found = win_chances(values, state, seed=seed)
+        assert found.chances == pytest.approx(true, abs=4 * found.standard_error + 0.002)
+        assert 0.0001 < found.standard_error <= 0.01
 
 
 def test_a_finished_game_is_certain(small):
@@ -118,12 +140,15 @@ def test_a_finished_game_is_certain(small):
     found = win_chances(values, record.state)
     assert sorted(found.chances)[-1] in (1, 0.5, pytest.approx(1 / 3))
     assert found.standard_error == 0
+    assert found.games == 0
 
 
 def test_double_dice(known):
     """Fewer games and a larger error; no more turns than there is patience for."""
     values = known("dice-in-dice")
-    found = win_chances(values, start(values.rules, 2), effort=Effort(error=0.04, first=16, turns=400))
+    found = win_chances(
+        values, start(values.rules, 2), effort=Effort(0.04, fewest=16, fewest_turns=16, most_turns=400)
+    )
     assert 16 <= found.games <= 25
     assert found.standard_error > 0
     assert found.chances[0] == pytest.approx(0.5, abs=4 * found.standard_error)

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from dicecup.coach.sheets import Scores
 
 MOST_STEPS = 30  # of the search for weights
+EQUAL = 1e-6  # points
 MOST_PULL = 0.9  # of one game on a sample: beyond it no scale helps
 
 Chances = npt.NDArray[np.float64]
@@ -39,7 +40,7 @@ def balanced(scores: Scores, mean: float) -> Sample:
     even = np.full(len(scores), 1 / len(scores))
     spread = scores.std()
     if spread == 0:
-        return Sample(scores, even)
+        return Sample(scores, even, balanced=bool(abs(scores[0] - mean) < EQUAL))
     away, wanted = (scores - scores.mean()) / spread, (mean - scores.mean()) / spread
     if not away.min() < wanted < away.max():
         return Sample(scores, even)
@@ -131,7 +132,7 @@ def variance_of_mean(sample: Sample, given: Chances) -> float:
     pull = weights
     if sample.balanced:
         away = sample.scores - weights @ sample.scores
-        spread = weights @ away**2
+        spread = max(float(weights @ away**2), EQUAL)
         rest = rest - away * (weights @ (away * rest)) / spread
         pull = weights * (1 + away**2 / spread)
     return float(weights**2 @ (rest / (1 - np.minimum(pull, MOST_PULL))) ** 2)

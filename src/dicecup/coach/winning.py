@@ -37,13 +37,22 @@ class Effort(NamedTuple):
     """How far to go."""
 
     error: float  # the standard error that is good enough
-    first: int  # games of each player before the error is looked at
-    turns: int  # of all players together; with more to play, no further games
+    fewest: int  # games of each player before the error is looked at
+    fewest_turns: int  # of each player before the error is looked at
+    most_turns: int  # of all players together; with more to play, no further games
+
+    def first_games(self, turns: int) -> int:
+        """With few turns left there are few scores, and those that are rare but large must be seen.
+
+        In the last turn all games begin on the same sheet, which is worked out once.
+        """
+        return LAST_TURN if turns <= 1 else max(self.fewest, self.fewest_turns // turns)
 
 
-FIVE_DICE = Effort(error=0.01, first=128, turns=10_000_000)
-DOUBLE_DICE = Effort(error=0.02, first=32, turns=2_000)
-DOUBLE_DICE_LIVE = Effort(error=0.05, first=16, turns=400)
+LAST_TURN = 4096  # games
+FIVE_DICE = Effort(error=0.01, fewest=128, fewest_turns=4096, most_turns=10_000_000)
+DOUBLE_DICE = Effort(error=0.02, fewest=32, fewest_turns=256, most_turns=2_000)
+DOUBLE_DICE_LIVE = Effort(error=0.05, fewest=16, fewest_turns=128, most_turns=400)
 
 
 def effort_for(rules: Ruleset, *, live: bool = False) -> Effort:
@@ -68,24 +77,26 @@ def win_chances(values: Values, state: State, *, effort: Effort | None = None, s
     effort = effort or effort_for(rules)
     views = each_player(values, state)
     worth = [advise(values, view).expected for view in views]
-    turns_left = sum(sheet.cells.count(None) for sheet in state.sheets) // len(rules.scored)
-    most = min(MOST_GAMES, effort.turns // max(turns_left, 1))
+    turns = [sheet.cells.count(None) // len(rules.scored) for sheet in state.sheets]
+    most = min(MOST_GAMES, effort.most_turns // max(sum(turns), 1))
     scores = [np.empty(0, dtype=np.int64) for _ in views]
-    games = effort.first
+    games = 1 if state.finished else effort.first_games(max(turns))
     while True:
         for player, view in enumerate(views):
             known = len(scores[player])
             more = play_on(values, view, games - known, seed, player * MOST_GAMES + known)
             scores[player] = np.concatenate([scores[player], more])
-        compared = Comparison([balanced(part, mean) for part, mean in zip(scores, worth, strict=True)])
+        samples = [balanced(part, mean) for part, mean in zip(scores, worth, strict=True)]
+        compared = Comparison(samples)
         chances, error = compared.chances(), float(compared.standard_errors().max())
-        if chances.min() < NEVER and not state.finished:
+        guessed = chances.min() < NEVER or not all(sample.balanced for sample in samples)
+        if guessed and not state.finished:
             error = max(error, 1 / games)  # what none of so many games shows may still happen
         if error <= effort.error or games >= most:
             break
         wanted = games * min((error / effort.error) ** 2, MOST_MORE)
         games = min(most, VECTOR * ceil(wanted / VECTOR))
-    return WinChances(tuple(map(float, chances)), error, games)
+    return WinChances(tuple(map(float, chances)), error, 0 if state.finished else games)
 
 
 @lru_cache(maxsize=REMEMBERED)
