@@ -2,8 +2,8 @@
 
     python bench/win_endings.py [GAME] [POSITIONS]
 
-Sheets of perfect games with one, two or three boxes opened again, two players each. The chances, and the error
-told with them, are held against 20,000 games of each player that are not weighted.
+Sheets of perfect games with one, two or three boxes opened again, two players each. The chances, and the
+error told with them, are held against 20,000 games of each player that are not weighted.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ def main() -> None:
             [off(values, state, seed) for seed, state in enumerate(positions(values, left, int(count)))]
         )
         print(
-            f"{game}, {left} to play, {count} positions: off by {np.sqrt((found[:, 1] ** 2).mean()):.2f} standard "
-            f"errors (root mean square), more than three in {np.mean(abs(found[:, 1]) > 3):.1%}, "
+            f"{game}, {left} to play, {count} positions: off by {np.sqrt((found[:, 1] ** 2).mean()):.2f} "
+            f"standard errors (root mean square), more than three in {np.mean(abs(found[:, 1]) > 3):.1%}, "
             f"at most by {abs(found[:, 0]).max():.2%}"
         )
 
