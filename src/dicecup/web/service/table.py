@@ -59,9 +59,26 @@ class Table:
         return frozenset(number for number, seat in enumerate(self.stored.seats) if seat.kind == "person")
 
     @property
+    def open_seats(self) -> list[int]:
+        """The seats that anybody may take."""
+        if self.shown_only:
+            return []
+        return [number for number, seat in enumerate(self.stored.seats) if seat.kind == "open"]
+
+    @property
     def human_seats(self) -> frozenset[int]:
         """The seats of people, also those that somebody left in the middle of the game."""
         return frozenset(number for number, seat in enumerate(self.stored.seats) if seat.kind != "bot")
+
+    @property
+    def proposals(self) -> dict[int, int]:
+        """The seats that would take back, and how many steps."""
+        return {seat: steps for seat, steps in self.stored.consents.items() if steps}
+
+    @property
+    def refusals(self) -> frozenset[int]:
+        """The seats that did not agree to what was proposed last, as long as nothing new happens."""
+        return frozenset(seat for seat, steps in self.stored.consents.items() if not steps)
 
     @property
     def shown_only(self) -> bool:
