@@ -166,6 +166,9 @@ SENTENCES = {
     "box_ambiguous": N_("“{text}” could be any of: {known}. Type more of the name."),
     "box_not_found": N_("There is no box “{text}”. The boxes are: {known}."),
     "moves_too_many": N_("This game has {most} moves. Choose a position within it."),
+    "name_of_bot": N_(
+        "“{name}” is no name for a player: names that begin with “{prefix}” are for bots. Choose another."
+    ),
     "name_twice": N_("Two players have the same name. Give each their own."),
     "name_wrong": N_("“{name}” is no name for a player: use 1 to {most} characters without a comma."),
     "option_twice": N_("The option {option} is given twice with different values. Give it once."),
