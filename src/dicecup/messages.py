@@ -202,6 +202,9 @@ SENTENCES = {
         "The database was made by a newer version of Dicecup (step {found}, this one knows {known}). "
         "Update Dicecup."
     ),
+    "database_unknown": N_(
+        "“{scheme}” is no kind of database known here. Give postgresql://… or the path of an SQLite file."
+    ),
     "database_unusable": N_(
         "The database {database} cannot be used: {problem}. Check its address and rights."
     ),
@@ -303,6 +306,7 @@ SENTENCES = {
     "server_failed": N_("Something went wrong on the server. Nothing was changed; try again."),
     "too_many_requests": N_("That was too much at once. Wait a moment and try again."),
     "too_many_watchers": N_("Too many are watching already. Try again later."),
+    "host_wrong": N_("“{host}” is no address of this machine. Choose another with --host."),
     "port_in_use": N_("{host}:{port} cannot be used: {problem}. Choose another with --port."),
     "uploads_busy": N_("Too many records are being read just now. Try again in a moment."),
     "workers_need_postgres": N_("Several workers need PostgreSQL. Name it with --database."),
