@@ -47,6 +47,7 @@ class StoredMatch:
     header: str | None = None
     finished: str | None = None
     next: str | None = None
+    changes: int = 0  # how often it was changed beside the moves
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ class SqliteDatabase:
     """One connection, taken in turns. A change is on the disk when its transaction ends."""
 
     dialect: Dialect = "sqlite"
+    shared = False
 
     def __init__(self, path: Path) -> None:
         self.path = path

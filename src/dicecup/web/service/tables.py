@@ -62,6 +62,8 @@ class Tables:
         table = self.live.get(match)
         if table is None:
             table = await self.load(match)
+        elif self.store.database.shared:
+            await self.catch_up(table)
         self.live.move_to_end(match)
         self.runner.look_after(table)
         return table
@@ -80,6 +82,16 @@ class Tables:
                 break
             del self.live[oldest]
         return table
+
+    async def catch_up(self, table: Table) -> None:
+        """Nobody is shown less than another process has answered already; its word may still be on the way."""
+        age = await asyncio.to_thread(self.store.age, table.id)
+        if not is_behind(table, age):
+            return
+        async with table.lock:  # held while a change of our own is saved and not yet taken in
+            if is_behind(table, age):
+                await asyncio.to_thread(table.read)
+                self.changed(table)
 
     @asynccontextmanager
     async def changing(self, table: Table, version: int = 0) -> AsyncIterator[None]:
@@ -126,3 +138,7 @@ class Tables:
                 async with table.lock:
                     await asyncio.to_thread(table.read)
                     self.changed(table)
+
+
+def is_behind(table: Table, age: tuple[int, int]) -> bool:
+    return any(here < there for here, there in zip(table.age, age, strict=True))
