@@ -112,9 +112,9 @@ class Table:
             self.read_match(stored, stored.header)
         self.changes = stored.changes
 
-    def read_match(self, stored: StoredMatch, text: str) -> None:
+    def read_match(self, stored: StoredMatch, begun: str) -> None:
         if self.match is None:
-            lines, _ = split_lines(text.encode())
+            lines, _ = split_lines(begun.encode())
             header, _ = read_header(lines)
             secret = bytes.fromhex(stored.opening.secret) if stored.opening.secret else None
             self.match = Match(Record(header), nowhere, secret)

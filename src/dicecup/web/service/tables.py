@@ -84,7 +84,7 @@ class Tables:
         return table
 
     async def catch_up(self, table: Table) -> None:
-        """Nobody is shown less than another process has answered already; its word may still be on the way."""
+        """Nobody is shown less than another process has answered already; its word may come later."""
         age = await asyncio.to_thread(self.store.age, table.id)
         if not is_behind(table, age):
             return
