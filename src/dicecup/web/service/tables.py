@@ -59,12 +59,10 @@ class Tables:
         self.store.close()
 
     async def get(self, match: str) -> Table:
-        table = self.live.get(match)
-        if table is None:
-            table = await self.load(match)
-        elif self.store.database.shared:
-            await self.catch_up(table)
+        table = self.live.get(match) or await self.load(match)
         self.live.move_to_end(match)
+        if self.store.database.shared:
+            await self.catch_up(table)
         self.runner.look_after(table)
         return table
 
