@@ -46,7 +46,6 @@ def test_preferences_lead_back_to_a_page_that_can_be_got(visitor: Visitor) -> No
     assert back_from(visitor.go(f"{table}/proof")) == f"{table}/proof"
     assert back_from(visitor.send("/new/yatzy", action="add-person", kind="person", name="A")) == "/new/yatzy"
     assert back_from(visitor.client.post("/preferences").text) == "/"
-    assert back_from(visitor.client.post("/nothing/here").text) == "/"
 
 
 def test_pages_of_games_that_are_none(client: TestClient, visitor: Visitor) -> None:

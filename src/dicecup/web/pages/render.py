@@ -12,7 +12,6 @@ from fastapi import Request
 from jinja2 import Environment, FileSystemLoader, select_autoescape
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
-from starlette.routing import Match
 
 from dicecup.i18n.language import LANGUAGE_NAMES, LANGUAGES, Language
 from dicecup.web.assets import asset_address
@@ -64,16 +63,13 @@ def page(request: Request, viewer: Viewer, template: str, status: int = 200, **v
 
 
 def path_to_get(request: Request) -> str:
-    """The page to come back to: this one; of an answer to a form that is no page, the one it belongs to."""
+    """The page to come back to. What is sent to a table is answered under addresses that cannot be got."""
     path = request.url.path
-    while request.method == "POST" and path and not is_page(request, path):
-        path = path.rpartition("/")[0]
-    return path or "/"
-
-
-def is_page(request: Request, path: str) -> bool:
-    asked = {**request.scope, "method": "GET", "path": path}
-    return any(route.matches(asked)[0] is Match.FULL for route in request.app.routes)
+    if request.method != "POST":
+        return path
+    if path.startswith("/t/"):
+        return "/".join(path.split("/")[:3])
+    return "/" if path == "/preferences" else path
 
 
 def go_to(request: Request, viewer: Viewer, address: str) -> Response:
