@@ -166,6 +166,9 @@ SENTENCES = {
     "box_ambiguous": N_("“{text}” could be any of: {known}. Type more of the name."),
     "box_not_found": N_("There is no box “{text}”. The boxes are: {known}."),
     "moves_too_many": N_("This game has {most} moves. Choose a position within it."),
+    "name_of_bot": N_(
+        "“{name}” is no name for a player: names that begin with “{prefix}” are for bots. Choose another."
+    ),
     "name_twice": N_("Two players have the same name. Give each their own."),
     "name_wrong": N_("“{name}” is no name for a player: use 1 to {most} characters without a comma."),
     "option_twice": N_("The option {option} is given twice with different values. Give it once."),
@@ -198,6 +201,9 @@ SENTENCES = {
     "database_newer": N_(
         "The database was made by a newer version of Dicecup (step {found}, this one knows {known}). "
         "Update Dicecup."
+    ),
+    "database_unknown": N_(
+        "“{scheme}” is no kind of database known here. Give postgresql://… or the path of an SQLite file."
     ),
     "database_unusable": N_(
         "The database {database} cannot be used: {problem}. Check its address and rights."
@@ -300,6 +306,7 @@ SENTENCES = {
     "server_failed": N_("Something went wrong on the server. Nothing was changed; try again."),
     "too_many_requests": N_("That was too much at once. Wait a moment and try again."),
     "too_many_watchers": N_("Too many are watching already. Try again later."),
+    "host_wrong": N_("“{host}” is no address of this machine. Choose another with --host."),
     "port_in_use": N_("{host}:{port} cannot be used: {problem}. Choose another with --port."),
     "uploads_busy": N_("Too many records are being read just now. Try again in a moment."),
     "workers_need_postgres": N_("Several workers need PostgreSQL. Name it with --database."),

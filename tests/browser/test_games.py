@@ -107,6 +107,7 @@ def test_a_watcher_takes_the_seat_that_somebody_left(new_page: NewPage) -> None:
     other.goto(ann.url)
     for page in (other, cy):
         expect(page.locator(".watching")).to_be_visible()
+    bo.on("dialog", lambda dialog: dialog.accept())  # leaving asks first
     bo.click("text=Leave the table")
     throw(ann)
     expect(cy.locator(".die-box")).to_have_count(5)

@@ -243,7 +243,7 @@ def test_a_promise_is_seen_first_and_serves_once(ann: Player) -> None:
         ({"game": "/etc/passwd", "seats": [ANN]}, "ruleset_unknown"),
         ({"game": "yatzy", "seats": [FRIEND]}, "seats_wrong"),
         ({"game": "yatzy", "seats": [ANN, ANN]}, "name_twice"),
-        ({"game": "yatzy", "seats": [{"kind": "person", "name": "bot:x"}]}, "name_wrong"),
+        ({"game": "yatzy", "seats": [{"kind": "person", "name": "bot:x"}]}, "name_of_bot"),
         ({"game": "yatzy", "seats": [{"kind": "person", "name": ""}]}, "name_wrong"),
         ({"game": "yatzy", "seats": [ANN, {"kind": "bot", "name": "hal"}]}, "bot_unknown"),
         ({"game": "yatzy", "seats": [ANN], "options": {"x": "y"}}, "option_unknown"),

@@ -45,6 +45,25 @@ def test_a_taken_port_is_named(tmp_path: Path) -> None:
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("host", ["999.1.1.1", "192.0.2.1", "a..b", "x" * 70, "::g"])
+def test_an_address_of_no_machine_here_is_named(tmp_path: Path, host: str) -> None:
+    done = serve("--host", host, "--port", "0", "--database", str(tmp_path / "games.db"))
+    assert done.returncode == 2
+    assert host in done.stderr
+    assert "[host_wrong]" in done.stderr
+    assert "--port" not in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_kind_of_database_that_is_none_is_refused() -> None:
+    done = serve("--port", "0", "--database", "mysql://ann:geheim@localhost/games")
+    assert done.returncode == 2
+    assert "“mysql://”" in done.stderr
+    assert "[database_unknown]" in done.stderr
+    assert "geheim" not in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 def test_several_workers_need_postgres(tmp_path: Path) -> None:
     done = serve("--workers", "2", "--database", str(tmp_path / "games.db"))
     assert (done.returncode, "[workers_need_postgres]" in done.stderr) == (2, True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import threading
@@ -108,12 +109,19 @@ def bind(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
         listener.close()
+        if not isinstance(error, OSError) or is_address_wrong(error):
+            raise UsageError("host_wrong", host=host) from None
         raise UsageError("port_in_use", host=host, port=port, problem=error.strerror) from None
     listener.listen(2048)  # whoever comes from now on waits until the application is ready
     listener.set_inheritable(True)
     return listener
+
+
+def is_address_wrong(error: OSError) -> bool:
+    """Whether it is not the port: no such address, or another machine's."""
+    return isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL
 
 
 def local_address(host: str, port: int) -> str:

@@ -34,6 +34,7 @@ class Database(Protocol):
     """Statements are written with `?` for values, in the SQL that both databases understand."""
 
     dialect: Dialect
+    shared: bool  # whether other processes may change it, too
 
     def rows(self, question: str, values: Values = ()) -> list[Row]: ...
 

@@ -41,6 +41,9 @@ class Entries(Part):
         """These seats would take back so many steps, as long as nothing new happens."""
 
         def agree(changes: Changes) -> None:
+            changes.run(
+                "DELETE FROM consents WHERE match = ? AND version = ? AND steps = 0", (match, version)
+            )
             for seat in seats:
                 changes.run(
                     "INSERT INTO consents (match, version, seat, steps) VALUES (?, ?, ?, ?) "
@@ -50,9 +53,16 @@ class Entries(Part):
 
         self.change(match, agree)
 
-    def refuse(self, match: str, version: int) -> None:
+    def refuse(self, match: str, version: int, seats: Iterable[int] = ()) -> None:
+        """Nothing is proposed any more; the seats that did not want it stand there with 0 steps."""
+
         def forget(changes: Changes) -> None:
             changes.run("DELETE FROM consents WHERE match = ? AND version = ?", (match, version))
+            for seat in seats:
+                changes.run(
+                    "INSERT INTO consents (match, version, seat, steps) VALUES (?, ?, ?, 0)",
+                    (match, version, seat),
+                )
 
         self.change(match, forget)
 

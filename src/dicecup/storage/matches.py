@@ -71,7 +71,7 @@ class Matches(Part):
     def match(self, match: str) -> StoredMatch | None:
         with self.database.changes() as changes:
             found = changes.rows(
-                f"SELECT {OPENING}, header, finished, next FROM matches WHERE id = ?", (match,)
+                f"SELECT {OPENING}, header, finished, next, changes FROM matches WHERE id = ?", (match,)
             )
             if not found:
                 return None
@@ -86,7 +86,7 @@ class Matches(Part):
                 "(SELECT COUNT(*) FROM entries WHERE match = ?)",
                 (match, match),
             )
-        ((*plain, header, finished, following),) = found
+        ((*plain, header, finished, following, counted),) = found
         holders: dict[str, frozenset[int]] = {}
         for key_hash, seat in keys:
             holders[key_hash] = holders.get(key_hash, frozenset()) | {seat}
@@ -98,7 +98,17 @@ class Matches(Part):
             header=header,
             finished=finished,
             next=following,
+            changes=counted,
         )
+
+    def age(self, match: str) -> tuple[int, int]:
+        """How often the match was changed beside its entries, and how many entries it has."""
+        found = self.database.rows(
+            "SELECT changes, (SELECT COALESCE(MAX(number) + 1, 0) FROM entries WHERE match = id) "
+            "FROM matches WHERE id = ?",
+            (match,),
+        )
+        return found[0][0], found[0][1]
 
     def match_promised(self, commitment: str) -> str | None:
         """The match whose dice come from this promise."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from dicecup.errors import StorageError
@@ -10,6 +11,8 @@ from dicecup.storage.schema import migrate
 from dicecup.storage.store import Store
 
 POSTGRES = ("postgresql://", "postgres://")
+SQLITE = "sqlite:///"
+SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 def open_store(address: str) -> Store:
@@ -30,6 +33,9 @@ def open_database(address: str) -> Database:
         except ImportError:
             raise StorageError("postgres_missing") from None
         return PostgresDatabase(address)
+    path = address.removeprefix(SQLITE)
+    if scheme := SCHEME.match(path):  # only that: what follows may hold a password
+        raise StorageError("database_unknown", scheme=scheme[0])
     from dicecup.storage.sqlite import SqliteDatabase
 
-    return SqliteDatabase(Path(address.removeprefix("sqlite:///")))
+    return SqliteDatabase(Path(path))

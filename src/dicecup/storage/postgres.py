@@ -55,6 +55,7 @@ class PostgresDatabase:
     """A few connections, shared by threads; one more, in a thread of its own, that listens."""
 
     dialect: Dialect = "postgresql"
+    shared = True
 
     def __init__(self, url: str) -> None:
         self.url = url

@@ -43,10 +43,11 @@ class StoredMatch:
     opening: Opening
     seats: tuple[Seat, ...]
     keys: Mapping[str, frozenset[int]] = field(repr=False)  # hash of a device's key → its seats
-    consents: Mapping[int, int]  # seat → how many steps it would take back, at the present version
+    consents: Mapping[int, int]  # seat → steps it would take back at the present version; 0: it refused
     header: str | None = None
     finished: str | None = None
     next: str | None = None
+    changes: int = 0  # how often it was changed beside the moves
 
 
 @dataclass(frozen=True, slots=True)

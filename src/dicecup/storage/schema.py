@@ -91,7 +91,10 @@ VERDICTS: list[Step] = [
     "ALTER TABLE results ADD COLUMN error_rate DOUBLE PRECISION",
 ]
 
-MIGRATIONS: list[list[Step]] = [FIRST, TRIES, VERDICTS]
+# How often a match was changed beside its entries: whoever has it in memory sees whether it is behind.
+COUNTED: list[Step] = ["ALTER TABLE matches ADD COLUMN changes INTEGER NOT NULL DEFAULT 0"]
+
+MIGRATIONS: list[list[Step]] = [FIRST, TRIES, VERDICTS, COUNTED]
 
 
 def migrate(database: Database) -> None:

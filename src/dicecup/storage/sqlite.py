@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -41,12 +42,14 @@ class SqliteDatabase:
     """One connection, taken in turns. A change is on the disk when its transaction ends."""
 
     dialect: Dialect = "sqlite"
+    shared = False
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.turn = threading.RLock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            create_for_owner(path)
             self.connection = sqlite3.connect(
                 path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
             )
@@ -80,3 +83,12 @@ class SqliteDatabase:
     def close(self) -> None:
         with self.turn:
             self.connection.close()
+
+
+def create_for_owner(path: Path) -> None:
+    """A new file is readable for its owner only: it holds the server's key and the secrets of games.
+
+    SQLite gives the files beside it the same rights. A file that is there already keeps its own.
+    """
+    if not path.exists():
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))

@@ -17,6 +17,7 @@ from dicecup.web.api import matches, moves
 from dicecup.web.api import reviews as api_reviews
 from dicecup.web.assets import send_asset
 from dicecup.web.guard import Guard
+from dicecup.web.heads import Heads
 from dicecup.web.pages import coach, library, review, seats, setup, table
 from dicecup.web.service.reviewing import Reviews
 from dicecup.web.service.tables import Tables
@@ -72,5 +73,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_route("/static/{name}", send_asset, include_in_schema=False)
     refusals.install(app)
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
+    app.add_middleware(Heads)
     app.add_middleware(Guard, limits=chosen.limits)
     return app

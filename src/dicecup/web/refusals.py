@@ -117,7 +117,8 @@ async def by_status(request: Request, error: Exception) -> Response:
         return answer(request, error.__cause__, status_of(error.__cause__))
     if error.status_code in (404, 405):
         return answer(request, UsageError("not_found"), error.status_code)
-    return answer(request, UsageError("request_wrong", problem=error.detail), error.status_code)
+    problem = UsageError("request_wrong", problem=error.detail.rstrip("."))
+    return answer(request, problem, error.status_code)
 
 
 def failed(request: Request, error: Exception) -> Response:

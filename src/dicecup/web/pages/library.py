@@ -17,7 +17,7 @@ from dicecup.web.pages.fields import path_here
 from dicecup.web.pages.names import line_names, player_name
 from dicecup.web.pages.render import go_to, page
 from dicecup.web.pages.rules_text import rules_html
-from dicecup.web.pages.setup import games
+from dicecup.web.pages.setup import GameAsked, games
 from dicecup.web.pages.statistics import my_games, statistics_views
 from dicecup.web.pages.table import Asked
 from dicecup.web.service.opening import game_rules
@@ -35,7 +35,7 @@ async def all_rules(request: Request, viewer: ViewerNow) -> Response:
 
 
 @router.get("/rules/{game}")
-async def rules(request: Request, viewer: ViewerNow, game: str) -> Response:
+async def rules(request: Request, viewer: ViewerNow, game: GameAsked) -> Response:
     known = game_rules(game)
     return page(
         request,

@@ -14,8 +14,10 @@ from dicecup.web.service.table import Table
 from dicecup.web.service.undo import TakingBack
 
 
-def news(match: Match, language: Language) -> str:
-    _ = language.gettext
+def news(table: Table, language: Language) -> str:
+    _, match = language.gettext, table.playing()
+    if table.refusals:
+        return refusal(table, language)
     if match.state.finished:
         return ending(match, language)
     entries = match.record.entries
@@ -36,6 +38,13 @@ def news(match: Match, language: Language) -> str:
     return score_news(match, move, player, language)
 
 
+def refusal(table: Table, language: Language) -> str:
+    """Who did not want to take back: whoever asked has to know."""
+    names = [table.stored.seats[seat].name for seat in sorted(table.refusals)]
+    text = language.ngettext("{players} did not agree.", "{players} did not agree.", len(names))
+    return text.format(players=language.join(names))
+
+
 def proposal(table: Table, back: TakingBack, language: Language) -> str:
     """Who wants to take back, and how much: nobody agrees without knowing to what."""
     names = [player_name(table.stored.seats[seat].name, language) for seat in sorted(back.agreed)]
@@ -50,6 +59,16 @@ def proposal(table: Table, back: TakingBack, language: Language) -> str:
         "{players} ask to take back one step.", "{players} ask to take back {steps} steps.", back.proposed
     )
     return text.format(players=language.join(names), steps=back.proposed)
+
+
+def departure(table: Table, language: Language) -> str:
+    """Who has left the table; a seat that nobody ever took has no name."""
+    seats = [table.stored.seats[number] for number in table.open_seats]
+    names = [seat.name for seat in seats if seat.name]
+    if not names:
+        return ""
+    text = language.ngettext("{players} has left the table.", "{players} have left the table.", len(names))
+    return text.format(players=language.join(names))
 
 
 def score_news(match: Match, move: Score, player: str, language: Language) -> str:

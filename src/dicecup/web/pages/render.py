@@ -58,8 +58,18 @@ def render(viewer: Viewer, template: str, **values: Any) -> str:
 
 
 def page(request: Request, viewer: Viewer, template: str, status: int = 200, **values: Any) -> Response:
-    text = render(viewer, template, path=request.url.path, **values)
+    text = render(viewer, template, path=path_to_get(request), **values)
     return remember(request, viewer, HTMLResponse(text, status))
+
+
+def path_to_get(request: Request) -> str:
+    """The page to come back to. What is sent to a table is answered under addresses that cannot be got."""
+    path = request.url.path
+    if request.method != "POST":
+        return path
+    if path.startswith("/t/"):
+        return "/".join(path.split("/")[:3])
+    return "/" if path == "/preferences" else path
 
 
 def go_to(request: Request, viewer: Viewer, address: str) -> Response:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from dicecup.bots.strength import usual_score
-from dicecup.errors import DicecupError
+from dicecup.errors import DicecupError, UsageError
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, option_name, option_text, summary
 from dicecup.rules.loader import builtin_ids
@@ -40,6 +40,16 @@ def games() -> list[str]:
     return sorted(builtin_ids(), key=lambda game: ORDER.index(game) if game in ORDER else len(ORDER))
 
 
+async def known_game(game: str) -> str:
+    """The game of an address; there is no page for any other."""
+    if game not in builtin_ids():
+        raise UsageError("not_found")
+    return game
+
+
+GameAsked = Annotated[str, Depends(known_game)]
+
+
 @router.get("/")
 async def lobby(request: Request, viewer: ViewerNow, tables: TablesNow) -> Response:
     cards = []
@@ -52,16 +62,16 @@ async def lobby(request: Request, viewer: ViewerNow, tables: TablesNow) -> Respo
 
 
 @router.get("/new/{game}")
-async def new(request: Request, viewer: ViewerNow, tables: TablesNow, game: str) -> Response:
-    opening.game_rules(game)
+async def new(request: Request, viewer: ViewerNow, tables: TablesNow, game: GameAsked) -> Response:
     first = SeatForm("person", viewer.name or default_name(viewer.language, 1))
     return setup_page(request, viewer, tables, game, [first], {}, opening.new_promise())
 
 
 @router.post("/new/{game}")
-async def change(request: Request, viewer: ViewerNow, tables: TablesNow, game: str, form: Form) -> Response:
+async def change(
+    request: Request, viewer: ViewerNow, tables: TablesNow, game: GameAsked, form: Form
+) -> Response:
     """Play, or one more change to the seats."""
-    opening.game_rules(game)
     seats = read_seats(form)
     action = str(form.get("action", "play"))
     promise = str(form.get("promise", ""))[:64]

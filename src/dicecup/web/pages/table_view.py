@@ -16,7 +16,7 @@ from dicecup.i18n.names import game_name, name
 from dicecup.match import Match
 from dicecup.web.pages.coach_view import SoFarView, so_far_view
 from dicecup.web.pages.names import house_rules, player_name
-from dicecup.web.pages.news import news, proposal
+from dicecup.web.pages.news import departure, news, proposal
 from dicecup.web.pages.sheet_view import Head, Row, heads, placement_text, rows
 from dicecup.web.service.advising import has_coach
 from dicecup.web.service.choices import LayerChoices, layer_choices
@@ -52,6 +52,7 @@ class TurnView:
     name: str
     yours: bool
     bot: bool
+    left: bool  # whoever's turn it is has left the table
     number: int
     of: int
     throw: int  # how many throws were made
@@ -90,6 +91,7 @@ class TableView:
     agreed_already: bool = False
     asked: str = ""  # who wants to take back how much
     news: str = ""
+    left: str = ""  # who has left the table
     revealed: bool = False
     next: str | None = None
     problem: str = ""
@@ -131,9 +133,7 @@ def table_view(
         layers=layers,
         players=[player_view(table, seat, seats, language) for seat in order],
         commitment=opening.commitment,
-        open_seats=[]
-        if table.shown_only
-        else [number for number, seat in enumerate(table.stored.seats) if seat.kind == "open"],
+        open_seats=table.open_seats,
         heads=columns,
         rows=rows(match, columns, choices if acting else [], language, written, last_seat) if match else [],
         turn=turn_view(table, match, seats, choices, picked, language)
@@ -142,7 +142,8 @@ def table_view(
         back=back,
         agreed_already=bool(back.proposed) and seats <= back.agreed,
         asked=proposal(table, back, language),
-        news=news(match, language) if match else "",
+        news=news(table, language) if match else "",
+        left="" if match and match.state.finished else departure(table, language),
         revealed=bool(match and match.record.secret),
         next=table.stored.next,
         problem=problem,
@@ -207,6 +208,7 @@ def turn_view(
         name=player_name(match.player, language),
         yours=yours,
         bot=bot,
+        left=state.player in table.open_seats,
         number=filled // len(rules.scored) + 1,
         of=rules.turns,
         throw=rules.throws - state.throws_left,

@@ -18,7 +18,9 @@ def read_name(name: str) -> str:
     kept = "".join(
         letter for letter in spelled if letter in JOINERS or unicodedata.category(letter) != "Cf"
     ).strip()
-    if not good_name(kept) or not is_seen(kept) or kept.startswith(BOT_PREFIX):
+    if kept.startswith(BOT_PREFIX):
+        raise UsageError("name_of_bot", name=name[:80], prefix=BOT_PREFIX)
+    if not good_name(kept) or not is_seen(kept):
         raise UsageError("name_wrong", name=name[:80], most=MOST_NAME)
     return kept
 

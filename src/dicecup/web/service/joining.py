@@ -19,11 +19,10 @@ async def join(
 ) -> int:
     """Take an open seat, the first one if none is named; the game begins when the last is taken."""
     async with tables.changing(table):
-        seats = table.stored.seats
-        free = [place for place, seat in enumerate(seats) if seat.kind == "open"]
+        seats, free = table.stored.seats, table.open_seats
         if number is not None and not 0 <= number < len(seats):
             raise UsageError("seat_unknown")
-        if not free or table.shown_only or (number is not None and number not in free):
+        if not free or (number is not None and number not in free):
             raise MoveError("seat_taken")
         place = free[0] if number is None else number
         if table.begun:  # a seat that somebody left: its name and share stand in the record

@@ -27,6 +27,7 @@ class Table:
         self.store = store
         self.stored = stored
         self.match: Match | None = None
+        self.changes = 0  # beside the moves, of those that were read to the end
         self.lock = asyncio.Lock()
         self.revision = 0  # grows with everything that watchers should see, also beside the moves
         self.drawn: dict[tuple[object, ...], bytes] = {}  # what was drawn of this revision, for whom
@@ -42,6 +43,11 @@ class Table:
     @property
     def begun(self) -> bool:
         return self.match is not None
+
+    @property
+    def age(self) -> tuple[int, int]:
+        """As the store counts it; never more than what is here."""
+        return self.changes, self.version
 
     def playing(self) -> Match:
         """The match; refused when it has not begun."""
@@ -59,9 +65,26 @@ class Table:
         return frozenset(number for number, seat in enumerate(self.stored.seats) if seat.kind == "person")
 
     @property
+    def open_seats(self) -> list[int]:
+        """The seats that anybody may take."""
+        if self.shown_only:
+            return []
+        return [number for number, seat in enumerate(self.stored.seats) if seat.kind == "open"]
+
+    @property
     def human_seats(self) -> frozenset[int]:
         """The seats of people, also those that somebody left in the middle of the game."""
         return frozenset(number for number, seat in enumerate(self.stored.seats) if seat.kind != "bot")
+
+    @property
+    def proposals(self) -> dict[int, int]:
+        """The seats that would take back, and how many steps."""
+        return {seat: steps for seat, steps in self.stored.consents.items() if steps}
+
+    @property
+    def refusals(self) -> frozenset[int]:
+        """The seats that did not agree to what was proposed last, as long as nothing new happens."""
+        return frozenset(seat for seat, steps in self.stored.consents.items() if not steps)
 
     @property
     def shown_only(self) -> bool:
@@ -85,10 +108,13 @@ class Table:
         stored = self.store.match(self.id)
         assert stored is not None
         self.stored = stored
-        if stored.header is None:
-            return
+        if stored.header is not None:
+            self.read_match(stored, stored.header)
+        self.changes = stored.changes
+
+    def read_match(self, stored: StoredMatch, begun: str) -> None:
         if self.match is None:
-            lines, _ = split_lines(stored.header.encode())
+            lines, _ = split_lines(begun.encode())
             header, _ = read_header(lines)
             secret = bytes.fromhex(stored.opening.secret) if stored.opening.secret else None
             self.match = Match(Record(header), nowhere, secret)

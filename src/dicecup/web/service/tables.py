@@ -59,10 +59,10 @@ class Tables:
         self.store.close()
 
     async def get(self, match: str) -> Table:
-        table = self.live.get(match)
-        if table is None:
-            table = await self.load(match)
+        table = self.live.get(match) or await self.load(match)
         self.live.move_to_end(match)
+        if self.store.database.shared:
+            await self.catch_up(table)
         self.runner.look_after(table)
         return table
 
@@ -80,6 +80,16 @@ class Tables:
                 break
             del self.live[oldest]
         return table
+
+    async def catch_up(self, table: Table) -> None:
+        """Nobody is shown less than another process has answered already; its word may come later."""
+        age = await asyncio.to_thread(self.store.age, table.id)
+        if not is_behind(table, age):
+            return
+        async with table.lock:  # held while a change of our own is saved and not yet taken in
+            if is_behind(table, age):
+                await asyncio.to_thread(table.read)
+                self.changed(table)
 
     @asynccontextmanager
     async def changing(self, table: Table, version: int = 0) -> AsyncIterator[None]:
@@ -126,3 +136,7 @@ class Tables:
                 async with table.lock:
                     await asyncio.to_thread(table.read)
                     self.changed(table)
+
+
+def is_behind(table: Table, age: tuple[int, int]) -> bool:
+    return any(here < there for here, there in zip(table.age, age, strict=True))

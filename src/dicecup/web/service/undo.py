@@ -37,8 +37,8 @@ def taking_back(table: Table, seats: frozenset[int]) -> TakingBack:
     if match is None or closed(match) or not seats:
         return NOTHING_TO_TAKE_BACK
     steps = match.steps_to_last_decision()
-    steps_proposed = max(table.stored.consents.values(), default=0)
-    agreed = frozenset(seat for seat, wish in table.stored.consents.items() if wish == steps_proposed)
+    steps_proposed = max(table.proposals.values(), default=0)
+    agreed = frozenset(seat for seat, wish in table.proposals.items() if wish == steps_proposed)
     return TakingBack(steps_alone(table, seats, match), steps, steps_proposed, agreed)
 
 
@@ -81,18 +81,18 @@ async def agree(tables: Tables, table: Table, seats: frozenset[int], version: in
         raise MoveError("seat_not_yours")
     async with tables.changing(table, version):
         check_version(table.playing(), version)
-        if steps not in table.stored.consents.values():
+        if steps not in table.proposals.values():
             raise MoveError("undo_other")
         return await consent(tables, table, seats, version, steps)
 
 
 async def consent(tables: Tables, table: Table, seats: frozenset[int], version: int, steps: int) -> bool:
     """Whether all the people want it now; the caller holds the table. One proposal at a time."""
-    others = {wish for seat, wish in table.stored.consents.items() if seat not in seats}
+    others = {wish for seat, wish in table.proposals.items() if seat not in seats}
     if others - {steps}:
         raise MoveError("undo_other")
     await tables.change(table, tables.store.consent, table.id, version, sorted(seats), steps)
-    agreed = {seat for seat, wish in table.stored.consents.items() if wish == steps}
+    agreed = {seat for seat, wish in table.proposals.items() if wish == steps}
     if not table.human_seats <= agreed:
         return False
     await tables.play(table, lambda draft: draft.undo(steps))
@@ -100,9 +100,10 @@ async def consent(tables: Tables, table: Table, seats: frozenset[int], version: 
 
 
 async def refuse(tables: Tables, table: Table, seats: frozenset[int], version: int) -> None:
-    """One who does not agree ends the proposal."""
+    """One who does not agree ends the proposal; who proposed it takes only their own word back."""
     if not seats:
         raise MoveError("seat_not_yours")
     async with tables.changing(table, version):
         check_version(table.playing(), version)
-        await tables.change(table, tables.store.refuse, table.id, version)
+        against = sorted(seats - table.proposals.keys()) if table.proposals else []
+        await tables.change(table, tables.store.refuse, table.id, version, against)

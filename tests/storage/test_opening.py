@@ -1,0 +1,57 @@
+"""Which database an address means, and who may read the file of SQLite."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from dicecup.storage.opening import open_store
+
+
+@pytest.mark.parametrize(
+    "address", ["mysql://x", "MySQL+driver://x", "sqlite://x", "file:///x", "http://x/y"]
+)
+def test_an_unknown_kind_of_database_is_no_file(tmp_path, monkeypatch, refused, address) -> None:
+    monkeypatch.chdir(tmp_path)
+    with refused("database_unknown", scheme=address.partition("//")[0] + "//"):
+        open_store(address)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("address", ["{}/a.db", "sqlite:///{}/a.db"])
+def test_a_path_is_a_file(tmp_path, address) -> None:
+    open_store(address.format(tmp_path)).close()
+    assert (tmp_path / "a.db").exists()
+
+
+def rights(path: Path) -> int:
+    return path.stat().st_mode & 0o777
+
+
+@pytest.fixture
+def open_mask():
+    """What a user of a usual system has: new files are readable for everybody."""
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("open_mask")
+def test_a_new_file_is_for_its_owner_only(tmp_path) -> None:
+    store = open_store(str(tmp_path / "games.db"))
+    store.server_key()
+    files = {path.name: rights(path) for path in tmp_path.iterdir()}
+    store.close()
+    assert files == {"games.db": 0o600, "games.db-wal": 0o600, "games.db-shm": 0o600}
+
+
+@pytest.mark.usefixtures("open_mask")
+def test_a_file_that_is_there_keeps_its_rights(tmp_path) -> None:
+    """A group may share it, if somebody has seen to that."""
+    path = tmp_path / "games.db"
+    open_store(str(path)).close()
+    path.chmod(0o660)
+    open_store(str(path)).close()
+    assert rights(path) == 0o660

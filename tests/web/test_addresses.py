@@ -1,0 +1,85 @@
+"""What an address answers: the page to come back to, pages that are not there, and HEAD."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+from tests.web.conftest import Player
+from tests.web.test_pages import Visitor
+from tests.web.test_seats import code
+
+from dicecup.i18n.language import LANGUAGES
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> str:
+    """Addresses know nothing of databases: one kind will do."""
+    return str(tmp_path / "games.db")
+
+
+@pytest.fixture
+def visitor(client: TestClient) -> Visitor:
+    return Visitor(client)
+
+
+def back_from(page: str) -> str:
+    found = re.search(r'name="back" value="([^"]*)"', page)
+    assert found
+    return found[1]
+
+
+def test_preferences_lead_back_to_a_page_that_can_be_got(visitor: Visitor) -> None:
+    visitor.send("/new/yatzy", kind="person", name="Ann", promise="a" * 32)
+    table = visitor.path
+    for page in (
+        visitor.page,
+        visitor.send(f"{table}/link", seat="0"),
+        visitor.send(f"{table}/throw", 409, version="7"),
+        visitor.send(f"{table}/link", 422, seat="x"),
+    ):
+        assert back_from(page) == table
+        visitor.send("/preferences", language="sv", theme="dark", back=back_from(page))
+        assert visitor.path == table
+    assert back_from(visitor.go(f"{table}/proof")) == f"{table}/proof"
+    assert back_from(visitor.send("/new/yatzy", action="add-person", kind="person", name="A")) == "/new/yatzy"
+    assert back_from(visitor.client.post("/preferences").text) == "/"
+
+
+def test_pages_of_games_that_are_none(client: TestClient, visitor: Visitor) -> None:
+    for path in ("/new/nothing", "/rules/nothing"):
+        assert client.get(path).status_code == 404
+        assert "There is nothing at this address." in client.get(path).text
+    visitor.send("/new/nothing", 404, kind="person", name="Ann")
+
+
+def test_head_is_get_without_a_body(client: TestClient, ann: Player) -> None:
+    state = ann.open()
+    table = f"/t/{state['id']}"
+    for path in ("/", "/rules/yatzy", table, f"{table}/record", f"/api{table.replace('/t/', '/matches/')}"):
+        got, asked = client.get(path), client.head(path)
+        assert (asked.status_code, asked.content) == (200, b"")
+        for name in ("content-type", "content-security-policy", "cache-control"):
+            assert asked.headers[name] == got.headers[name]
+    assert client.head("/rules/nothing").status_code == 404
+    assert client.head(f"{table}/events").status_code == 405  # it has no end
+    assert client.head(f"{table}/throw").status_code == 405
+
+
+@pytest.mark.parametrize("spoken", LANGUAGES)
+def test_a_name_with_the_mark_of_the_bots_is_refused_for_that(ann: Player, spoken: str) -> None:
+    wish = {"game": "yatzy", "seats": [{"kind": "person", "name": "bot:x"}]}
+    ann.client.cookies.clear()
+    answer = ann.client.post("/api/matches", json=wish, headers={"Accept-Language": spoken})
+    assert (answer.status_code, code(answer)) == (422, "name_of_bot")
+    message = answer.json()["error"]["message"]
+    assert "60" not in message
+    assert message.count("bot:") == 2
+
+
+def test_sentences_end_with_one_full_stop(visitor: Visitor) -> None:
+    headers = {"Content-Type": "multipart/form-data"}
+    page = visitor.client.post("/preferences", content=b"x", headers=headers).text
+    assert "The request cannot be understood: Missing boundary in multipart. " in page

@@ -1,0 +1,76 @@
+"""Two processes on one database: what one has answered, the other shows, also before it hears of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from tests.web.conftest import Player, best_score
+from tests.web.test_seats import page_of
+
+from dicecup.storage.postgres import PostgresDatabase
+from dicecup.web.app import create_app
+from dicecup.web.settings import Settings
+
+
+@pytest.fixture
+def clients(
+    postgres_database: str, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[TestClient, TestClient]]:
+    """Neither ever hears of the other: a word that comes late must make no difference."""
+    monkeypatch.setattr(PostgresDatabase, "listen", lambda _database, _heard: lambda: None)
+    settings = Settings(postgres_database, pause=0, pace=0, reveal_after=600, limits=False)
+    with TestClient(create_app(settings)) as one, TestClient(create_app(settings)) as other:
+        yield one, other
+
+
+def test_a_look_is_never_older_than_an_answer(clients: tuple[TestClient, TestClient]) -> None:
+    one, other = clients
+    ann, bo = Player(one), Player(other)
+    state = ann.open("yatzy", {"kind": "person", "name": "Ann"}, {"kind": "open"}, {"kind": "open"})
+    there = Player(other, ann.key)  # Ann, by way of the other process
+    path = f"/matches/{state['id']}"
+
+    def same(after: dict[str, Any]) -> dict[str, Any]:
+        """What one process has answered, the other shows in its page and its data."""
+        assert there.look(state) == after
+        page = page_of(other, there, f"/t/{state['id']}")
+        assert f'data-version="{after["version"]}"' in page
+        return after
+
+    same(state)
+    bo.key = bo.post(f"{path}/join", {"name": "Bo"}).json()["key"]
+    assert [seat["name"] for seat in same(ann.look(state))["seats"]] == ["Ann", "Bo", ""]
+    begun = same(ann.post(f"{path}/begin").json())
+    assert begun["status"] == "playing"
+    thrown = same(ann.play(begun, {"throw": True}))
+    filled = same(ann.play(thrown, best_score(thrown)))
+    asked = Player(one, bo.key).post(f"{path}/undo", {"version": filled["version"], "steps": 2}).json()
+    assert not asked["done"]
+    assert same(ann.look(state))["undo"]["proposed"] == 2
+    bo.post(f"{path}/leave", {"seat": 1})
+    assert same(ann.look(state))["seats"][1]["kind"] == "open"
+    assert "Bo has left the table." in page_of(one, ann, f"/t/{state['id']}")
+
+
+def test_who_sat_down_at_one_process_plays_at_the_other(clients: tuple[TestClient, TestClient]) -> None:
+    one, other = clients
+    ann, bo = Player(one), Player(other)
+    state = ann.open("yatzy", {"kind": "open"}, {"kind": "person", "name": "Ann"})
+    bo.look(state)
+    joined = Player(one).post(f"/matches/{state['id']}/join", {"name": "Bo"}).json()
+    bo.key = joined["key"]
+    assert bo.play(joined["state"], {"throw": True})["version"] == 1
+
+
+def test_a_look_changes_nothing_for_those_who_watch(clients: tuple[TestClient, TestClient]) -> None:
+    """A table that is not behind is not drawn anew."""
+    ann = Player(clients[0])
+    state = ann.open()
+    tables = clients[0].app.state.tables  # type: ignore[attr-defined]
+    state = ann.play(state, {"throw": True})
+    revision = tables.live[state["id"]].revision
+    ann.look(state)
+    assert tables.live[state["id"]].revision == revision
