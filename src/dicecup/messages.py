@@ -33,7 +33,9 @@ class Phrase:
 
 
 PHRASES = {
+    "system_device": N_("it is a device or a pipe"),
     "system_folder": N_("it is a folder"),
+    "system_folder_missing": N_("its folder does not exist"),
     "system_full": N_("the disk is full"),
     "system_missing": N_("it does not exist"),
     "system_no_folder": N_("a part of its path is not a folder"),
@@ -132,7 +134,7 @@ SENTENCES = {
     "position_text_wrong": N_("“{text}” is not a position. One looks like: {example}"),
     "position_points_impossible": N_("{box} cannot hold {points} points. Correct the sheet."),
     "position_turn_unfinished": N_(
-        "{filled} filled boxes cannot be: every turn fills {scored}. Correct the sheet."
+        "This number of filled boxes cannot be: {filled}. Every turn fills {scored}. Correct the sheet."
     ),
     # Records
     "commitment_wrong": N_("The secret in the record is not the one that was promised before the game."),

@@ -8,6 +8,7 @@ import pytest
 
 from dicecup.engine import State
 from dicecup.engine.position import position_from_data, position_to_data
+from dicecup.errors import PositionError
 from dicecup.rules import load_ruleset
 
 THROWN = {"dice": [1, 2, 3, 4, 5], "throws_left": 1}
@@ -172,6 +173,13 @@ def test_wrong_key_is_named_with_what_was_expected(refused, data, key, expected)
 def test_other_wrong_data(refused, data, code):
     with refused(code):
         position_from_data(data)
+
+
+def test_one_box_of_a_turn_of_two_is_said_without_a_wrong_plural():
+    with pytest.raises(PositionError) as caught:
+        position_from_data({"ruleset": "dice-in-dice", "sheet": {"ones": 3}})
+    assert "1 filled boxes" not in str(caught.value)
+    assert "filled boxes cannot be: 1." in str(caught.value)
 
 
 @pytest.mark.parametrize("number", [10**19, -(10**30), 10**5000], ids=["long", "negative", "endless"])
