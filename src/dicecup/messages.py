@@ -234,6 +234,10 @@ SENTENCES = {
     ),
     "position_of_other_game": N_("The position is of {found}, not of {ruleset}. Name its game."),
     "sheet_impossible": N_("No game leads to this sheet. Correct its points."),
+    "solve_columns": N_(
+        "{ruleset} has several columns, and only games of one column are solved exactly. "
+        "Nothing has been learned about these rules either: the coach cannot help with them."
+    ),
     "solve_entangled": N_(
         "{ruleset} cannot be solved exactly: its boxes look at each other in too many ways. "
         "Take away some of “after” and “above”."
