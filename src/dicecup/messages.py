@@ -133,6 +133,10 @@ SENTENCES = {
     "position_key_wrong": N_("The value of “{key}” is wrong: expected {expected}."),
     "position_text_wrong": N_("“{text}” is not a position. One looks like: {example}"),
     "position_points_impossible": N_("{box} cannot hold {points} points. Correct the sheet."),
+    "position_strike_impossible": N_(
+        "{box} cannot hold 0: that is allowed only when no open box scores, and one would have. "
+        "Correct the sheet."
+    ),
     "position_turn_unfinished": N_(
         "This number of filled boxes cannot be: {filled}. Every turn fills {scored}. Correct the sheet."
     ),

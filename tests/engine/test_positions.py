@@ -254,6 +254,19 @@ FILLED_YUMS = {"yum": 50, "second_yum": 100, "third_yum": 100}
             "yahtzee_bonus",
             200,
         ),
+        *(
+            (
+                {"ruleset": "yahtzee", "sheet": {"yahtzee": 50, "yahtzee_bonus": 100, **other}},
+                "yahtzee_bonus",
+                100,
+            )
+            for other in (
+                {"ones": 2},
+                {"chance": 7},
+                {"small_straight": 30},  # a joker would need its upper box filled
+                {"ones": 2, "chance": 7, "three_of_a_kind": 17},
+            )
+        ),
         (
             {"ruleset": "triple-yum-plus", "sheet": {"x1": {"yum": 50}, "x2": {"second_yum": 100}}},
             "second_yum",
@@ -264,6 +277,48 @@ FILLED_YUMS = {"yum": 50, "second_yum": 100, "third_yum": 100}
 def test_points_that_cannot_be(refused, data, box, points):
     with refused("position_points_impossible", box=box, points=points):
         position_from_data(data)
+
+
+def last_resort(game: str, options: dict[str, str] | None = None, /, **sheet: int) -> dict[str, Any]:
+    return {"ruleset": game, "options": {"strike": "last_resort"} | (options or {}), "sheet": sheet}
+
+
+UPPER_SV = {"ones": 3, "twos": 6, "threes": 9, "fours": 12, "fives": 15, "sixes": 18}
+KINDS_SV = {"pair": 12, "two_pairs": 22, "three_of_a_kind": 18, "four_of_a_kind": 24, "full_house": 28}
+FREE_EXTRA = {"extra": "free_strike"}
+
+
+@pytest.mark.parametrize(
+    ("data", "box"),
+    [
+        (last_resort("yatzy-sv", chance=0), "chance"),
+        (last_resort("yatzy-sv", **UPPER_SV, chance=0), "chance"),
+        (last_resort("yatzy-sv", ones=0), "ones"),
+        (last_resort("yatzy-sv", chance=20, pair=0), "pair"),  # the upper boxes together take any dice
+        (
+            last_resort("yatzy-sv", chance=20, pair=0, ones=3, twos=6),
+            "pair",
+        ),  # of 1 and 2 alone two are alike
+        (last_resort("dice-in-dice", FREE_EXTRA, ones=0, extra=0), "ones"),
+    ],
+)
+def test_strikes_that_were_no_last_resort(refused, data, box):
+    with refused("position_strike_impossible", box=box):
+        position_from_data(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        last_resort("yatzy-sv", ones=3, twos=6, **KINDS_SV, chance=20, yatzy=0),  # 1 1 1 2 2, say
+        last_resort("yatzy-sv", **UPPER_SV, chance=20, yatzy=0),
+        last_resort("dice-in-dice", FREE_EXTRA, extra=0, ones=3),
+        last_resort("dice-in-dice", {"extra": "negative"}, extra=-5, ones=3),
+        yatzy(sheet={"chance": 0, "ones": 0}),
+    ],
+)
+def test_strikes_that_can_be(data):
+    assert position_to_data(position_from_data(data))["sheet"] == data["sheet"]
 
 
 @pytest.mark.parametrize(
@@ -279,6 +334,10 @@ def test_points_that_cannot_be(refused, data, box, points):
         yum(minus=6),
         yum(minus=0),
         {"ruleset": "yahtzee", "sheet": {"yahtzee": 50, "ones": 5, "yahtzee_bonus": 100}},
+        *(
+            {"ruleset": "yahtzee", "sheet": {"yahtzee": 50, **other, "yahtzee_bonus": 100}}
+            for other in ({"ones": 0}, {"chance": 30}, {"ones": 2, "small_straight": 30}, {"full_house": 0})
+        ),
         {"ruleset": "yahtzee", "options": {"joker": "none"}, "sheet": {"yahtzee": 50}},
     ],
 )
