@@ -33,7 +33,9 @@ class Phrase:
 
 
 PHRASES = {
+    "system_device": N_("it is a device or a pipe"),
     "system_folder": N_("it is a folder"),
+    "system_folder_missing": N_("its folder does not exist"),
     "system_full": N_("the disk is full"),
     "system_missing": N_("it does not exist"),
     "system_no_folder": N_("a part of its path is not a folder"),
@@ -131,8 +133,12 @@ SENTENCES = {
     "position_key_wrong": N_("The value of “{key}” is wrong: expected {expected}."),
     "position_text_wrong": N_("“{text}” is not a position. One looks like: {example}"),
     "position_points_impossible": N_("{box} cannot hold {points} points. Correct the sheet."),
+    "position_strike_impossible": N_(
+        "{box} cannot hold 0: that is allowed only when no open box scores, and one would have. "
+        "Correct the sheet."
+    ),
     "position_turn_unfinished": N_(
-        "{filled} filled boxes cannot be: every turn fills {scored}. Correct the sheet."
+        "This number of filled boxes cannot be: {filled}. Every turn fills {scored}. Correct the sheet."
     ),
     # Records
     "commitment_wrong": N_("The secret in the record is not the one that was promised before the game."),
@@ -238,6 +244,10 @@ SENTENCES = {
     ),
     "position_of_other_game": N_("The position is of {found}, not of {ruleset}. Name its game."),
     "sheet_impossible": N_("No game leads to this sheet. Correct its points."),
+    "solve_columns": N_(
+        "{ruleset} has several columns, and only games of one column are solved exactly. "
+        "Nothing has been learned about these rules either: the coach cannot help with them."
+    ),
     "solve_entangled": N_(
         "{ruleset} cannot be solved exactly: its boxes look at each other in too many ways. "
         "Take away some of “after” and “above”."

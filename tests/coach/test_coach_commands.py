@@ -96,6 +96,36 @@ def test_large_rules_of_the_house_are_refused_with_the_reason(call):
             assert f"[{code}]" in err
 
 
+SMALL_COLUMNS = """
+format = 1
+id = "small-columns"
+throws = 2
+strike = "free"
+columns = { x1 = 1, x2 = 2 }
+dice = { count = 2, faces = 3 }
+box.pair = { needs = { alike = [2] }, points = 10 }
+box.chance = { points = "all" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("en", "one column"), ("fr", "une colonne"), ("de", "einer Spalte"), ("sv", "en kolumn")],
+)
+def test_small_rules_with_columns_are_refused_for_their_columns(call, language, words):
+    Path("columns.toml").write_text(SMALL_COLUMNS)
+    for arguments in (
+        ("value", "columns.toml"),
+        ("hint", "columns.toml /"),
+        ("solve", "columns.toml"),
+        ("simulate", "columns.toml", "--games", "2"),
+    ):
+        status, out, err = call(*arguments, "--lang", language)
+        assert (status, out) == (2, ""), arguments
+        assert "[solve_columns]" in err
+        assert words in err
+
+
 def test_review_as_json(call, record):
     status, out, _ = call("review", record, "--json")
     assert status == 0

@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 from tests.coach.conftest import POSITION, play_record
 
+from dicecup.bots import simulation
+from dicecup.cli import review as review_command
+from dicecup.cli import sheet as sheet_command
 from dicecup.cli.common import speech
 from dicecup.engine.moves import Score
 from dicecup.engine.record_text import RecordWriter, last_check, record_to_text
@@ -145,6 +148,49 @@ def test_a_folder_is_refused(call, command):
     assert (status, out) == (2, "")
     assert "it is a folder" in err
     assert "[file_unreadable]" in err
+
+
+def test_a_device_is_no_folder(call):
+    status, out, err = call("review", "/dev/null", "--lang", "en")
+    assert (status, out) == (2, "")
+    assert "it is a device or a pipe" in err
+    assert "[file_unreadable]" in err
+
+
+def test_nothing_is_no_position(call):
+    status, out, err = call("hint", "")
+    assert (status, out) == (2, "")
+    assert "[position_text_wrong]" in err
+
+
+@pytest.mark.parametrize(
+    ("path", "problem"),
+    [
+        (".", "it is a folder"),
+        ("", "it is a folder"),
+        ("/", "it is a folder"),
+        ("..", "it is a folder"),
+        ("nowhere/file", "its folder does not exist"),
+        ("game.record/file", "a part of its path is not a folder"),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_noticed_before_the_work(call, record, monkeypatch, path, problem):
+    for module, work in ((review_command, "review"), (sheet_command, "pdf_of")):
+        monkeypatch.setattr(module, work, None)
+    monkeypatch.setattr(simulation, "simulate", None)
+    for arguments in (
+        ("review", record, "--html"),
+        ("simulate", "yatzy-sv", "--bot", "greedy", "--games", "2", "--plot"),
+        ("sheet", "yatzy-sv", "--pdf"),
+    ):
+        status, out, err = call(*arguments, path, "--lang", "en")
+        assert (status, out) == (2, "")
+        assert re.fullmatch(rf"dicecup: .* cannot be written: {problem}\..* \[file_unwritable\]\n", err)
+    assert list(Path().iterdir()) == [Path("game.record")]
+
+
+def test_a_page_may_go_to_a_device(call, record):
+    assert call("review", record, "--html", "/dev/null")[0] == 0
 
 
 def test_a_page_of_a_record_on_stdin(call, record, stdin):

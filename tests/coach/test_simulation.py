@@ -14,7 +14,7 @@ from dicecup.coach.crowds import crowds
 from dicecup.coach.many import play_games
 from dicecup.coach.sheets import Scores, Sheets
 from dicecup.engine import Sheet, State, empty_sheet, final_score
-from dicecup.engine.sheet_data import check_sheet
+from dicecup.engine.sheet_check import check_sheet
 from dicecup.rules import Ruleset, load_ruleset
 
 

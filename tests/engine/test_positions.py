@@ -8,6 +8,7 @@ import pytest
 
 from dicecup.engine import State
 from dicecup.engine.position import position_from_data, position_to_data
+from dicecup.errors import PositionError
 from dicecup.rules import load_ruleset
 
 THROWN = {"dice": [1, 2, 3, 4, 5], "throws_left": 1}
@@ -174,6 +175,13 @@ def test_other_wrong_data(refused, data, code):
         position_from_data(data)
 
 
+def test_one_box_of_a_turn_of_two_is_said_without_a_wrong_plural():
+    with pytest.raises(PositionError) as caught:
+        position_from_data({"ruleset": "dice-in-dice", "sheet": {"ones": 3}})
+    assert "1 filled boxes" not in str(caught.value)
+    assert "filled boxes cannot be: 1." in str(caught.value)
+
+
 @pytest.mark.parametrize("number", [10**19, -(10**30), 10**5000], ids=["long", "negative", "endless"])
 def test_very_large_numbers(refused, number):
     with refused("position_key_wrong", key="sheet.ones", expected="expected_points_written"):
@@ -246,6 +254,19 @@ FILLED_YUMS = {"yum": 50, "second_yum": 100, "third_yum": 100}
             "yahtzee_bonus",
             200,
         ),
+        *(
+            (
+                {"ruleset": "yahtzee", "sheet": {"yahtzee": 50, "yahtzee_bonus": 100, **other}},
+                "yahtzee_bonus",
+                100,
+            )
+            for other in (
+                {"ones": 2},
+                {"chance": 7},
+                {"small_straight": 30},  # a joker would need its upper box filled
+                {"ones": 2, "chance": 7, "three_of_a_kind": 17},
+            )
+        ),
         (
             {"ruleset": "triple-yum-plus", "sheet": {"x1": {"yum": 50}, "x2": {"second_yum": 100}}},
             "second_yum",
@@ -256,6 +277,48 @@ FILLED_YUMS = {"yum": 50, "second_yum": 100, "third_yum": 100}
 def test_points_that_cannot_be(refused, data, box, points):
     with refused("position_points_impossible", box=box, points=points):
         position_from_data(data)
+
+
+def last_resort(game: str, options: dict[str, str] | None = None, /, **sheet: int) -> dict[str, Any]:
+    return {"ruleset": game, "options": {"strike": "last_resort"} | (options or {}), "sheet": sheet}
+
+
+UPPER_SV = {"ones": 3, "twos": 6, "threes": 9, "fours": 12, "fives": 15, "sixes": 18}
+KINDS_SV = {"pair": 12, "two_pairs": 22, "three_of_a_kind": 18, "four_of_a_kind": 24, "full_house": 28}
+FREE_EXTRA = {"extra": "free_strike"}
+
+
+@pytest.mark.parametrize(
+    ("data", "box"),
+    [
+        (last_resort("yatzy-sv", chance=0), "chance"),
+        (last_resort("yatzy-sv", **UPPER_SV, chance=0), "chance"),
+        (last_resort("yatzy-sv", ones=0), "ones"),
+        (last_resort("yatzy-sv", chance=20, pair=0), "pair"),  # the upper boxes together take any dice
+        (
+            last_resort("yatzy-sv", chance=20, pair=0, ones=3, twos=6),
+            "pair",
+        ),  # of 1 and 2 alone two are alike
+        (last_resort("dice-in-dice", FREE_EXTRA, ones=0, extra=0), "ones"),
+    ],
+)
+def test_strikes_that_were_no_last_resort(refused, data, box):
+    with refused("position_strike_impossible", box=box):
+        position_from_data(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        last_resort("yatzy-sv", ones=3, twos=6, **KINDS_SV, chance=20, yatzy=0),  # 1 1 1 2 2, say
+        last_resort("yatzy-sv", **UPPER_SV, chance=20, yatzy=0),
+        last_resort("dice-in-dice", FREE_EXTRA, extra=0, ones=3),
+        last_resort("dice-in-dice", {"extra": "negative"}, extra=-5, ones=3),
+        yatzy(sheet={"chance": 0, "ones": 0}),
+    ],
+)
+def test_strikes_that_can_be(data):
+    assert position_to_data(position_from_data(data))["sheet"] == data["sheet"]
 
 
 @pytest.mark.parametrize(
@@ -271,6 +334,10 @@ def test_points_that_cannot_be(refused, data, box, points):
         yum(minus=6),
         yum(minus=0),
         {"ruleset": "yahtzee", "sheet": {"yahtzee": 50, "ones": 5, "yahtzee_bonus": 100}},
+        *(
+            {"ruleset": "yahtzee", "sheet": {"yahtzee": 50, **other, "yahtzee_bonus": 100}}
+            for other in ({"ones": 0}, {"chance": 30}, {"ones": 2, "small_straight": 30}, {"full_house": 0})
+        ),
         {"ruleset": "yahtzee", "options": {"joker": "none"}, "sheet": {"yahtzee": 50}},
     ],
 )

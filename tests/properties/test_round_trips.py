@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from random import Random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +15,7 @@ from dicecup.engine.notation import position_from_line, position_to_line
 from dicecup.engine.position import Position, position_from_data, position_to_data
 from dicecup.engine.record import DiceOrigin, Header, Record, Undo
 from dicecup.engine.record_text import record_from_text, record_to_text
+from dicecup.engine.sheet_check import check_sheet
 from dicecup.rules import load_ruleset
 
 properties = settings(settings.get_profile("properties"), max_examples=4)
@@ -35,6 +37,34 @@ def test_positions_and_moves_round_trip(variant, step, seed):
         state = apply(rules, state, move)
         assert again == state
     round_trip(Position(game, rules, state))
+
+
+@pytest.mark.parametrize(
+    ("base", "options", "more"),
+    [
+        ("yahtzee", {"joker": "free"}, ""),
+        ("yahtzee", {"joker": "forced"}, ""),
+        ("yahtzee", {"joker": "free"}, "dice = { count = 6, counted = 5 }"),  # the sixth die counts elsewhere
+        ("yum-plus", {}, ""),
+        ("triple-yum-plus", {}, ""),
+    ],
+)
+@given(seed=st.integers(0, 2**32))
+@properties
+def test_house_rules_never_lead_to_a_position_that_is_refused(house_file, step, base, options, more, seed):
+    """Strikes as a last resort together with jokers, repeats and boxes that look at others."""
+    house_file.write_text(f'format = 1\nid = "ours"\nbase = "{base}"\nstrike = "last_resort"\n{more}\n')
+    rules = load_ruleset(str(house_file), options)
+    chance = Random(seed)
+    state = start(rules)
+    while not state.finished:
+        state = apply(rules, state, step(rules, state, chance))
+        check_sheet(rules, state.sheet)
+
+
+@pytest.fixture(scope="module")
+def house_file(tmp_path_factory):
+    return tmp_path_factory.mktemp("house") / "ours.toml"
 
 
 def round_trip(position: Position) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 from dicecup.cli.common import _, speech
 from dicecup.cli.solving import Watcher, need_solver, tell
 from dicecup.coach.advice import Advice, Choice
@@ -12,10 +9,8 @@ from dicecup.coach.knowledge import find_values
 from dicecup.coach.reasons import Reason
 from dicecup.coach.values import Values
 from dicecup.engine.moves import Keep
-from dicecup.errors import StorageError
 from dicecup.i18n.moves import aims_text, number_text, score_text
 from dicecup.i18n.reviews import learned_text
-from dicecup.messages import problem_of
 from dicecup.rules.model import Ruleset
 
 
@@ -48,22 +43,6 @@ def expected_lines(values: Values, advice: Advice, decimals: int) -> list[str]:
         return [_("Expected final score: {points}").format(points=points)]
     said = _("Expected final score, estimated: {points}").format(points=points)
     return [said, *learned_notes(values)]
-
-
-def write_file(path: Path, content: str) -> None:
-    """A page or a picture, there as a whole or not at all."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        if path.exists() and not path.is_file():  # a device, say
-            path.write_text(content, encoding="utf-8")
-            return
-        try:
-            aside.write_text(content, encoding="utf-8")
-            aside.replace(path)
-        finally:
-            aside.unlink(missing_ok=True)
-    except OSError as error:
-        raise StorageError("file_unwritable", file=path, problem=problem_of(error)) from None
 
 
 def reason_text(rules: Ruleset, choice: Choice, reason: Reason) -> str:

@@ -63,7 +63,7 @@ def command(position: str, show_all: bool, as_json: bool) -> None:
 def read_position(argument: str) -> Position:
     """A file or stdin with JSON or a line; an argument that names no file is the line itself."""
     path = Path(argument)
-    is_line = argument != "-" and path.suffix != ".json" and not path.exists()
+    is_line = not argument or (argument != "-" and path.suffix != ".json" and not path.exists())
     content = argument if is_line else read_text_file(path)
     if is_line or content.lstrip()[:1].isalnum():
         return position_from_line(content.strip())

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import click
 
-from dicecup.cli.coaching import learned_notes, values_of, write_file
+from dicecup.cli.coaching import learned_notes, values_of
 from dicecup.cli.common import Command, _, json_option, language_option, option, print_json, talk
 from dicecup.cli.drawing import fitting
 from dicecup.cli.given_record import given_record
+from dicecup.cli.output_file import check_writable, write_file
 from dicecup.cli.review_text import notes, text
 from dicecup.cli.solving import telling_of_compiling
 from dicecup.coach.data import review_data
@@ -34,8 +35,10 @@ from dicecup.messages import N_
 @language_option
 def command(record: Path, html: Path | None, as_json: bool) -> None:
     found = given_record(record)
-    if html is not None and html.exists() and record.exists() and html.samefile(record):
-        raise UsageError("page_over_record", file=html)
+    if html is not None:
+        if html.exists() and record.exists() and html.samefile(record):
+            raise UsageError("page_over_record", file=html)
+        check_writable(html)
     values = values_of(found.rules)
     wins = None
     with telling_of_compiling():
@@ -54,5 +57,5 @@ def command(record: Path, html: Path | None, as_json: bool) -> None:
     if html is not None:
         from dicecup.cli.review_page import page
 
-        write_file(html, page(found, result, said))
+        write_file(html, page(found, result, said).encode())
         talk(_("The page is in {file}.").format(file=html))

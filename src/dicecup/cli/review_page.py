@@ -38,7 +38,8 @@ th{color:var(--faint);font-weight:600}td.number,th.number{text-align:right;white
 .blunder{color:#d55e00;font-weight:700}.inaccuracy{color:#b07800;font-weight:700}
 .key{width:30px;height:12px;margin-right:.4em}.key .series{stroke-width:4}.line-number{stroke:var(--ground)}
 details{background:var(--soft);border-radius:6px;padding:.4rem .8rem;margin:.5rem 0}summary{cursor:pointer}
-details td:not(.number){width:100%;overflow-wrap:anywhere}
+h1,h2,p,li,summary,.cards td:first-child,details td:not(.number){overflow-wrap:anywhere}
+details td:not(.number){width:100%}
 details details{padding:.4rem 0}details td,details th{padding:.35rem .3rem}
 p.note{color:var(--faint)}.dice{white-space:nowrap}
 @media(max-width:40rem){.chart svg{font-size:20px}.chart polyline{stroke-width:4}

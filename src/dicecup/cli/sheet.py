@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,11 @@ from typing import Any
 import click
 
 from dicecup.cli.common import Command, _, language_option, option, read_ruleset, rules_options, speech, talk
-from dicecup.errors import StorageError, UsageError
+from dicecup.cli.output_file import check_writable, write_file
+from dicecup.errors import UsageError
 from dicecup.i18n.describe import describe_box, describe_game, describe_line
 from dicecup.i18n.names import game_name, name, option_text
-from dicecup.messages import N_, problem_of
+from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 
 PAPERS = {"a4": "a4", "letter": "us-letter"}
@@ -50,6 +50,7 @@ COLUMNS_SIDEWAYS = 12
 @language_option
 def command(game: str, options: tuple[str, ...], players: int, paper: str, path: Path) -> None:
     rules = read_ruleset(game, options)
+    check_writable(path)
     write_file(path, pdf_of(pad_data(rules, players, paper)))
     talk(_("The pad is in {file}.").format(file=path))
 
@@ -107,14 +108,3 @@ def pdf_of(data: dict[str, Any]) -> bytes:
     template = resources.files("dicecup.cli").joinpath("sheet.typ").read_bytes()
     pdf: bytes = typst.compile(template, sys_inputs={"data": json.dumps(data)}, ignore_system_fonts=True)
     return pdf
-
-
-def write_file(path: Path, data: bytes) -> None:
-    """Write aside and rename: a full disk or a kill leaves what was there."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        aside.write_bytes(data)
-        aside.replace(path)
-    except OSError as error:
-        aside.unlink(missing_ok=True)
-        raise StorageError("file_unwritable", file=path, problem=problem_of(error)) from None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dicecup.cli.coaching import learned_notes, values_of, write_file
+from dicecup.cli.coaching import learned_notes, values_of
 from dicecup.cli.common import (
     Command,
     _,
@@ -24,6 +24,7 @@ from dicecup.cli.common import (
     talk,
 )
 from dicecup.cli.drawing import fitting
+from dicecup.cli.output_file import check_writable, write_file
 from dicecup.cli.solving import duration, need_solver, telling_of_compiling
 from dicecup.cli.texts import table_text
 from dicecup.i18n.moves import cell_text, number_text, percent_text
@@ -89,6 +90,8 @@ def command(
 
     for name in bots:
         bot_called(name)
+    if plot is not None:
+        check_writable(plot)
     # Says how far a solve is, which the simulation itself would not.
     values = values_of(rules) if "optimal" in bots else None
     bar = Bar()
@@ -103,7 +106,7 @@ def command(
     else:
         said = learned_notes(values) if values else []
         click.echo(fitting("\n\n".join([text(rules, found, seconds), *said])))
-    if plot is not None:  # last: what took an hour is not lost to a wrong path
+    if plot is not None:  # last: what took an hour is not lost to a disk full by now
         draw(plot, rules, found)
 
 
@@ -143,7 +146,7 @@ def draw(path: Path, rules: Ruleset, found: tuple[BotResult, ...]) -> None:
 
     title = _("Final scores: {game}").format(game=game_name(rules, speech.language.code))
     counts = {label: result.histogram for label, result in zip(labels(found), found, strict=True)}
-    write_file(path, histogram(title, _("final score"), counts))
+    write_file(path, histogram(title, _("final score"), counts).encode())
 
 
 def answer(rules: Ruleset, found: tuple[BotResult, ...], seconds: float) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A sheet as plain data, `{"ones": 3, "pair": 12}`, and the proof that such a sheet can occur.
+"""A sheet as plain data, `{"ones": 3, "pair": 12}`.
 
 With columns the data is one such table per column. Points for repeats stand under the id of their line.
 """
@@ -6,16 +6,14 @@ With columns the data is one such table per column. Points for repeats stand und
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
-from dicecup.dice import layer_faces, throws
-from dicecup.engine.offers import box_links, cell_of, filled_everywhere, joker_score, link_holds
+from dicecup.engine.offers import cell_of
+from dicecup.engine.sheet_check import check_sheet
 from dicecup.engine.state import Sheet
 from dicecup.errors import MoveError, PositionError
 from dicecup.messages import Phrase
 from dicecup.rules.model import Ruleset
-from dicecup.rules.scoring import score_box
 
 SheetData = dict[str, Any]
 MOST_WRITTEN = 1_000_000  # no box holds more; keeps numbers printable
@@ -76,55 +74,3 @@ def read_repeats(rules: Ruleset, points: object) -> int:
     if type(points) is not int or not 0 <= points <= MOST_WRITTEN or points % step:
         raise wrong(f"sheet.{rules.repeat.id}", "expected_multiple_of", step=step)
     return points // step
-
-
-def check_sheet(rules: Ruleset, sheet: Sheet) -> None:
-    """Refuse a sheet that no game can lead to, as far as single boxes, links and counts show it."""
-    filled = sum(points is not None for points in sheet.cells)
-    if filled % len(rules.scored):
-        raise PositionError("position_turn_unfinished", filled=filled, scored=len(rules.scored))
-    for cell, points in enumerate(sheet.cells):
-        index = cell % len(rules.boxes)
-        if points is not None and points not in possible_points(rules, index) | joker_points(
-            rules, sheet, index
-        ):
-            raise PositionError("position_points_impossible", box=rules.boxes[index].id, points=points)
-    check_links(rules, sheet)
-    if sheet.repeats:
-        assert rules.repeat is not None
-        if not sheet.cells[rules.box_index[rules.repeat.box]] or sheet.repeats >= filled:
-            points = sheet.repeats * rules.repeat.points
-            raise PositionError("position_points_impossible", box=rules.repeat.id, points=points)
-
-
-@lru_cache(maxsize=1000)
-def possible_points(rules: Ruleset, index: int) -> frozenset[int]:
-    """Every number that can stand in a box without a joker: what the dice that count can give."""
-    box, counted = rules.boxes[index], rules.dice.counted
-    found = {
-        score_box(box, layer_faces(dice, 0), counted).points for dice, _ in throws(counted, rules.dice.faces)
-    }
-    return frozenset(found | {0} if box.strike else found)
-
-
-def joker_points(rules: Ruleset, sheet: Sheet, index: int) -> frozenset[int]:
-    """What a joker can have written in a box, given what is filled by now."""
-    joker = rules.joker
-    if joker is None or rules.boxes[index].id not in joker.boxes:
-        return frozenset()
-    if not all(filled_everywhere(rules, sheet, rules.box_index[box]) for box in joker.filled):
-        return frozenset()
-    faces = [
-        face
-        for face, upper in rules.upper_box_of_face.items()
-        if upper != index and filled_everywhere(rules, sheet, upper)
-    ]
-    return frozenset(joker_score(rules, index, face).points for face in faces)
-
-
-def check_links(rules: Ruleset, sheet: Sheet) -> None:
-    for first in range(0, rules.cells, len(rules.boxes)):
-        for box, kind, other in box_links(rules):
-            points = sheet.cells[first + box]
-            if points and not link_holds(kind, points, sheet.cells[first + other]):
-                raise PositionError("position_points_impossible", box=rules.boxes[box].id, points=points)

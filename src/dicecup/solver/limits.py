@@ -58,13 +58,15 @@ def check_solvable(rules: Ruleset) -> Size:
     if rules.has_layers:
         raise UsageError("solve_layers", ruleset=rules.id)
     size = size_of(rules)
-    if len(rules.columns) > 1 or size.states > MOST_STATES:
+    if size.states > MOST_STATES:
         from dicecup.solver.learned.weights import has_shipped
 
         states = rounded(size.states)
         if has_shipped(rules):
             raise UsageError("solve_too_large_learned", ruleset=rules.id, states=states)
         raise UsageError("solve_too_large", ruleset=rules.id, states=states)
+    if len(rules.columns) > 1:
+        raise UsageError("solve_columns", ruleset=rules.id)
     return size
 
 

@@ -9,7 +9,6 @@ The secret of verifiable dice lies beside the record, for its owner's eyes only,
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import os
 from pathlib import Path
@@ -17,7 +16,7 @@ from pathlib import Path
 from dicecup.engine.record import Entry, Header, Record
 from dicecup.engine.record_text import MOST_BYTES, RecordWriter, last_check, record_from_text
 from dicecup.errors import StorageError
-from dicecup.messages import problem_of
+from dicecup.messages import Phrase, problem_of
 
 
 def read_record(path: Path) -> Record:
@@ -28,8 +27,9 @@ def read_record(path: Path) -> Record:
 
 def read_bytes(path: Path) -> bytes:
     try:
-        if path.exists() and not path.is_file():  # a pipe would be waited for without end
-            raise IsADirectoryError(errno.EISDIR, "")
+        if path.exists() and not path.is_dir() and not path.is_file():
+            # A pipe would be waited for without end.
+            raise StorageError("file_unreadable", file=path, problem=Phrase("system_device"))
         with path.open("rb") as stream:
             return stream.read(MOST_BYTES + 1)
     except OSError as error:

@@ -1,0 +1,126 @@
+"""Whether a game can lead to a sheet, as far as single boxes, links, counts, strikes and repeats show it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from dicecup.dice import layer_faces, throws
+from dicecup.engine.offers import box_links, filled_everywhere, joker_score, link_holds
+from dicecup.engine.state import Sheet
+from dicecup.errors import PositionError
+from dicecup.rules.model import Points, Ruleset
+from dicecup.rules.scoring import score_box
+
+
+def check_sheet(rules: Ruleset, sheet: Sheet) -> None:
+    """Refuse what is surely impossible; whatever a game can lead to passes."""
+    filled = sum(points is not None for points in sheet.cells)
+    if filled % len(rules.scored):
+        raise PositionError("position_turn_unfinished", filled=filled, scored=len(rules.scored))
+    for cell, points in enumerate(sheet.cells):
+        index = cell % len(rules.boxes)
+        if points is not None and points not in possible_points(rules, index) | joker_points(
+            rules, sheet, index
+        ):
+            raise impossible(rules.boxes[index].id, points)
+    check_links(rules, sheet)
+    if rules.strike == "last_resort":
+        check_last_resorts(rules, sheet)
+    if sheet.repeats:
+        check_repeats(rules, sheet)
+
+
+def impossible(box: str, points: int) -> PositionError:
+    return PositionError("position_points_impossible", box=box, points=points)
+
+
+@lru_cache(maxsize=1000)
+def points_of_throws(rules: Ruleset, index: int) -> tuple[int, ...]:
+    """What every throw of as many dice as count gives in a box, links and jokers aside."""
+    box, counted = rules.boxes[index], rules.dice.counted
+    return tuple(
+        score_box(box, layer_faces(dice, 0), counted).points for dice, _ in throws(counted, rules.dice.faces)
+    )
+
+
+@lru_cache(maxsize=1000)
+def possible_points(rules: Ruleset, index: int) -> frozenset[int]:
+    """Every number that can stand in a box without a joker."""
+    found = frozenset(points_of_throws(rules, index))
+    return found | {0} if rules.boxes[index].strike else found
+
+
+def joker_points(rules: Ruleset, sheet: Sheet, index: int) -> frozenset[int]:
+    """What a joker can have written in a box, given what is filled by now."""
+    joker = rules.joker
+    if joker is None or rules.boxes[index].id not in joker.boxes:
+        return frozenset()
+    if not all(filled_everywhere(rules, sheet, rules.box_index[box]) for box in joker.filled):
+        return frozenset()
+    faces = [
+        face
+        for face, upper in rules.upper_box_of_face.items()
+        if upper != index and filled_everywhere(rules, sheet, upper)
+    ]
+    return frozenset(joker_score(rules, index, face).points for face in faces)
+
+
+def check_links(rules: Ruleset, sheet: Sheet) -> None:
+    for first in range(0, rules.cells, len(rules.boxes)):
+        for box, kind, other in box_links(rules):
+            points = sheet.cells[first + box]
+            if points and not link_holds(kind, points, sheet.cells[first + other]):
+                raise impossible(rules.boxes[box].id, points)
+
+
+def check_last_resorts(rules: Ruleset, sheet: Sheet) -> None:
+    """A 0 needs dice that gave nothing in its own box and in all boxes open then, so in all open now."""
+    boxes = len(rules.boxes)
+    open_boxes = {cell % boxes for cell, points in enumerate(sheet.cells) if points is None}
+    if rules.joker and rules.joker.forced:  # may have left none of them to choose
+        open_boxes = set()
+    for cell, points in enumerate(sheet.cells):
+        box = cell % boxes
+        if points == 0 and rules.boxes[box].points != Points():
+            throws_left = (worthless_throws(rules, other) for other in {box} | open_boxes)
+            if not frozenset.intersection(*throws_left):
+                raise PositionError("position_strike_impossible", box=rules.boxes[box].id)
+
+
+@lru_cache(maxsize=1000)
+def worthless_throws(rules: Ruleset, index: int) -> frozenset[int]:
+    """Which throws may give no points in a box; any, where another box can spoil it.
+
+    More dice than count only ever give more, so the throws of those that count say enough.
+    """
+    given = points_of_throws(rules, index)
+    if any(box == index for box, _kind, _other in box_links(rules)):
+        return frozenset(range(len(given)))
+    return frozenset(number for number, points in enumerate(given) if points <= 0)
+
+
+def check_repeats(rules: Ruleset, sheet: Sheet) -> None:
+    """Every repeat that paid filled a box, with points that such dice give there."""
+    assert rules.repeat is not None
+    repeated = rules.box_index[rules.repeat.box]
+    fitting = sum(
+        points in points_of_repeats(rules)[index] | joker_points(rules, sheet, index)
+        for index, points in enumerate(sheet.cells)
+        if points is not None and index != repeated
+    )
+    if not sheet.cells[repeated] or sheet.repeats > fitting:
+        raise impossible(rules.repeat.id, sheet.repeats * rules.repeat.points)
+
+
+@lru_cache(maxsize=64)
+def points_of_repeats(rules: Ruleset) -> tuple[frozenset[int], ...]:
+    """What dice that repeat can write in each box, jokers aside. All dice matter: others may count."""
+    assert rules.repeat is not None
+    dice, repeated = rules.dice, rules.boxes[rules.box_index[rules.repeat.box]]
+    found = [layer_faces(thrown, 0) for thrown, _ in throws(dice.count, dice.faces)]
+    repeats = [faces for faces in found if score_box(repeated, faces, dice.counted).points > 0]
+    # A 0 may be a strike, or what a box gives that another one spoils.
+    return tuple(
+        frozenset(score_box(box, faces, dice.counted).points for faces in repeats) | {0}
+        for box in rules.boxes
+    )
