@@ -51,8 +51,7 @@ def fits(page: Page, size: dict[str, int]) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+@pytest.mark.parametrize(("size", "theme"), [(PHONE, "dark"), (DESK, "light")], ids=["phone", "desk"])
 def test_the_review_keeps_nobody_out(
     new_page: NewPage, matches: dict[str, str], size: dict[str, int], theme: str
 ) -> None:
