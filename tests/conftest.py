@@ -52,9 +52,16 @@ def postgres_database(postgres_server: PostgresServer) -> str:
     return postgres_server.new_database(f"games{next(numbers)}")
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Who asks for a database runs on both kinds, unless marked as having nothing to do with the kind."""
+    if "database" in metafunc.fixturenames:
+        one = metafunc.definition.get_closest_marker("one_database")
+        metafunc.parametrize("database", ["sqlite"] if one else ["sqlite", "postgresql"], indirect=True)
+
+
+@pytest.fixture
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty database; a test that asks for it runs on both kinds."""
+    """An empty database."""
     if request.param == "sqlite":
         return str(tmp_path / "games.db")
     address: str = request.getfixturevalue("postgres_database")

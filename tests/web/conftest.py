@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +11,11 @@ from httpx2 import Response
 from starlette.testclient import TestClient
 
 from dicecup.web.app import create_app
+from dicecup.web.guard import COOKIE
 from dicecup.web.settings import Settings
+
+FRIEND = {"kind": "open"}
+ANN = {"kind": "person", "name": "Ann"}
 
 
 class Player:
@@ -72,6 +77,55 @@ def best_score(state: dict[str, Any]) -> dict[str, Any]:
     return {"box": best["box"]} | ({"column": best["column"]} if best["column"] else {})
 
 
+class Visitor:
+    """A browser without scripts."""
+
+    def __init__(self, client: TestClient) -> None:
+        self.client = client
+        self.page = client.get("/").text
+
+    def token(self) -> str:
+        found = re.search(r'name="csrf" value="(\w+)"', self.page)
+        assert found
+        return found[1]
+
+    def go(self, path: str) -> str:
+        self.page = self.client.get(path).text
+        return self.page
+
+    def send(self, path: str, expected: int = 200, **fields: Any) -> str:
+        answer = self.client.post(path, data={"csrf": self.token(), **fields})
+        assert answer.status_code == expected, answer.text
+        self.page = answer.text
+        self.path = answer.url.path
+        return self.page
+
+
+def code(answer: Any) -> str:
+    return str(answer.json()["error"]["code"])
+
+
+def page_of(client: TestClient, player: Player, path: str) -> str:
+    client.cookies.clear()
+    return client.get(path, headers={"Cookie": f"{COOKIE}={player.key}"}).text
+
+
+def turn(player: Player, state: dict[str, Any]) -> dict[str, Any]:
+    state = player.play(state, {"throw": True})
+    return player.play(state, best_score(state))
+
+
+def two_players(ann: Player, bo: Player, **more: Any) -> dict[str, Any]:
+    """Ann opens a table, and Bo takes the seat she keeps for a friend."""
+    state = ann.open("yatzy", ANN, FRIEND, **more)
+    assert state["status"] == "waiting"
+    joined = bo.post(f"/matches/{state['id']}/join", {"name": "Bo"})
+    assert joined.status_code == 200, joined.text
+    bo.key = joined.json()["key"]
+    assert joined.json()["seat"] == 1
+    return ann.look(state)
+
+
 @pytest.fixture
 def settings(database: str) -> Settings:
     return Settings(database, pause=0, pace=0, reveal_after=0, limits=False)
@@ -91,3 +145,8 @@ def ann(client: TestClient) -> Player:
 @pytest.fixture
 def bo(client: TestClient) -> Player:
     return Player(client)
+
+
+@pytest.fixture
+def visitor(client: TestClient) -> Visitor:
+    return Visitor(client)

@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
-from tests.web.conftest import Player
-from tests.web.test_pages import Visitor
-from tests.web.test_seats import code
+from tests.web.conftest import Player, Visitor, code
 
 from dicecup.i18n.language import LANGUAGES
 
-
-@pytest.fixture
-def database(tmp_path: Path) -> str:
-    """Addresses know nothing of databases: one kind will do."""
-    return str(tmp_path / "games.db")
-
-
-@pytest.fixture
-def visitor(client: TestClient) -> Visitor:
-    return Visitor(client)
+pytestmark = pytest.mark.one_database  # addresses know nothing of databases: one kind will do
 
 
 def back_from(page: str) -> str:

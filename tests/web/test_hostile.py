@@ -14,11 +14,7 @@ from dicecup.web.app import create_app
 from dicecup.web.guard import MOST_UPLOAD
 from dicecup.web.settings import Settings
 
-
-@pytest.fixture
-def database(tmp_path: Path) -> str:
-    """What is refused before the database does not need both of them."""
-    return str(tmp_path / "games.db")
+pytestmark = pytest.mark.one_database  # what is refused before the database does not need both of them
 
 
 def code(answer) -> str:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.web.conftest import Player
-from tests.web.test_playing import two_players
-from tests.web.test_seats import code, page_of, turn
+from tests.web.conftest import Player, code, page_of, turn, two_players
 
 from dicecup.i18n.language import LANGUAGES
 from dicecup.web.guard import COOKIE
+
+pytestmark = pytest.mark.one_database  # seats are held in the same way in every database: one kind will do
 
 LEFT = {
     "en": "Bo has left the table.",
@@ -26,12 +25,6 @@ REFUSED = {
     "de": "Ann war nicht einverstanden.",
     "sv": "Ann gick inte med på det.",
 }
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> str:
-    """Seats are held in the same way in every database: one kind will do."""
-    return str(tmp_path / "games.db")
 
 
 def page_in(client: TestClient, player: Player, state: dict[str, Any], language: str) -> str:

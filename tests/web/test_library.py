@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from tests.web.coaching import record_of
 from tests.web.conftest import Player
@@ -12,10 +10,7 @@ from dicecup.bots import BOTS
 from dicecup.i18n.language import LANGUAGES
 from dicecup.rules.loader import builtin_ids
 
-
-@pytest.fixture
-def database(tmp_path: Path) -> str:
-    return str(tmp_path / "games.db")
+pytestmark = pytest.mark.one_database
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

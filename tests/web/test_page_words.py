@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from starlette.testclient import TestClient
 from tests.web.conftest import Player
 
-
-@pytest.fixture
-def database(tmp_path: Path) -> str:
-    return str(tmp_path / "games.db")
+pytestmark = pytest.mark.one_database
 
 
 def test_a_refusal_in_the_setup_page_is_seen(client: TestClient) -> None:

@@ -3,50 +3,16 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.web.conftest import Player, best_score
+from tests.web.conftest import Player, Visitor, best_score
 
 from dicecup.i18n.language import LANGUAGES
 from dicecup.rules.loader import builtin_ids
 
-
-@pytest.fixture
-def database(tmp_path: Path) -> str:
-    """Pages know nothing of databases: one kind will do."""
-    return str(tmp_path / "games.db")
-
-
-class Visitor:
-    """A browser without scripts."""
-
-    def __init__(self, client: TestClient) -> None:
-        self.client = client
-        self.page = client.get("/").text
-
-    def token(self) -> str:
-        found = re.search(r'name="csrf" value="(\w+)"', self.page)
-        assert found
-        return found[1]
-
-    def go(self, path: str) -> str:
-        self.page = self.client.get(path).text
-        return self.page
-
-    def send(self, path: str, expected: int = 200, **fields: Any) -> str:
-        answer = self.client.post(path, data={"csrf": self.token(), **fields})
-        assert answer.status_code == expected, answer.text
-        self.page = answer.text
-        self.path = answer.url.path
-        return self.page
-
-
-@pytest.fixture
-def visitor(client: TestClient) -> Visitor:
-    return Visitor(client)
+pytestmark = pytest.mark.one_database  # pages know nothing of databases: one kind will do
 
 
 def test_seats_are_added_moved_and_removed(visitor: Visitor) -> None:

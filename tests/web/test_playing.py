@@ -6,24 +6,11 @@ import time
 
 import pytest
 from starlette.testclient import TestClient
-from tests.web.conftest import Player, best_score
+from tests.web.conftest import ANN, FRIEND, Player, best_score, two_players
 
 from dicecup.rules.loader import builtin_ids
 from dicecup.web.app import create_app
 from dicecup.web.settings import Settings
-
-FRIEND = {"kind": "open"}
-ANN = {"kind": "person", "name": "Ann"}
-
-
-def two_players(ann: Player, bo: Player, **more):
-    state = ann.open("yatzy", ANN, FRIEND, **more)
-    assert state["status"] == "waiting"
-    joined = bo.post(f"/matches/{state['id']}/join", {"name": "Bo"})
-    assert joined.status_code == 200, joined.text
-    bo.key = joined.json()["key"]
-    assert joined.json()["seat"] == 1
-    return ann.look(state)
 
 
 @pytest.mark.parametrize("game", builtin_ids())

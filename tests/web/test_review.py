@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 from tests.web.coaching import KEPT, WITH_COACH, record_of, when_ready
-from tests.web.conftest import Player, best_score
-from tests.web.test_pages import Visitor
+from tests.web.conftest import Player, Visitor, best_score
 
 from dicecup.cli.main import main
 from dicecup.i18n.language import LANGUAGES, language
@@ -38,11 +37,6 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
 @pytest.fixture(autouse=True)
 def fresh(client: TestClient) -> None:
     client.cookies.clear()
-
-
-@pytest.fixture
-def visitor(client: TestClient) -> Visitor:
-    return Visitor(client)
 
 
 def upload(player: Player, text: str) -> str:

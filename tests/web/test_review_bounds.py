@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 import pytest
-from starlette.testclient import TestClient
 from tests.web.coaching import record_of
-from tests.web.conftest import Player
-from tests.web.test_pages import Visitor
+from tests.web.conftest import Player, Visitor
 
 from dicecup.engine.record import Record
 from dicecup.errors import UsageError
 from dicecup.web.service import advising, reviewing
 from dicecup.web.service.advising import Advising
 
-
-@pytest.fixture
-def database(tmp_path: Path) -> str:
-    return str(tmp_path / "games.db")
-
-
-@pytest.fixture
-def visitor(client: TestClient) -> Visitor:
-    return Visitor(client)
+pytestmark = pytest.mark.one_database
 
 
 def upload(player: Player, moves: int = 12) -> str:

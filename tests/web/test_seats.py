@@ -2,41 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.web.conftest import Player, best_score
-from tests.web.test_pages import Visitor
-from tests.web.test_playing import two_players
+from tests.web.conftest import Player, Visitor, best_score, code, page_of, turn, two_players
 
-from dicecup.web.guard import COOKIE
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> str:
-    """Seats are held in the same way in every database: one kind will do."""
-    return str(tmp_path / "games.db")
-
-
-@pytest.fixture
-def visitor(client: TestClient) -> Visitor:
-    return Visitor(client)
-
-
-def code(answer: Any) -> str:
-    return str(answer.json()["error"]["code"])
-
-
-def page_of(client: TestClient, player: Player, path: str) -> str:
-    client.cookies.clear()
-    return client.get(path, headers={"Cookie": f"{COOKIE}={player.key}"}).text
-
-
-def turn(player: Player, state: dict[str, Any]) -> dict[str, Any]:
-    state = player.play(state, {"throw": True})
-    return player.play(state, best_score(state))
+pytestmark = pytest.mark.one_database  # seats are held in the same way in every database: one kind will do
 
 
 def test_taking_back_ones_own_box_agrees_to_nothing(client: TestClient, ann: Player, bo: Player) -> None:

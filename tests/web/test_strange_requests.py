@@ -13,10 +13,7 @@ from tests.web.test_hostile import code
 from dicecup.web.app import create_app
 from dicecup.web.settings import Settings
 
-
-@pytest.fixture
-def database(tmp_path: Path) -> str:
-    return str(tmp_path / "games.db")
+pytestmark = pytest.mark.one_database
 
 
 def test_text_that_is_none(ann: Player, client: TestClient) -> None:

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.web.conftest import Player, best_score
-from tests.web.test_seats import page_of
+from tests.web.conftest import Player, best_score, page_of
 
 from dicecup.storage.postgres import PostgresDatabase
 from dicecup.web.app import create_app

@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
-from tests.web.conftest import Player, best_score
-from tests.web.test_pages import Visitor
+from tests.web.conftest import Player, Visitor, best_score
 
 from dicecup.engine.record import Record
 from dicecup.engine.record_text import RecordWriter
@@ -20,10 +18,7 @@ from dicecup.rules.loader import load_ruleset
 from dicecup.web import uploads
 from dicecup.web.uploads import MOST_COMING, MOST_LINE, MOST_LINES, MOST_RECORD, Uploads
 
-
-@pytest.fixture
-def database(tmp_path: Path) -> str:
-    return str(tmp_path / "games.db")
+pytestmark = pytest.mark.one_database
 
 
 def long_record(lines: int) -> str:
