@@ -25,6 +25,7 @@ RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "be
 
 def violations(page: Page) -> list[str]:
     """Of the whole page at its width: what the dice cover on a low screen can be scrolled to."""
+    page.wait_for_load_state("load")
     size = page.viewport_size
     assert size
     page.set_viewport_size(
@@ -68,6 +69,7 @@ def test_no_page_keeps_anybody_out(new_page: NewPage, size: dict[str, int], them
         fill_best(page)
         found[f"{game} filled"] = violations(page)
     page.click("text=Private link for")
+    page.wait_for_selector("input.address")
     found["link"] = violations(page)
     page.goto("/new/yatzy")
     page.click("button[value=add-person]")
