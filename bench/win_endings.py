@@ -12,9 +12,10 @@ import sys
 
 import numpy as np
 
-from dicecup.coach.comparison import Comparison, Sample
+from dicecup.coach.comparison import Comparison
 from dicecup.coach.knowledge import find_values
 from dicecup.coach.many import play_games
+from dicecup.coach.sample import even
 from dicecup.coach.values import Values
 from dicecup.coach.winning import each_player, win_chances
 from dicecup.engine.state import Sheet, State, turn_start
@@ -44,7 +45,7 @@ def off(values: Values, state: State, seed: int) -> tuple[float, float]:
     samples = []
     for player, view in enumerate(each_player(values, state)):
         scores = play_games(values.source, GAMES, -1 - seed, state=view, first_game=player).scores
-        samples.append(Sample(scores, np.full(GAMES, 1 / GAMES)))
+        samples.append(even(scores))
     compared = Comparison(samples)
     difference = told.chances[0] - float(compared.chances()[0])
     return difference, difference / max(np.hypot(told.standard_error, compared.standard_errors()[0]), 1e-9)

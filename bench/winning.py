@@ -11,10 +11,10 @@ import sys
 import time
 
 import numpy as np
-import numpy.typing as npt
 
-from dicecup.coach.comparison import Comparison, balanced
+from dicecup.coach.comparison import Comparison
 from dicecup.coach.quick_games import play_rows
+from dicecup.coach.sample import Endings, balanced, endings
 from dicecup.rules import load_ruleset
 from dicecup.solver.learned.network import Network
 from dicecup.solver.learned.training.games import Dealer, play
@@ -24,12 +24,10 @@ from dicecup.solver.learned.weights import shipped
 LEADS = (0.0, 0.5)  # in standard deviations of one player's final score
 GAMES = {"yum-plus": 1000, "triple-yum-plus": 400}
 
-Scores = npt.NDArray[np.int64]
 
-
-def chance(scores: list[Scores], means: list[float], lead: int) -> tuple[float, float]:
+def chance(played: list[Endings], means: list[float], lead: int) -> tuple[float, float]:
     """The first player's chance to win, and its standard error."""
-    samples = [balanced(part, mean) for part, mean in zip(scores, means, strict=True)]
+    samples = [balanced(part, mean) for part, mean in zip(played, means, strict=True)]
     compared = Comparison([samples[0]._replace(scores=samples[0].scores + lead), samples[1]])
     return float(compared.chances()[0]), float(compared.standard_errors()[0])
 
@@ -48,12 +46,12 @@ def measure(game: str, pairs: int) -> None:
         before = time.process_time()
         played = [play(turn, network, dealer, np.zeros(games), sheet.tolist()) for sheet in sheets]
         means = [float(one.backed_up[0, 0]) for one in played]
-        real = [one.scores.astype(np.int64) for one in played]
+        real = [endings(one.scores.astype(np.int64)) for one in played]
         between = time.process_time()
         quick = [play_rows(rules, sheet, 400, 1, one) for one, sheet in enumerate(sheets)]
         times = [times[0] + between - before, times[1] + time.process_time() - between]
         for share in LEADS:
-            lead = round(share * real[0].std() + means[1] - means[0])
+            lead = round(share * real[0].scores.std() + means[1] - means[0])
             (one, error), (other, quick_error) = chance(real, means, lead), chance(quick, means, lead)
             off.append(other - one)
             errors.append((error**2 + quick_error**2) ** 0.5)

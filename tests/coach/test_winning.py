@@ -10,10 +10,11 @@ import pytest
 from tests.coach.conftest import play_record
 from tests.coach.test_choices import random_sheets
 
+from dicecup.coach import quick_games
 from dicecup.coach.advice import advise
-from dicecup.coach.comparison import Comparison, Sample, balanced
+from dicecup.coach.comparison import Comparison
 from dicecup.coach.many import play_games
-from dicecup.coach.quick_games import play_scores
+from dicecup.coach.sample import Sample, even
 from dicecup.coach.winning import Effort, play_on, win_chances
 from dicecup.engine import Sheet, State, start
 from dicecup.engine.state import turn_start
@@ -31,46 +32,6 @@ def test_combining_counts_every_combination_and_shares_ties():
         shares += chance * np.array(best) / sum(best)
     samples = [Sample(part, weight) for part, weight in zip(scores, weights, strict=True)]
     assert Comparison(samples).chances() == pytest.approx(shares)
-
-
-@pytest.mark.parametrize(("players", "games"), [(2, 150), (3, 40), (10, 150)])
-@pytest.mark.parametrize("known", [True, False], ids=["mean known", "mean unknown"])
-def test_the_error_that_is_told_is_the_one_that_is_made(players, games, known):
-    """Scores drawn over and over from the same distributions: skewed, with ties, one player ahead."""
-    random = np.random.default_rng(players)
-    points = np.array([0, 1, 2, 3, 5, 8, 13, 21, 40])
-    likely = np.array([0.1, 0.1, 0.2, 0.2, 0.15, 0.1, 0.1, 0.03, 0.02])
-    ahead = [2 if player == 0 else 0 for player in range(players)]
-    mean = points @ likely
-    true = Comparison([Sample(points + lead, likely) for lead in ahead]).chances()
-    made, told = [], []
-    for _ in range(400):
-        scores = [random.choice(points, games, p=likely) + lead for lead in ahead]
-        found = Comparison(
-            [
-                balanced(part, mean + lead) if known else Sample(part, np.full(len(part), 1 / len(part)))
-                for part, lead in zip(scores, ahead, strict=True)
-            ]
-        )
-        made.append(found.chances() - true)
-        told.append(found.standard_errors())
-    ratio = np.sqrt(np.mean(np.square(made), axis=0) / np.mean(np.square(told), axis=0))
-    assert ratio.max() < 1.1  # 400 rounds leave 3.5 % to chance
-    assert ratio.min() > (0.7 if games < 100 else 0.85)  # small samples tell more than they make
-
-
-@pytest.mark.parametrize("mean", [0.5, 3.0, 5.0, 20.0, 49.0])
-def test_weights_give_the_mean_that_is_known(mean):
-    scores = np.array([0, 0, 3, 7, 50])
-    weighted = balanced(scores, mean)
-    assert weighted.weights @ scores == pytest.approx(mean)
-    assert weighted.weights.sum() == pytest.approx(1)
-    assert (weighted.weights > 0).all()
-
-
-@pytest.mark.parametrize(("scores", "mean"), [([5, 5, 5], 6.0), ([0, 50], 60.0), ([0, 50], 0.0)])
-def test_where_no_weights_do_they_stay_equal(scores, mean):
-    assert (balanced(np.array(scores), mean).weights == 1 / len(scores)).all()
 
 
 def test_equal_players_have_equal_chances(known):
@@ -127,7 +88,7 @@ def test_a_large_score_that_is_rare_is_seen(known):
         play_games(values.source, 200_000, seed, state=turn_start(values.rules, (sheet,), 0)).scores
         for seed, sheet in enumerate((ann, bo))
     ]
-    true = Comparison([Sample(part, np.full(len(part), 1 / len(part))) for part in ends]).chances()
+    true = Comparison([even(part) for part in ends]).chances()
     for seed in range(20):
         found = win_chances(values, state, seed=seed)
         assert found.chances == pytest.approx(true, abs=4 * found.standard_error + 0.002)
@@ -167,8 +128,8 @@ def test_the_last_turn_with_double_dice_is_played(known):
         play_games(values.source, 4000, seed, state=turn_start(rules, (sheet,), 0)).scores
         for seed, sheet in enumerate((ann, bo))
     ]
-    even = Comparison([Sample(part, np.full(len(part), 1 / len(part))) for part in scores]).chances()
-    assert found.chances == pytest.approx(even, abs=4 * found.standard_error + 0.03)
+    sampled = Comparison([even(part) for part in scores]).chances()
+    assert found.chances == pytest.approx(sampled, abs=4 * found.standard_error + 0.03)
     assert 0.02 < found.chances[0] < 0.98
 
 
@@ -186,7 +147,7 @@ def test_the_last_turn_of_the_quick_player_is_perfect(known, game):
     values = known(game)
     rules = values.rules
     for sheet in random_sheets(rules, Random(game), 12, open_boxes=1):
-        scores = play_scores(rules, 8000, 1, turn_start(rules, (sheet,), 0))
+        scores = quick_games.play_on(rules, 8000, 1, turn_start(rules, (sheet,), 0)).scores
         error = max(scores.std(), 0.1) / len(scores) ** 0.5
         assert scores.mean() == pytest.approx(values.turn(sheet).value, abs=4 * error)
 
@@ -197,9 +158,29 @@ def test_the_quick_player_is_strong(known, game):
     values = known(game)
     state = start(values.rules)
     for position in (state, State(state.sheets, 0, (6, 6, 6, 6, 6), None, 2)):
-        scores = play_scores(values.rules, 1000, 1, position)
+        scores = quick_games.play_on(values.rules, 1000, 1, position).scores
         expected = advise(values, position).expected
         assert scores.mean() == pytest.approx(expected, abs=0.02 * expected + 4 * scores.std() / 1000**0.5)
-    again = play_scores(values.rules, 1000, 1, state)
-    assert (again == play_scores(values.rules, 1000, 1, state)).all()
-    assert (again != play_scores(values.rules, 1000, 2, state)).any()
+    again = quick_games.play_on(values.rules, 1000, 1, state).scores
+    assert (again == quick_games.play_on(values.rules, 1000, 1, state).scores).all()
+    assert (again != quick_games.play_on(values.rules, 1000, 2, state).scores).any()
+
+
+@pytest.mark.parametrize("game", ["yum-plus", "triple-yum-plus"])
+def test_the_luck_of_two_turns_has_nothing_in_common(known, game):
+    """It is taken for granted that it is 0 on average: the expectation of every turn must be the very one
+    of how the turn is played. And it tells how far the scores spread."""
+    rules = known(game).rules
+    scores, (together,) = quick_games.play_on(rules, 20_000, 1, start(rules))
+    assert together.mean() == pytest.approx(0, abs=4 * together.std() / len(together) ** 0.5)
+    away = (scores - scores.mean()) ** 2
+    assert np.corrcoef(together, away)[0, 1] > 0.7
+
+
+def test_a_turn_that_has_begun_is_not_counted(known):
+    """With one whole turn, or none, there are no two."""
+    rules = known("yum-plus").rules
+    (sheet,) = random_sheets(rules, Random(1), 1, open_boxes=2)
+    begun = State((sheet,), 0, (1, 2, 4, 6, 6), None, 1)
+    assert (quick_games.play_on(rules, 50, 1, begun).zeros == 0).all()
+    assert (quick_games.play_on(rules, 50, 1, turn_start(rules, (sheet,), 0)).zeros != 0).any()

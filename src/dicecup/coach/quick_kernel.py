@@ -1,7 +1,7 @@
-"""One turn of many games played by the quick value, compiled: dice of one layer, any number of columns.
+"""Many games played by the quick value, compiled: dice of one layer, any number of columns.
 
-Every game looks ahead and scores by itself; keeps and throws are worked out for a vector of games at once,
-by the kernels of the solver.
+Every game looks ahead by itself; throws and keeps are worked out for a vector of games at once, by the
+kernels of the solver.
 """
 
 from __future__ import annotations
@@ -15,38 +15,46 @@ from dicecup.coach.games_kernel import UNKNOWN, chance_of, throw_dice
 from dicecup.solver.compiled import kernel, parallel_kernel
 from dicecup.solver.index import Array
 from dicecup.solver.learned.moves import CLOSED, NOWHERE, Moves
-from dicecup.solver.turn_kernel import choose, expect
-from dicecup.solver.vector import lanes
+from dicecup.solver.turn_kernel import choose, expect, first_throw
+from dicecup.solver.vector import lanes, larger, load, store
 
 NONE = np.float32(-np.inf)
 
 
 class QuickTables(NamedTuple):
-    """The dice, by the names that the kernels of the solver know, and what each entry pays."""
+    """The dice, by the names that the kernels of the solver know, and what each box pays.
+
+    A *kind* is a set of throws that a box never tells apart, whatever is on the sheet: all with three sixes.
+    """
 
     add: Array
     take: Array
     take_starts: Array
+    weights: Array
     part_start: Array  # by throw: its parts, as rows of the lattice
     part: Array
-    # The throws for which a box gives more than a strike would, entry by entry
+    # By entry: the kinds of throws for which the box gives more than a strike would
     pay_start: Array
-    pay_throw: Array
+    pay_kind: Array
     pay_slot: Array
     pay_points: Array
+    kind_start: Array  # by throw: the kinds it is of, one for every box that may pay for it
+    kind: Array
     joker_throw: Array  # by joker: its throw
 
 
 class Course(NamedTuple):
-    """By game: the rows of its sheet, its points so far."""
+    """By game: the rows of its sheet, its points so far, and the luck of its whole turns."""
 
     rows: Array  # [game, part of the sheet]
     scores: Array
+    luck: Array
+    together: Array  # the luck of every two turns, multiplied and summed
 
 
 @kernel()
 def look_ahead(moves: Moves, late: Any, early: Any, rows: Any, share: Any, ahead: Any) -> None:
-    """What every slot adds: the growth of the value, and of the bonus. `share` below 0: nothing follows."""
+    """What every slot adds: the growth of the value, and of the bonus. `share`: of the boxes, still open."""
     for slot in range(ahead.size):
         before, step = rows[moves.slot_place[slot]], moves.slot_step[slot]
         after = moves.after[before, step]
@@ -54,7 +62,7 @@ def look_ahead(moves: Moves, late: Any, early: Any, rows: Any, share: Any, ahead
             ahead[slot] = NONE
             continue
         grown = moves.paid[before, step]
-        if share >= 0:
+        if share > 0:
             grown += late[after] - late[before] + share * (early[after] - early[before])
         ahead[slot] = grown
 
@@ -90,27 +98,41 @@ def best_cell(moves: Moves, rows: Any, ahead: Any, column: int) -> Any:
 
 
 @kernel()
-def score_throws(moves: Moves, tables: QuickTables, rows: Any, ahead: Any, best: Any) -> None:
-    """What every throw is worth at the end of the turn."""
+def offer(moves: Moves, tables: QuickTables, rows: Any, ahead: Any, lane: int, offers: Any) -> Any:
+    """What the best box gives for every kind of throw, in its lane; return what the best strike is worth."""
+    width = lanes(offers)
     strike = NONE
-    for cell in range(moves.cell_place.size):
-        entry = moves.entry[rows[moves.cell_place[cell]], moves.cell_number[cell]]
-        if entry != CLOSED:
-            strike = max(strike, ahead[moves.cell_slot[cell] + moves.entry_zero[entry]])
-    best[:] = strike
     for cell in range(moves.cell_place.size):
         entry = moves.entry[rows[moves.cell_place[cell]], moves.cell_number[cell]]
         if entry == CLOSED:
             continue
         first, times = moves.cell_slot[cell], moves.multiplier[cell]
+        strike = max(strike, ahead[first + moves.entry_zero[entry]])
         for place in range(tables.pay_start[entry], tables.pay_start[entry + 1]):
-            throw = tables.pay_throw[place]
             value = ahead[first + tables.pay_slot[place]] + tables.pay_points[place] * times
-            best[throw] = max(best[throw], value)
+            at = tables.pay_kind[place] * width + lane
+            offers[at] = max(offers[at], value)
+    return strike
+
+
+@kernel()
+def score_throws(tables: QuickTables, strikes: Any, offers: Any, final: Any) -> None:
+    """What every throw is worth at the end of the turn, in all lanes at once."""
+    width = lanes(final)
+    for throw in range(tables.kind_start.size - 1):
+        best = load(strikes, 0)
+        for place in range(tables.kind_start[throw], tables.kind_start[throw + 1]):
+            best = larger(best, load(offers, tables.kind[place] * width))
+        store(final, throw * width, best)
+
+
+@kernel()
+def score_jokers(moves: Moves, tables: QuickTables, rows: Any, ahead: Any, lane: int, final: Any) -> None:
+    """The throws that are jokers on this sheet pay as such."""
     for throw in tables.joker_throw:
         column = joker_column(moves, rows, throw)
         if column != throw:
-            best[throw] = best_cell(moves, rows, ahead, column)[0]
+            final[throw * lanes(final) + lane] = best_cell(moves, rows, ahead, column)[0]
 
 
 @kernel()
@@ -123,47 +145,65 @@ def fill_cell(moves: Moves, course: Course, game: int, ahead: Any, throw: int) -
     rows[place] = moves.after[rows[place], step]
 
 
+@kernel()
+def note(course: Course, game: int, luck: Any) -> None:
+    """The compiler loses such sums when they stand in a parallel loop itself."""
+    course.together[game] += luck * course.luck[game]
+    course.luck[game] += luck
+
+
 @parallel_kernel(nogil=True)
-def play_turn(
+def play_games(
     moves: Moves,
     tables: QuickTables,
     late: Any,
     early: Any,
-    share: Any,
     course: Course,
     throws: int,
+    turns: int,
     row: int,
     left: int,
     seed: Any,
-    turn: int,
 ) -> None:
-    """One turn of every game. It begins with the dice of `row`, `left` throws still to come."""
+    """Every game to its end. The first turn begins with the dice of `row`, `left` throws still to come.
+
+    The luck of a turn is what it brought, the value of the sheet included, beyond what was to be expected.
+    """
     games, width = course.scores.size, lanes(late)
     for chunk in numba.prange((games + width - 1) // width):
         keeps, count = tables.add.shape[0], moves.joker.size
         work = np.empty((keeps + count) * width, late.dtype)
-        final = np.zeros(count * width, late.dtype)
+        final = np.empty(count * width, late.dtype)
         kept = np.empty(max(throws - 1, 1) * keeps * width, late.dtype)
         ahead = np.empty((width, moves.slot_place.size), late.dtype)
-        best = np.empty(count, late.dtype)
+        offers = np.empty((tables.pay_kind.max() + 1) * width, late.dtype)
+        strikes, expected = np.zeros(width, late.dtype), np.empty(width, late.dtype)
         known = np.empty((throws, count), np.int16)
         first = chunk * width
         used = min(width, games - first)
-        for lane in range(used):
-            rows = course.rows[first + lane]
-            look_ahead(moves, late, early, rows, share, ahead[lane])
-            score_throws(moves, tables, rows, ahead[lane], best)
-            for throw in range(count):
-                final[throw * width + lane] = best[throw]
-        work[keeps * width :] = final
-        for before in range(1, throws):
-            expect(tables, work)
-            kept[(before - 1) * keeps * width : before * keeps * width] = work[: keeps * width]
-            if before + 1 < throws:
+        for turn in range(turns):
+            after = turns - 1 - turn
+            offers[:] = NONE
+            for lane in range(used):
+                rows = course.rows[first + lane]
+                look_ahead(moves, late, early, rows, after / moves.cell_place.size, ahead[lane])
+                strikes[lane] = offer(moves, tables, rows, ahead[lane], lane, offers)
+            score_throws(tables, strikes, offers, final)
+            for lane in range(used):
+                score_jokers(moves, tables, course.rows[first + lane], ahead[lane], lane, final)
+            work[keeps * width :] = final
+            for before in range(1, throws):
+                expect(tables, work)
+                kept[(before - 1) * keeps * width : before * keeps * width] = work[: keeps * width]
                 choose(tables, work, final)
-        for lane in range(used):
-            game = first + lane
-            known[:] = UNKNOWN
-            chance = chance_of(seed, game, turn)
-            throw = throw_dice(tables, tables, kept, final, lane, row, left, chance, known)
-            fill_cell(moves, course, game, ahead[lane], throw)
+            store(expected, 0, first_throw(tables, work))
+            whole = turn > 0 or (row == 0 and left == throws)
+            for lane in range(used):
+                game = first + lane
+                known[:] = UNKNOWN
+                chance = chance_of(seed, game, after)
+                dice, to_come = (0, throws) if whole else (row, left)
+                throw = throw_dice(tables, tables, kept, final, lane, dice, to_come, chance, known)
+                if whole:
+                    note(course, game, final[throw * width + lane] - expected[lane])
+                fill_cell(moves, course, game, ahead[lane], throw)

@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dicecup.coach.advice import advise
-from dicecup.coach.comparison import Comparison, balanced
-from dicecup.coach.sheets import Scores
+from dicecup.coach.comparison import Comparison
+from dicecup.coach.sample import Endings, balanced, endings, joined
 from dicecup.coach.values import Values
 from dicecup.engine.state import State, turn_start
 from dicecup.engine.totals import final_score
@@ -79,14 +79,15 @@ def win_chances(values: Values, state: State, *, effort: Effort | None = None, s
     worth = [advise(values, view).expected for view in views]
     turns = [sheet.cells.count(None) // len(rules.scored) for sheet in state.sheets]
     most = min(MOST_GAMES, effort.most_turns // max(sum(turns), 1))
-    scores = [np.empty(0, dtype=np.int64) for _ in views]
+    rounds: list[list[Endings]] = [[] for _ in views]
+    known = 0
     games = 1 if state.finished else effort.first_games(max(turns))
     while True:
         for player, view in enumerate(views):
-            known = len(scores[player])
-            more = play_on(values, view, games - known, seed, player * MOST_GAMES + known)
-            scores[player] = np.concatenate([scores[player], more])
-        samples = [balanced(part, mean) for part, mean in zip(scores, worth, strict=True)]
+            first = player * MOST_GAMES + known
+            rounds[player].append(play_on(values, view, games - known, seed, first))
+        known = games
+        samples = [balanced(joined(parts), mean) for parts, mean in zip(rounds, worth, strict=True)]
         compared = Comparison(samples)
         chances, error = compared.chances(), float(compared.standard_errors().max())
         guessed = chances.min() < NEVER or not all(sample.balanced for sample in samples)
@@ -100,17 +101,17 @@ def win_chances(values: Values, state: State, *, effort: Effort | None = None, s
 
 
 @lru_cache(maxsize=REMEMBERED)
-def play_on(values: Values, view: State, games: int, seed: int, first: int) -> Scores:
-    """The final scores of games from `first` on, of one player. Remembered: only who plays needs new ones."""
+def play_on(values: Values, view: State, games: int, seed: int, first: int) -> Endings:
+    """How games from `first` on end, of one player. Remembered: only who plays needs new ones."""
     if view.sheet.full:
-        return np.full(games, final_score(values.rules, view.sheet), dtype=np.int64)
+        return endings(np.full(games, final_score(values.rules, view.sheet), dtype=np.int64))
     if find_quick(values.rules) is not None:
-        from dicecup.coach.quick_games import play_scores
+        from dicecup.coach import quick_games
 
-        return play_scores(values.rules, games, seed, view, first)
+        return quick_games.play_on(values.rules, games, seed, view, first)
     from dicecup.coach.many import play_games
 
-    return play_games(values.source, games, seed, state=view, first_game=first).scores
+    return endings(play_games(values.source, games, seed, state=view, first_game=first).scores)
 
 
 def each_player(values: Values, state: State) -> list[State]:

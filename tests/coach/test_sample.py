@@ -1,0 +1,141 @@
+"""Samples of final scores: the weights, and the error that is told of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+from dicecup.coach.comparison import Comparison
+from dicecup.coach.sample import Endings, Sample, balanced, endings, even
+
+TURNS = 12
+LUCK = {True: ([-3, 1], [0.25, 0.75]), False: ([-1, 5], [5 / 6, 1 / 6])}  # after good luck, after bad
+
+
+def all_points() -> Sample:
+    """Skewed, with ties."""
+    return Sample(
+        np.array([0, 1, 2, 3, 5, 8, 13, 21, 40]),
+        np.array([0.1, 0.1, 0.2, 0.2, 0.15, 0.1, 0.1, 0.03, 0.02]),
+    )
+
+
+def some_points(random: np.random.Generator, games: int) -> Endings:
+    points, likely, *_ = all_points()
+    return endings(random.choice(points, games, p=likely))
+
+
+def some_turns(random: np.random.Generator, games: int) -> Endings:
+    """Turn by turn, the next luck depending on the last: its mean is always 0, its spread is not."""
+    luck = np.zeros((games, TURNS), dtype=np.int64)
+    good = np.ones(games, dtype=bool)
+    for turn in range(TURNS):
+        drawn = [random.choice(points, games, p=likely) for points, likely in (LUCK[True], LUCK[False])]
+        luck[:, turn] = np.where(good, *drawn)
+        good = luck[:, turn] > 0
+    scores = luck.sum(axis=1)
+    return Endings(scores, ((scores**2 - (luck**2).sum(axis=1)) / 2)[None].astype(float))
+
+
+def all_turns() -> Sample:
+    """How likely every score of such turns is, counted."""
+    likely = {(0, True): 1.0}
+    for _ in range(TURNS):
+        after: dict[tuple[int, bool], float] = defaultdict(float)
+        for (score, good), chance in likely.items():
+            for points, share in zip(*LUCK[good], strict=True):
+                after[score + points, points > 0] += chance * share
+        likely = after
+    scores, chances = zip(*((score, chance) for (score, _), chance in likely.items()), strict=True)
+    return Sample(np.array(scores), np.array(chances))
+
+
+def only_mean(drawn: Endings, mean: float) -> Sample:
+    return balanced(endings(drawn.scores), mean)
+
+
+def nothing(drawn: Endings, mean: float) -> Sample:
+    return even(drawn.scores)
+
+
+@pytest.mark.parametrize(("players", "games"), [(2, 150), (3, 40), (10, 150)])
+@pytest.mark.parametrize(
+    ("draw", "whole", "weigh"),
+    [
+        (some_points, all_points, nothing),
+        (some_points, all_points, only_mean),
+        (some_turns, all_turns, balanced),
+    ],
+    ids=["points, nothing known", "points, mean known", "turns, mean and luck known"],
+)
+def test_the_error_that_is_told_is_the_one_that_is_made(players, games, draw, whole, weigh):
+    """Scores drawn over and over from the same distributions, one player ahead."""
+    random = np.random.default_rng(players)
+    known = whole()
+    mean = known.scores @ known.weights
+    leads = [2 if player == 0 else 0 for player in range(players)]
+    true = Comparison([Sample(known.scores + lead, known.weights) for lead in leads]).chances()
+    made, told = [], []
+    for _ in range(400):
+        drawn = [draw(random, games) for _ in leads]
+        samples = [
+            weigh(part._replace(scores=part.scores + lead), mean + lead)
+            for part, lead in zip(drawn, leads, strict=True)
+        ]
+        found = Comparison(samples)
+        made.append(found.chances() - true)
+        told.append(found.standard_errors())
+    ratio = np.sqrt(np.mean(np.square(made), axis=0) / np.mean(np.square(told), axis=0))
+    assert ratio.max() < 1.1  # 400 rounds leave 3.5 % to chance
+    assert ratio.min() > (0.7 if games < 100 else 0.85)  # small samples tell more than they make
+
+
+def test_what_is_known_of_luck_makes_the_error_smaller():
+    random = np.random.default_rng(1)
+    drawn = [some_turns(random, 400) for _ in range(10)]
+    mean, luck = (
+        Comparison([weigh(part, 0.0) for part in drawn]).standard_errors().max()
+        for weigh in (only_mean, balanced)
+    )
+    assert luck < 0.75 * mean
+
+
+@pytest.mark.parametrize("mean", [0.5, 3.0, 5.0, 20.0, 49.0])
+def test_weights_give_the_mean_that_is_known(mean):
+    scores = np.array([0, 0, 3, 7, 50])
+    weighted = balanced(endings(scores), mean)
+    assert weighted.weights @ scores == pytest.approx(mean)
+    assert weighted.weights.sum() == pytest.approx(1)
+    assert (weighted.weights > 0).all()
+    assert weighted.balanced
+
+
+def test_weights_bring_all_that_is_known_to_zero():
+    drawn = some_turns(np.random.default_rng(2), 100)
+    weighted = balanced(drawn, 0.5)
+    assert weighted.weights @ drawn.scores == pytest.approx(0.5)
+    assert drawn.zeros[0] @ weighted.weights == pytest.approx(0, abs=1e-6)
+    assert len(weighted.zeros) == 2
+
+
+def test_where_not_all_can_be_had_the_mean_is_enough():
+    """All games have too much of it; or none has any."""
+    scores = np.array([0, 0, 3, 7, 50])
+    for zeros in ([1.0, 2.0, 1.0, 3.0, 1.0], [0.0] * 5):
+        weighted = balanced(Endings(scores, np.array([zeros])), 10.0)
+        assert weighted.weights @ scores == pytest.approx(10)
+        assert len(weighted.zeros) == 1
+        assert weighted.balanced
+
+
+@pytest.mark.parametrize(("scores", "mean"), [([5, 5, 5], 6.0), ([0, 50], 60.0), ([0, 50], 0.0)])
+def test_where_no_weights_do_they_stay_equal(scores, mean):
+    weighted = balanced(endings(np.array(scores)), mean)
+    assert (weighted.weights == 1 / len(scores)).all()
+    assert not weighted.balanced
+
+
+def test_what_is_certain_is_balanced():
+    assert balanced(endings(np.array([7, 7])), 7.0).balanced
