@@ -126,6 +126,21 @@ def test_the_language_can_be_chosen(new_page: NewPage) -> None:
     assert page.url.endswith("/rules")
 
 
+def test_another_language_leaves_the_set_up_as_it_is(new_page: NewPage) -> None:
+    page = new_page()
+    page.goto("/new/yatzy")
+    page.click("#add-bot")
+    page.wait_for_selector(".seat-bot")
+    page.fill("input[name=name]", "Zoë")
+    page.check("input[name=dice][value=table]")
+    page.select_option("select[name=language]", "fr")
+    page.click(".preferences button")
+    expect(page.locator("html")).to_have_attribute("lang", "fr")
+    expect(page.locator(".seats li")).to_have_count(2)
+    expect(page.locator("input[name=name]")).to_have_value("Zoë")
+    expect(page.locator("input[name=dice][value=table]")).to_be_checked()
+
+
 def test_by_keyboard_alone(new_page: NewPage) -> None:
     """Three turns without a mouse: letters and digits for dice, arrows and Enter for boxes."""
     page = new_page()

@@ -32,6 +32,41 @@ def test_seats_are_added_moved_and_removed(visitor: Visitor) -> None:
     assert "Two players have the same name" in page
 
 
+def test_another_language_leaves_the_set_up_as_it_is(visitor: Visitor) -> None:
+    visitor.go("/new/yatzy")
+    fields: dict[str, Any] = {
+        "kind": ["person", "bot", "open", "person"],
+        "name": ["Åsa & Bo", "greedy", "", "Player 2"],
+        "dice": "table",
+        "coach": "1",
+        "option-scoring": "scandinavian",
+        "seed": "my word",
+        "language": "sv",
+        "theme": "dark",
+    }
+    page = visitor.send("/new/yatzy", action="preferences", **fields)
+    assert '<html lang="sv" data-theme="dark">' in page
+    assert re.findall(r'name="kind" value="(\w+)"', page) == fields["kind"]
+    assert re.findall(r'name="name" value="([^"]*)"', page) == ["Åsa &amp; Bo", "", "Spelare 2"]
+    assert '<option value="greedy" selected>' in page
+    for chosen in ("table", "1", "scandinavian"):
+        assert f'value="{chosen}" checked' in page
+    assert "my word" not in page
+    assert visitor.path == "/new/yatzy"
+    page = visitor.send("/new/yatzy", action="preferences", kind="person", name="Ann", language="xx")
+    assert '<html lang="sv"' in page
+
+
+def test_a_strange_address_of_a_set_up_is_a_set_up(visitor: Visitor) -> None:
+    for strange in ("kind=person", "kind=king&name=Ann", "name=Ann", "coach=1&dice=9&option-scoring=x&=&&"):
+        page = visitor.go(f"/new/yatzy?{strange}")
+        assert re.findall(r'name="kind" value="(\w+)"', page) == ["person"]
+    many = "&".join(["kind=bot&name=greedy"] * 1000)
+    page = visitor.go(f"/new/yatzy?{many}")
+    assert page.count('name="kind"') <= 11
+    assert 'role="alert"' in visitor.go("/new/yatzy?kind=person&name=%00")
+
+
 def test_options_reach_the_table(visitor: Visitor, client: TestClient) -> None:
     promise = re.search(r'name="promise" value="(\w+)"', visitor.go("/new/yatzy"))
     assert promise

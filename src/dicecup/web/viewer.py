@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
+from starlette.datastructures import ImmutableMultiDict
 from starlette.responses import Response
 
 from dicecup.errors import UsageError
@@ -21,6 +22,7 @@ from dicecup.web.uploads import Uploads
 TWO_YEARS = 2 * 365 * 24 * 3600
 THEMES = ("auto", "light", "dark")
 MOST_NAME = 60
+MOST_FIELDS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,13 @@ def set_cookie(request: Request, response: Response, name: str, value: str, *, h
     )
 
 
+def set_preferences(request: Request, response: Response, form: dict[str, Any]) -> None:
+    if form.get("language") in LANGUAGES:
+        set_cookie(request, response, "language", str(form["language"]))
+    if form.get("theme") in THEMES:
+        set_cookie(request, response, "theme", str(form["theme"]))
+
+
 def remember(request: Request, viewer: Viewer, response: Response) -> Response:
     if viewer.new:
         set_cookie(request, response, COOKIE, viewer.key)
@@ -141,15 +150,21 @@ ReviewsNow = Annotated[Reviews, Depends(reviews_now)]
 UploadsNow = Annotated[Uploads, Depends(uploads_now)]
 
 
+def fields_of(given: ImmutableMultiDict[str, Any]) -> dict[str, Any]:
+    """A field that is there several times is a list."""
+    fields: dict[str, Any] = {}
+    for name in given:
+        values = given.getlist(name)
+        fields[name] = values if len(values) > 1 else values[0]
+        if any(isinstance(value, str) and "\0" in value for value in (name, *values)):
+            raise UsageError("request_wrong", problem="NUL")
+    return fields
+
+
 async def form_of(request: Request, viewer: ViewerNow) -> AsyncIterator[dict[str, Any]]:
-    """The fields of a form, proved to be ours; a field that is there several times is a list."""
-    async with request.form(max_files=1, max_fields=200) as form:
-        fields: dict[str, Any] = {}
-        for name in form:
-            values = form.getlist(name)
-            fields[name] = values if len(values) > 1 else values[0]
-            if any(isinstance(value, str) and "\0" in value for value in (name, *values)):
-                raise UsageError("request_wrong", problem="NUL")
+    """The fields of a form, proved to be ours."""
+    async with request.form(max_files=1, max_fields=MOST_FIELDS) as form:
+        fields = fields_of(form)
         check_csrf(viewer, str(request.headers.get("x-csrf") or fields.get("csrf", "")))
         yield fields
 

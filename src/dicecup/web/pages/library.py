@@ -10,7 +10,6 @@ from starlette.responses import Response
 
 from dicecup.engine.record import verify
 from dicecup.engine.record_text import record_to_text
-from dicecup.i18n.language import LANGUAGES
 from dicecup.i18n.names import game_name
 from dicecup.storage.verdicts import verdicts_of
 from dicecup.web.pages.fields import path_here
@@ -23,7 +22,7 @@ from dicecup.web.pages.table import Asked
 from dicecup.web.service.opening import game_rules
 from dicecup.web.service.reviewing import Reviews
 from dicecup.web.service.tables import Tables
-from dicecup.web.viewer import THEMES, Form, ReviewsNow, TablesNow, Viewer, ViewerNow, set_cookie
+from dicecup.web.viewer import Form, ReviewsNow, TablesNow, Viewer, ViewerNow, set_preferences
 
 router = APIRouter(include_in_schema=False)
 
@@ -112,8 +111,5 @@ async def proof(request: Request, viewer: ViewerNow, table: Asked) -> Response:
 @router.post("/preferences")
 async def preferences(request: Request, viewer: ViewerNow, form: Form) -> Response:
     response = go_to(request, viewer, path_here(form, "back"))
-    if form.get("language") in LANGUAGES:
-        set_cookie(request, response, "language", str(form["language"]))
-    if form.get("theme") in THEMES:
-        set_cookie(request, response, "theme", str(form["theme"]))
+    set_preferences(request, response, form)
     return response

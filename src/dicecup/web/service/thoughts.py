@@ -21,7 +21,7 @@ from dicecup.coach.review import Review, review
 from dicecup.coach.winning import WinChances, effort_for, win_chances
 from dicecup.dice import all_dice
 from dicecup.engine.moves import Keep, Score, Throw
-from dicecup.engine.play import apply
+from dicecup.engine.play import apply, legal_scores
 from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.state import State, dice_to_throw, start
 from dicecup.errors import DicecupError
@@ -47,16 +47,31 @@ def check(rules: Ruleset) -> bool:
 
 
 def prepare(rules: Ruleset) -> None:
-    """Do everything once, so that kernels are compiled and tables are loaded when somebody asks."""
-    state = start(rules, 2)
-    sides = all_dice(rules.dice.faces, len(rules.dice.layers))
-    state = apply(rules, state, Throw(tuple(sides[: dice_to_throw(rules, state)])))
-    given = advice(rules, state)
+    """Do everything once, so that kernels are compiled and tables are loaded when somebody asks.
+
+    Chances only in the last turn: with double dice a whole game takes seconds.
+    """
+    values, state = known_values(rules), some_throw(rules, start(rules, 2))
+    given = advise(values, state)
     keep = next(choice for choice in given.choices if isinstance(choice.move, Keep))
-    Reasons(known_values(rules), state).reason(keep)
+    Reasons(values, state).reason(keep)
     record = Record(Header(rules.id, rules, ("a", "b"), DiceOrigin("typed")))
-    record = record.append(Throw(state.dice)).append(given.choices[0].move)
-    so_far(record)
+    review(record.append(Throw(state.dice)).append(given.choices[0].move), values)
+    win_chances(values, last_turn(rules), effort=effort_for(rules, live=True))
+
+
+def some_throw(rules: Ruleset, state: State) -> State:
+    sides = all_dice(rules.dice.faces, len(rules.dice.layers))
+    return apply(rules, state, Throw(tuple(sides[: dice_to_throw(rules, state)])))
+
+
+def last_turn(rules: Ruleset) -> State:
+    """Somehow two players have come to it."""
+    state = start(rules, 2)
+    while any(sheet.cells.count(None) > len(rules.scored) for sheet in state.sheets):
+        state = some_throw(rules, state)
+        state = apply(rules, state, next(legal_scores(rules, state.sheet, state.dice)))
+    return state
 
 
 def warm(rules: Ruleset) -> None:
