@@ -52,7 +52,7 @@ def test_every_page_that_asks_can_say_that_nobody_answers() -> None:
     assert len(asking) >= 4
     for text in asking:
         assert "reach.js" in text
-        assert 'include "unreachable.html"' in text
+        assert 'include "notices.html"' in text
 
 
 def test_a_refused_stream_is_asked_for_again(page: Page) -> None:
