@@ -12,6 +12,7 @@ from dicecup.coach.advice import advise
 from dicecup.coach.rating import CLASSES, mark_of, rating_of, turn_measure
 from dicecup.coach.review import Review, review
 from dicecup.coach.values import Values
+from dicecup.coach.winning import each_player
 from dicecup.engine import Keep, Score, final_score, start
 from dicecup.engine.record import Record, Undo
 from dicecup.solver.solution import Solution
@@ -124,6 +125,16 @@ def test_a_turn_under_way_has_an_expectation_of_its_own(small, moves):
         begun = bool(record.state.dice) and record.state.player == number
         assert player.under_way == (player.final if begun else None)
         assert begun or player.course[-1] == player.final
+
+
+@pytest.mark.parametrize("moves", [0, 3, 4, 5, 6])
+def test_a_review_ends_with_what_a_hint_says(known, moves):
+    """Also where a learned value answers, which knows more once the next turn is worked out."""
+    values = known("triple-yum-plus")
+    record = play_record(values.rules, ("bot:greedy", "bot:random"), 5, moves=moves)
+    found = check(record, values)
+    for player, view in zip(found.players, each_player(values, record.state), strict=True):
+        assert player.final == advise(values, view).expected
 
 
 def test_what_was_taken_back_does_not_count(small):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dicecup.coach.sample import Numbers, Sample, variance_of_mean
+from dicecup.coach.sample import Numbers, Sample, variances_of_mean
 
 
 class Comparison:
@@ -40,10 +40,12 @@ class Comparison:
         A game of anybody changes it by how likely the player is to win, given the score of that game.
         """
         variances = np.zeros(len(self.samples))
-        for other in range(len(self.samples)):
-            for player in range(len(self.samples)):
-                given = self.wins(player) if player == other else self.wins_beside(player, other)
-                variances[player] += variance_of_mean(self.samples[other], given[self.places[other]])
+        for other, sample in enumerate(self.samples):
+            given = [
+                self.wins(player) if player == other else self.wins_beside(player, other)
+                for player in range(len(self.samples))
+            ]
+            variances += variances_of_mean(sample, np.stack(given)[:, self.places[other]])
         return np.sqrt(variances)
 
     def wins(self, player: int) -> Numbers:

@@ -72,10 +72,14 @@ class PlayerReview:
     rating: Rating | None = None  # None where there was nothing to decide
 
     @property
+    def within_turn(self) -> bool:
+        """Whether the last turn is not over."""
+        return bool(self.throws) and self.throws[-1].turn >= len(self.course)
+
+    @property
     def under_way(self) -> float | None:
         """The expected final score within a turn that is not over."""
-        begun = bool(self.throws) and self.throws[-1].turn >= len(self.course)
-        return self.final if begun else None
+        return self.final if self.within_turn else None
 
     @property
     def luckiest(self) -> Luck | None:
@@ -136,7 +140,11 @@ def review_player(
             found.course.append(current)
     sheet = record.state.sheets[number]
     found.finished = sheet.full
-    found.final = float(final_score(record.rules, sheet)) if sheet.full else current
+    found.final = current
+    if not found.within_turn:
+        # The next turn is worked out, as a hint would: a learned value of the sheet alone knows less.
+        worth = float(final_score(record.rules, sheet)) if sheet.full else values.turn(sheet).value
+        found.final = found.course[-1] = worth
     found.luck += found.final - current  # what 32 bits or a learned value were off at the end
     rate(found, perfect_turn)
     return found

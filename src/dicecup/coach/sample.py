@@ -97,18 +97,19 @@ def bringing_to_zero(known: Numbers) -> Numbers | None:
     return None
 
 
-def variance_of_mean(sample: Sample, given: Numbers) -> float:
-    """The variance of the sample's mean of something that is given for each of its scores.
+def variances_of_mean(sample: Sample, given: Numbers) -> Numbers:
+    """The variance of the sample's mean of things that are given for each of its scores: [thing, game].
 
-    The part of it that goes with what is known is not chance. A game that the mean or the balance hangs on
+    The part of them that goes with what is known is not chance. A game that the mean or the balance hangs on
     hides its own chance: what is left of it is scaled up, as if it were held against the sample without it
     (the jackknife). That is on the safe side for small samples.
     """
     weights, zeros = sample.weights, sample.zeros
-    rest = given - weights @ given
+    rest = given - (given @ weights)[:, None]
     pull = weights
     if len(zeros):
         inverse = np.linalg.pinv((zeros * weights) @ zeros.T, hermitian=True)
-        rest = rest - (inverse @ (zeros * weights) @ rest) @ zeros
+        rest = rest - rest @ (zeros * weights).T @ inverse @ zeros
         pull = weights * (1 + (zeros * (inverse @ zeros)).sum(axis=0))
-    return float(weights**2 @ (rest / (1 - np.minimum(pull, MOST_PULL))) ** 2)
+    found: Numbers = (rest / (1 - np.minimum(pull, MOST_PULL))) ** 2 @ weights**2
+    return found
