@@ -21,11 +21,10 @@ from dicecup.dice import Dice
 from dicecup.engine.play import scored_layers
 from dicecup.engine.state import State, empty_sheet, turn_start
 from dicecup.rules.model import Ruleset
+from dicecup.solver.double.kernels import LANES
 from dicecup.solver.double.multisets import rank_weights
 from dicecup.solver.double.solution import Solution
 from dicecup.solver.double.turn import TurnSolver
-
-LANES = 16  # sheets solved side by side: 64 bytes of 32-bit floats
 
 
 @lru_cache(maxsize=2)
@@ -95,13 +94,12 @@ def play_games(
             watch(turn * games + int(bounds[batch]), len(levels) * games)
             ends = bounds[batch : batch + LANES + 1]
             sheets = [(int(played.masks[game]), int(played.totals[game])) for game in order[ends[:-1]]]
-            # Always as many lanes: the work space stays the same, and nothing is compiled anew.
-            with solution.alone:
-                values = turn_values(solver, sheets + sheets[:1] * (LANES - len(sheets)), after)
             these = order[ends[0] : ends[-1]]
             lanes = np.repeat(np.arange(len(sheets)), np.diff(ends))
             dice = np.array(given, dtype=np.int64)
-            play_turn(rules_of(solver), values, lanes, these, dice, left, chance, filled, played)
+            with solution.alone:  # the values lie in the work space of the solver
+                values = turn_values(solver, sheets, after)
+                play_turn(rules_of(solver), values, lanes, these, dice, left, chance, filled, played)
         given, left = [], rules.throws
     watch(1, 1)
     return Sheets(rules, played.cells, np.zeros(games, dtype=np.int16))

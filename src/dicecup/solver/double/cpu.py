@@ -10,11 +10,9 @@ import numpy.typing as npt
 from dicecup.rules.model import Ruleset
 from dicecup.solver.backends import Done
 from dicecup.solver.compiled import is_compiled
-from dicecup.solver.double.kernels import mean_throw
+from dicecup.solver.double.kernels import LANES, mean_throw
 from dicecup.solver.double.sheets import Level, SheetIndex
 from dicecup.solver.double.turn import SUM_BLOCKS, Sheets, TurnSolver
-
-LANES = 16  # 64 bytes of 32-bit floats
 
 
 class CpuTurns:

@@ -1,7 +1,8 @@
 """The loops of one turn, compiled for the processor by numba.
 
 Rows are keeps or throws (see `lattice`), lanes are sheets solved side by side: every step moves whole rows,
-so that the index tables are read once for all lanes. One sheet alone is one lane.
+so that the index tables are read once for all lanes. One sheet alone is one lane; else there are LANES, used
+or not.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from numba import prange
 from dicecup.solver.compiled import kernel, parallel_kernel
 from dicecup.solver.double.game_tables import GameTables
 from dicecup.solver.double.points import FORBIDDEN
+from dicecup.solver.vector import ROW_BYTES, fill, larger, load, plus, store, times
 
 Array = Any
 NEVER = np.float32(-1e9)  # the value of what may not be done
+LANES = ROW_BYTES // 4  # a row of 32-bit numbers is one vector
 
 
 @kernel()
@@ -95,8 +98,17 @@ def lay_pairs(values: Array, mirrored: bool, lane: int, rows: Array) -> None:
 
 @parallel_kernel()
 def pick_rows(pairs: Array, pair: Array, out: Array) -> None:
+    if out.shape[1] == 1:
+        for row in prange(out.shape[0]):
+            out[row, 0] = pairs[pair[row], 0]
+        return
     for row in prange(out.shape[0]):
-        out[row] = pairs[pair[row]]
+        copy_row(pairs, pair[row], out, row)
+
+
+@kernel()
+def copy_row(rows: Array, which: int, out: Array, row: int) -> None:
+    store(out, row, load(rows, which))
 
 
 @parallel_kernel()
@@ -107,8 +119,7 @@ def best_keeps(keeps: Array, less: Array, below: Array, out: Array) -> None:
             out[row, 0] = best_below(keeps[row, 0], less[row], below)
         return
     for row in prange(out.shape[0]):
-        out[row] = keeps[row]
-        raise_row(out[row], less[row], below)
+        best_row(keeps, row, less[row], below, out, row)
 
 
 @parallel_kernel()
@@ -119,8 +130,7 @@ def best_throws(final: Array, pair: Array, less: Array, below: Array, out: Array
             out[row, 0] = best_below(final[pair[row], 0], less[row], below)
         return
     for row in prange(out.shape[0]):
-        out[row] = final[pair[row]]
-        raise_row(out[row], less[row], below)
+        best_row(final, pair[row], less[row], below, out, row)
 
 
 @kernel(inline="always")
@@ -132,18 +142,18 @@ def best_below(value: float, less: Array, below: Array) -> float:
 
 
 @kernel()
-def raise_row(row: Array, less: Array, below: Array) -> None:
+def best_row(rows: Array, which: int, less: Array, below: Array, out: Array, row: int) -> None:
+    best = load(rows, which)
     for place in range(less.shape[0]):
-        lower = below[less[place]]
-        for lane in range(row.shape[0]):
-            row[lane] = max(row[lane], lower[lane])
+        best = larger(best, load(below, less[place]))
+    store(out, row, best)
 
 
 @parallel_kernel()
 def expect_die(above: Array, more: Array, out: Array) -> None:
     """The mean over one more double die."""
-    share = np.float32(1.0 / more.shape[1])
     if out.shape[1] == 1:
+        share = np.float32(1.0 / more.shape[1])
         for row in prange(out.shape[0]):
             total = np.float32(0)
             for face in range(more.shape[1]):
@@ -151,14 +161,15 @@ def expect_die(above: Array, more: Array, out: Array) -> None:
             out[row, 0] = total * share
         return
     for row in prange(out.shape[0]):
-        for lane in range(out.shape[1]):
-            out[row, lane] = 0
-        for face in range(more.shape[1]):
-            higher = more[row, face]
-            for lane in range(out.shape[1]):
-                out[row, lane] += above[higher, lane]
-        for lane in range(out.shape[1]):
-            out[row, lane] *= share
+        mean_row(above, more[row], out, row)
+
+
+@kernel()
+def mean_row(rows: Array, which: Array, out: Array, row: int) -> None:
+    total = load(rows, which[0])
+    for place in range(1, which.size):
+        total = plus(total, load(rows, which[place]))
+    store(out, row, times(total, fill(out, 1.0 / which.size)))
 
 
 @parallel_kernel()

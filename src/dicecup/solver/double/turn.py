@@ -12,6 +12,7 @@ import numpy.typing as npt
 from dicecup.rules.model import Ruleset
 from dicecup.solver.double import kernels
 from dicecup.solver.double.game_tables import game_tables
+from dicecup.solver.double.kernels import LANES
 from dicecup.solver.double.lattice import Lattice, build_lattice
 from dicecup.solver.double.points import box_points, check_solvable, layers_interchangeable
 from dicecup.solver.double.sheets import SheetIndex
@@ -57,16 +58,17 @@ class TurnSolver:
         self.space: dict[tuple[str, int, int], Floats] = {}
 
     def work(self, name: str, rows: int, lanes: int) -> Floats:
-        """An array for passing results, kept between turns: a fresh 9 MB a turn costs more than its use."""
+        """An array for passing results, kept between turns: fresh memory costs more than its use."""
         key = (name, rows, lanes)
         if key not in self.space:
-            self.space[key] = np.empty((rows, lanes), dtype=np.float32)
+            self.space[key] = np.zeros((rows, lanes), dtype=np.float32)
         return self.space[key]
 
     def decisions(self, mask: int, total: int, after: npt.NDArray[Any]) -> TurnValues:
         """Every decision of one sheet's turn."""
         layers = self.layers(mask, total, after)
-        return TurnValues(layers, self.reroll(self.lay_pairs([layers]))[0])
+        keeps, _ = self.reroll(self.lay_pairs([layers]))
+        return TurnValues(layers, [[rows.copy() for rows in by_size] for by_size in keeps])
 
     def start_values(self, sheets: Sheets) -> npt.NDArray[np.float64]:
         """What the sheets are worth before the first throw."""
@@ -79,9 +81,9 @@ class TurnSolver:
         pairs = self.lay_pairs(layers)
         _, last = self.reroll(pairs)
         throws = self.best_throws(last, pairs[-1])
-        sums = np.empty((SUM_BLOCKS, len(layers)))
+        sums = np.empty((SUM_BLOCKS, throws.shape[1]))
         kernels.mean_throw(throws, self.lattice.keeps[-1].weight, SUM_BLOCKS, sums)
-        return np.asarray(sums.sum(axis=0) / self.lattice.orders)
+        return np.asarray(sums.sum(axis=0)[: len(layers)] / self.lattice.orders)
 
     def layers(self, mask: int, total: int, after: npt.NDArray[Any]) -> list[Floats]:
         """Final throws and the keeps before the last throw: they depend on inner and outer multisets only."""
@@ -96,26 +98,30 @@ class TurnSolver:
         return found
 
     def lay_pairs(self, layers: list[list[Floats]]) -> list[Floats]:
-        """The same values as rows, by dice kept: [pair, lane]."""
+        """The same values as rows, by dice kept: [pair, lane]. Lanes that are not used hold anything."""
         lattice = self.lattice
+        lanes = 1 if len(layers) == 1 else LANES
         pairs = []
         for size in range(lattice.dice + 1):
-            rows = self.work(f"pairs{size}", lattice.pairs(size), len(layers))
+            rows = self.work(f"pairs{size}", lattice.pairs(size), lanes)
             for lane, by_size in enumerate(layers):
                 kernels.lay_pairs(by_size[size], lattice.mirrored, lane, rows)
             pairs.append(rows)
         return pairs
 
     def reroll(self, pairs: list[Floats]) -> tuple[list[list[Floats]], list[Floats]]:
-        """Keeps by throws that follow (from 2 on) and dice kept; and those of the turn's first decision."""
+        """Keeps by throws that follow (from 2 on) and dice kept; and those of the turn's first decision.
+
+        They lie in the work space: the next turn writes over them.
+        """
         rows, lanes = self.lattice.keeps[:-1], pairs[0].shape[1]
         current = [self.work(f"keeps{size.size}", size.rows, lanes) for size in rows]
         for size in rows:
             kernels.pick_rows(pairs[size.size], size.pair, current[size.size])
         found: list[list[Floats]] = []
-        for _ in range(self.rules.throws - 2):
+        for follow in range(2, self.rules.throws):
             above = self.best_throws(current, pairs[-1])
-            current = [np.empty((size.rows, lanes), dtype=np.float32) for size in rows]
+            current = [self.work(f"keeps{size.size} of {follow}", size.rows, lanes) for size in rows]
             for size in reversed(rows):
                 kernels.expect_die(above, size.more, current[size.size])
                 above = current[size.size]
