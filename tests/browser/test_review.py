@@ -31,8 +31,8 @@ def matches(server: Server) -> dict[str, str]:
     """Games that were uploaded, by a word for each."""
     records = {
         "three": record_of("yatzy", 3),
-        "double": record_of("dice-in-dice", 1, 30),
-        "triple": record_of("triple-yum-plus", 1, 80),
+        "double": record_of("dice-in-dice", 1, 15),
+        "triple": record_of("triple-yum-plus", 1, 30),
     }
     return {word: upload(server, text) for word, text in records.items()}
 

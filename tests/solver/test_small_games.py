@@ -34,7 +34,8 @@ def random_game(random: Random) -> str:
         "[box.late]\npoints = 'all'\nafter = ['twos']",
         "[box.over]\nneeds = { at_least = 3 }\npoints = 'all'\nabove = 'ones'",
     ]
-    chosen = sorted(random.sample(range(len(lower)), random.randint(2, 3)))
+    most = 3 if dice * faces < 9 else 2  # the oracle takes its time
+    chosen = sorted(random.sample(range(len(lower)), random.randint(2, most)))
     needed = {1: 0, 3: 2}  # a box that looks at another brings it along
     chosen = sorted({*chosen, *(needed[number] for number in chosen if number in needed)})
     text = [

@@ -84,7 +84,7 @@ def test_server_and_command_say_the_same(
         ("yatzy", 1, 10**6, {}),
         ("yahtzee", 10, 10**6, {}),
         ("yatzy-sv", 3, 40, {"strike": "last_resort"}),
-        ("dice-in-dice", 2, 30, {"extra": "negative"}),
+        ("dice-in-dice", 2, 70, {"extra": "negative"}),
         ("yum-plus", 1, 50, {}),
         ("triple-yum-plus", 2, 60, {"kinds": "matching"}),
     ],
