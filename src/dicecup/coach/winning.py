@@ -51,8 +51,8 @@ class Effort(NamedTuple):
 
 LAST_TURN = 4096  # games
 FIVE_DICE = Effort(error=0.01, fewest=128, fewest_turns=4096, most_turns=10_000_000)
-DOUBLE_DICE = Effort(error=0.02, fewest=32, fewest_turns=256, most_turns=2_000)
-DOUBLE_DICE_LIVE = Effort(error=0.05, fewest=16, fewest_turns=128, most_turns=400)
+DOUBLE_DICE = Effort(error=0.02, fewest=32, fewest_turns=256, most_turns=4_000)
+DOUBLE_DICE_LIVE = Effort(error=0.05, fewest=16, fewest_turns=128, most_turns=800)
 
 
 def effort_for(rules: Ruleset, *, live: bool = False) -> Effort:
