@@ -163,7 +163,7 @@ def play_turn(
 ) -> None:
     """The turn of some games, each in the lane of its sheet. `given`: dice that lie before the first throw.
 
-    One core does: 10 µs a game are nothing beside the 30 ms that the turn's values took.
+    One core does: 10 µs a game are nothing beside the milliseconds that the turn's values took.
     """
     for item in range(games.size):
         game = games[item]

@@ -18,7 +18,7 @@ from dicecup.solver.double.turn import SUM_BLOCKS, Sheets, TurnSolver
 class CpuTurns:
     """The turns of one game, by numba's kernels on every core."""
 
-    part = 512  # sheets between two savings: some ten seconds on two cores
+    part = 512  # sheets between two savings: some seconds on two cores
 
     def __init__(self, rules: Ruleset, index: SheetIndex) -> None:
         self.solver = TurnSolver(rules, index)
