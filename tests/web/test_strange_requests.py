@@ -93,10 +93,14 @@ def test_whatever_nobody_thought_of(
 
 @pytest.mark.parametrize("header", ["Authorization", "Cookie"])
 @pytest.mark.parametrize("path", ["/api/matches/abcdefghjkmn/moves", "/t/abcdefghjkmn/throw"])
-def test_changing_keys_do_not_escape_the_count(tmp_path: Path, header: str, path: str) -> None:
+def test_changing_keys_do_not_escape_the_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, header: str, path: str
+) -> None:
+    """Within one second, however long the machine takes for them."""
+    monkeypatch.setattr("dicecup.web.guard.monotonic", lambda: 0.0)
     with TestClient(create_app(Settings(str(tmp_path / "games.db")))) as client:
         answers = [
-            client.post(path, headers={header: f"dicecup={number:040}"}).status_code for number in range(600)
+            client.post(path, headers={header: f"dicecup={number:040}"}).status_code for number in range(400)
         ]
-        assert answers[0] != 429
-        assert answers.count(429) > 100
+    assert answers[0] != 429
+    assert answers.count(429) == 100

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections import OrderedDict
+from time import monotonic
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
@@ -41,7 +41,7 @@ class Buckets:
         self.levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, caller: str) -> bool:
-        now = time.monotonic()
+        now = monotonic()
         level, then = self.levels.pop(caller, (self.burst, now))
         level = min(self.burst, level + (now - then) * self.rate)
         allowed = level >= 1
