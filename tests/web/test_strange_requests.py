@@ -103,4 +103,4 @@ def test_changing_keys_do_not_escape_the_count(
             client.post(path, headers={header: f"dicecup={number:040}"}).status_code for number in range(400)
         ]
     assert answers[0] != 429
-    assert answers.count(429) == 100
+    assert answers.count(429) >= 100
