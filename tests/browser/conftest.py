@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 from tests.web.serving import Server
 
 from browser import find_browser
@@ -15,6 +15,8 @@ from browser import find_browser
 PHONE = {"width": 360, "height": 740}
 DESK = {"width": 1280, "height": 860}
 NewPage = Callable[..., Page]
+PATIENCE = 60_000  # milliseconds: only what is broken takes as long, however busy the machine
+expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="session")
@@ -48,7 +50,7 @@ def new_page(chromium: Browser, server: Server) -> Iterator[NewPage]:
     def make(size: dict[str, int] = DESK, **more: Any) -> Page:
         settings: dict[str, Any] = {"viewport": size, "locale": "en-GB", "reduced_motion": "reduce"} | more
         context = chromium.new_context(base_url=server.address, **settings)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(PATIENCE)
         contexts.append(context)
         page = context.new_page()
         page.on("console", complain)

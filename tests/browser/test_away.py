@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
-from tests.browser.conftest import start
+from tests.browser.conftest import PATIENCE, start
 from tests.web.serving import Server
 
 from dicecup.web.pages.render import FOLDER
@@ -16,7 +16,7 @@ from dicecup.web.pages.render import FOLDER
 def page(chromium: Browser, server: Server) -> Iterator[Page]:
     """Unlike `new_page` it may complain: the browser names every request that failed."""
     context = chromium.new_context(base_url=server.address, locale="en-GB")
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE)
     yield context.new_page()
     context.close()
 
@@ -69,5 +69,5 @@ def test_a_refused_stream_is_asked_for_again(page: Page) -> None:
     page.route("**/events", refuse_twice)
     start(page)
     expect(page.locator("#not-live")).to_be_visible()
-    expect(page.locator("#not-live")).to_be_hidden(timeout=15_000)
+    expect(page.locator("#not-live")).to_be_hidden()
     assert refused == 3
