@@ -134,12 +134,14 @@ def test_another_language_leaves_the_set_up_as_it_is(new_page: NewPage) -> None:
     page.wait_for_selector(".seat-bot")
     page.fill("input[name=name]", "Zoë")
     page.check("input[name=dice][value=table]")
+    promise = page.locator("code").text_content()
     page.select_option("select[name=language]", "fr")
     page.click(".preferences button")
     expect(page.locator("html")).to_have_attribute("lang", "fr")
     expect(page.locator(".seats li")).to_have_count(2)
     expect(page.locator("input[name=name]")).to_have_value("Zoë")
     expect(page.locator("input[name=dice][value=table]")).to_be_checked()
+    expect(page.locator("code")).to_have_text(promise or "none")
 
 
 def test_by_keyboard_alone(new_page: NewPage) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
-from starlette.datastructures import ImmutableMultiDict
+from starlette.datastructures import FormData
 from starlette.responses import Response
 
 from dicecup.errors import UsageError
@@ -110,11 +110,20 @@ def set_cookie(request: Request, response: Response, name: str, value: str, *, h
     )
 
 
-def set_preferences(request: Request, response: Response, form: dict[str, Any]) -> None:
-    if form.get("language") in LANGUAGES:
-        set_cookie(request, response, "language", str(form["language"]))
-    if form.get("theme") in THEMES:
-        set_cookie(request, response, "theme", str(form["theme"]))
+def with_preferences(viewer: Viewer, form: dict[str, Any]) -> Viewer:
+    """Somebody who has just chosen a language and colours, if they are among ours."""
+    chosen, theme = form.get("language"), form.get("theme")
+    return replace(
+        viewer,
+        language=language(chosen) if chosen in LANGUAGES else viewer.language,
+        theme=str(theme) if theme in THEMES else viewer.theme,
+    )
+
+
+def set_preferences(request: Request, response: Response, viewer: Viewer) -> Response:
+    set_cookie(request, response, "language", viewer.language.code)
+    set_cookie(request, response, "theme", viewer.theme)
+    return response
 
 
 def remember(request: Request, viewer: Viewer, response: Response) -> Response:
@@ -150,14 +159,17 @@ ReviewsNow = Annotated[Reviews, Depends(reviews_now)]
 UploadsNow = Annotated[Uploads, Depends(uploads_now)]
 
 
-def fields_of(given: ImmutableMultiDict[str, Any]) -> dict[str, Any]:
+def fields_of(given: FormData) -> dict[str, Any]:
     """A field that is there several times is a list."""
     fields: dict[str, Any] = {}
     for name in given:
         values = given.getlist(name)
         fields[name] = values if len(values) > 1 else values[0]
-        if any(isinstance(value, str) and "\0" in value for value in (name, *values)):
-            raise UsageError("request_wrong", problem="NUL")
+        for text in (name, *values):
+            if isinstance(text, str) and "\0" in text:
+                raise UsageError("request_wrong", problem="NUL")
+            if isinstance(text, str) and any("\ud800" <= letter <= "\udfff" for letter in text):
+                raise UsageError("request_wrong", problem="UTF-8")
     return fields
 
 

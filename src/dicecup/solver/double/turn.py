@@ -100,6 +100,7 @@ class TurnSolver:
     def lay_pairs(self, layers: list[list[Floats]]) -> list[Floats]:
         """The same values as rows, by dice kept: [pair, lane]. Lanes that are not used hold anything."""
         lattice = self.lattice
+        assert len(layers) <= LANES
         lanes = 1 if len(layers) == 1 else LANES
         pairs = []
         for size in range(lattice.dice + 1):

@@ -22,7 +22,15 @@ from dicecup.web.pages.table import Asked
 from dicecup.web.service.opening import game_rules
 from dicecup.web.service.reviewing import Reviews
 from dicecup.web.service.tables import Tables
-from dicecup.web.viewer import Form, ReviewsNow, TablesNow, Viewer, ViewerNow, set_preferences
+from dicecup.web.viewer import (
+    Form,
+    ReviewsNow,
+    TablesNow,
+    Viewer,
+    ViewerNow,
+    set_preferences,
+    with_preferences,
+)
 
 router = APIRouter(include_in_schema=False)
 
@@ -111,5 +119,4 @@ async def proof(request: Request, viewer: ViewerNow, table: Asked) -> Response:
 @router.post("/preferences")
 async def preferences(request: Request, viewer: ViewerNow, form: Form) -> Response:
     response = go_to(request, viewer, path_here(form, "back"))
-    set_preferences(request, response, form)
-    return response
+    return set_preferences(request, response, with_preferences(viewer, form))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Annotated, Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from dicecup.bots.strength import usual_score
 from dicecup.errors import DicecupError, UsageError
-from dicecup.i18n.language import LANGUAGES, Language, language
+from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, option_name, option_text, summary
 from dicecup.rules.loader import builtin_ids
 from dicecup.rules.model import Ruleset
@@ -22,7 +22,15 @@ from dicecup.web.refusals import status_of
 from dicecup.web.service import opening
 from dicecup.web.service.advising import bots_here, has_coach
 from dicecup.web.service.opening import MOST_SEATS, SeatWish, TableWish
-from dicecup.web.viewer import Form, TablesNow, Viewer, ViewerNow, fields_of, set_cookie, set_preferences
+from dicecup.web.viewer import (
+    Form,
+    TablesNow,
+    Viewer,
+    ViewerNow,
+    set_cookie,
+    set_preferences,
+    with_preferences,
+)
 
 router = APIRouter(include_in_schema=False)
 DEFAULT_BOT = "steady"
@@ -63,10 +71,8 @@ async def lobby(request: Request, viewer: ViewerNow, tables: TablesNow) -> Respo
 
 @router.get("/new/{game}")
 async def new(request: Request, viewer: ViewerNow, tables: TablesNow, game: GameAsked) -> Response:
-    """An empty set-up, or the one that the address holds."""
-    form = fields_of(request.query_params)
     first = SeatForm("person", viewer.name or default_name(viewer.language, 1))
-    return setup_page(request, viewer, tables, game, read_seats(form) or [first], form, opening.new_promise())
+    return setup_page(request, viewer, tables, game, [first], {}, opening.new_promise())
 
 
 @router.post("/new/{game}")
@@ -76,13 +82,12 @@ async def change(
     """Play, or one more change to the seats, or to the language and the colours."""
     seats = read_seats(form)
     action = str(form.get("action", "play"))
-    if action == "preferences":
-        response = go_to(
-            request, viewer, f"/new/{game}?{urlencode(kept_fields(seats, form, viewer.language))}"
-        )
-        set_preferences(request, response, form)
-        return response
     promise = str(form.get("promise", ""))[:64]
+    if action == "preferences":
+        chosen = with_preferences(viewer, form)
+        seats = renamed(seats, viewer.language, chosen.language)
+        response = setup_page(request, chosen, tables, game, seats, form, promise)
+        return set_preferences(request, response, chosen)
     if action != "play":
         seats = changed_seats(seats, action, viewer.language)
         return setup_page(request, viewer, tables, game, seats, form, promise)
@@ -102,21 +107,12 @@ async def change(
     return response
 
 
-def kept_fields(seats: list[SeatForm], form: Form, spoken: Language) -> list[tuple[str, str]]:
-    """The set-up for an address, so that it can be shown in the language that was chosen.
-
-    The word for the dice is not in it: addresses are written into logs.
-    """
-    chosen = form.get("language")
-    other = language(chosen) if chosen in LANGUAGES else spoken
-    names = {default_name(spoken, number): default_name(other, number) for number in range(1, MOST_SEATS + 1)}
-    found = [
-        field for seat in seats for field in (("kind", seat.kind), ("name", names.get(seat.name, seat.name)))
-    ]
-    return found + [
-        (name, str(value)[:80])
-        for name, value in form.items()
-        if name in ("dice", "coach") or name.startswith("option-")
+def renamed(seats: list[SeatForm], before: Language, after: Language) -> list[SeatForm]:
+    """Who has no name but a number has it in the other language too."""
+    names = {default_name(before, number): default_name(after, number) for number in range(1, MOST_SEATS + 1)}
+    return [
+        SeatForm("person", names.get(seat.name, seat.name)) if seat.kind == "person" else seat
+        for seat in seats
     ]
 
 
@@ -149,9 +145,11 @@ def read_seats(form: Form) -> list[SeatForm]:
     names = names if isinstance(names, list) else [names]
     pairs = zip(kinds, names, strict=False)
     known = ("person", "bot", "open")
-    return [SeatForm(str(kind), str(name).strip()[:80]) for kind, name in pairs if kind in known][
-        : MOST_SEATS + 1
-    ]
+    return [
+        SeatForm(str(kind), name.strip()[:80] if isinstance(name, str) else "")
+        for kind, name in pairs
+        if kind in known
+    ][: MOST_SEATS + 1]
 
 
 def changed_seats(seats: list[SeatForm], action: str, language: Language) -> list[SeatForm]:

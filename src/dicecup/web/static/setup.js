@@ -1,0 +1,10 @@
+// Another language is another page: that button sends the form as it would without scripts.
+"use strict";
+
+document.addEventListener(
+  "submit",
+  (event) => {
+    if (event.submitter && event.submitter.value === "preferences") event.stopPropagation();
+  },
+  true,
+);
