@@ -2,7 +2,7 @@
 
 Two players stand on sheets of the learned value's own games, equally far, once level and once with a lead.
 Their chances are worked out from games that the quick value plays on, as the coach does it, and from games
-that the learned value itself plays on, which takes a hundred times as long.
+that the learned value itself plays on, which takes a hundred times as long; those are not weighted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from dicecup.coach.comparison import Comparison
 from dicecup.coach.quick_games import play_rows
-from dicecup.coach.sample import Endings, balanced, endings
+from dicecup.coach.sample import Sample, balanced, even
 from dicecup.rules import load_ruleset
 from dicecup.solver.learned.network import Network
 from dicecup.solver.learned.training.games import Dealer, play
@@ -22,12 +22,11 @@ from dicecup.solver.learned.turn import Turn
 from dicecup.solver.learned.weights import shipped
 
 LEADS = (0.0, 0.5)  # in standard deviations of one player's final score
-GAMES = {"yum-plus": 1000, "triple-yum-plus": 400}
+GAMES = {"yum-plus": 4000, "triple-yum-plus": 1000}
 
 
-def chance(played: list[Endings], means: list[float], lead: int) -> tuple[float, float]:
+def chance(samples: list[Sample], lead: int) -> tuple[float, float]:
     """The first player's chance to win, and its standard error."""
-    samples = [balanced(part, mean) for part, mean in zip(played, means, strict=True)]
     compared = Comparison([samples[0]._replace(scores=samples[0].scores + lead), samples[1]])
     return float(compared.chances()[0]), float(compared.standard_errors()[0])
 
@@ -45,14 +44,13 @@ def measure(game: str, pairs: int) -> None:
         sheets = [seen[turns - left, 2 * pair + one].astype(np.int32) for one in range(2)]
         before = time.process_time()
         played = [play(turn, network, dealer, np.zeros(games), sheet.tolist()) for sheet in sheets]
-        means = [float(one.backed_up[0, 0]) for one in played]
-        real = [endings(one.scores.astype(np.int64)) for one in played]
+        real = [even(one.scores.astype(np.int64)) for one in played]
         between = time.process_time()
-        quick = [play_rows(rules, sheet, 400, 1, one) for one, sheet in enumerate(sheets)]
+        quick = [balanced(play_rows(rules, sheet, 400, 1, one)) for one, sheet in enumerate(sheets)]
         times = [times[0] + between - before, times[1] + time.process_time() - between]
         for share in LEADS:
-            lead = round(share * real[0].scores.std() + means[1] - means[0])
-            (one, error), (other, quick_error) = chance(real, means, lead), chance(quick, means, lead)
+            lead = round(share * real[0].scores.std() + real[1].scores.mean() - real[0].scores.mean())
+            (one, error), (other, quick_error) = chance(real, lead), chance(quick, lead)
             off.append(other - one)
             errors.append((error**2 + quick_error**2) ** 0.5)
             print(f"{game}, {left:>2} turns left: {100 * one:5.1f} % real, {100 * other:5.1f} % quick")

@@ -10,12 +10,13 @@ import pytest
 from tests.coach.conftest import play_record
 from tests.coach.test_choices import random_sheets
 
+from dicecup.bots import bot_called
 from dicecup.coach import quick_games
 from dicecup.coach.advice import advise
 from dicecup.coach.comparison import Comparison
 from dicecup.coach.many import play_games
 from dicecup.coach.sample import Sample, even
-from dicecup.coach.winning import Effort, play_on, win_chances
+from dicecup.coach.winning import Effort, each_player, play_on, win_chances
 from dicecup.engine import Sheet, State, start
 from dicecup.engine.state import turn_start
 from dicecup.engine.totals import final_score
@@ -167,20 +168,50 @@ def test_the_quick_player_is_strong(known, game):
 
 
 @pytest.mark.parametrize("game", ["yum-plus", "triple-yum-plus"])
-def test_the_luck_of_two_turns_has_nothing_in_common(known, game):
-    """It is taken for granted that it is 0 on average: the expectation of every turn must be the very one
-    of how the turn is played. And it tells how far the scores spread."""
+def test_luck_is_nothing_on_average(known, game):
+    """It is taken for granted: the expectation of every turn must be the very one of how the turn is played.
+
+    And it tells most of the score, the luck of two turns together how far the scores spread.
+    """
     rules = known(game).rules
-    scores, (together,) = quick_games.play_on(rules, 20_000, 1, start(rules))
-    assert together.mean() == pytest.approx(0, abs=4 * together.std() / len(together) ** 0.5)
-    away = (scores - scores.mean()) ** 2
-    assert np.corrcoef(together, away)[0, 1] > 0.7
+    scores, (luck, together) = quick_games.play_on(rules, 20_000, 1, start(rules))
+    for nothing in (luck, together):
+        assert nothing.mean() == pytest.approx(0, abs=4 * nothing.std() / len(nothing) ** 0.5)
+    assert np.corrcoef(luck, scores)[0, 1] > 0.99
+    assert np.corrcoef(together, (scores - scores.mean()) ** 2)[0, 1] > 0.7
 
 
-def test_a_turn_that_has_begun_is_not_counted(known):
-    """With one whole turn, or none, there are no two."""
-    rules = known("yum-plus").rules
-    (sheet,) = random_sheets(rules, Random(1), 1, open_boxes=2)
-    begun = State((sheet,), 0, (1, 2, 4, 6, 6), None, 1)
-    assert (quick_games.play_on(rules, 50, 1, begun).zeros == 0).all()
-    assert (quick_games.play_on(rules, 50, 1, turn_start(rules, (sheet,), 0)).zeros != 0).any()
+@pytest.mark.parametrize(
+    ("dice", "kept", "left"),
+    [
+        ((1, 2, 4, 6, 6), None, 1),
+        ((6, 6, 6, 6, 6), None, 2),
+        ((1, 2, 4, 6, 6), (6, 6), 2),
+        ((1, 2, 3, 4, 6), None, 0),
+    ],
+)
+def test_the_luck_of_a_turn_that_has_begun(known, dice, kept, left):
+    """One box is open: luck is the score less what a perfect player expects here."""
+    values = known("yum-plus")
+    (sheet,) = random_sheets(values.rules, Random(1), 1, open_boxes=1)
+    state = State((sheet,), 0, dice, kept, left)
+    scores, (luck, together) = quick_games.play_on(values.rules, 200, 1, state)
+    assert luck == pytest.approx(scores - advise(values, state).expected, abs=1e-3)
+    assert (together == 0).all()
+
+
+@pytest.mark.parametrize("bot", ["careless", "random"])
+def test_chances_are_those_of_games_that_are_played(known, bot):
+    """Also on sheets that no strong player makes, of which the learned value knows little."""
+    values = known("triple-yum-plus")
+    record = play_record(
+        values.rules, (f"bot:{bot}", f"bot:{bot} again"), 3, bot_called(bot).decide, moves=160
+    )
+    found = win_chances(values, record.state)
+    games = [
+        quick_games.play_on(values.rules, 6000, 7, view, 10**6 * player).scores
+        for player, view in enumerate(each_player(values, record.state))
+    ]
+    played = Comparison([even(scores) for scores in games])
+    error = np.hypot(found.standard_error, played.standard_errors()[0])
+    assert found.chances[0] == pytest.approx(played.chances()[0], abs=4 * error)

@@ -60,7 +60,7 @@ def play_rows(
         rules.throws if throws_left is None else throws_left,
         np.uint64(turn_seed(seed, first_game)),
     )
-    return Endings(course.scores, course.together[None])
+    return Endings(course.scores, np.stack([course.luck, course.together]))
 
 
 @lru_cache(maxsize=4)

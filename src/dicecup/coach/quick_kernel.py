@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from dicecup.coach.games_kernel import UNKNOWN, chance_of, throw_dice
+from dicecup.coach.games_kernel import STOP, UNKNOWN, best_part, chance_of, throw_dice
 from dicecup.solver.compiled import kernel, parallel_kernel
 from dicecup.solver.index import Array
 from dicecup.solver.learned.moves import CLOSED, NOWHERE, Moves
@@ -44,7 +44,7 @@ class QuickTables(NamedTuple):
 
 
 class Course(NamedTuple):
-    """By game: the rows of its sheet, its points so far, and the luck of its whole turns."""
+    """By game: the rows of its sheet, its points and its luck so far."""
 
     rows: Array  # [game, part of the sheet]
     scores: Array
@@ -146,6 +146,21 @@ def fill_cell(moves: Moves, course: Course, game: int, ahead: Any, throw: int) -
 
 
 @kernel()
+def worth_of(tables: QuickTables, kept: Any, final: Any, lane: int, row: int, left: int) -> Any:
+    """What a turn that has begun is worth: with the dice of `row`, `left` throws still to come."""
+    keeps, width = tables.add.shape[0], lanes(kept)
+    if row >= keeps:
+        stop = final[(row - keeps) * width + lane]
+        if left == 0:
+            return stop
+        again = best_part(tables, kept, stop, lane, (left - 1) * keeps, row - keeps)
+        if again == STOP:
+            return stop
+        row = again
+    return kept[((left - 1) * keeps + row) * width + lane]
+
+
+@kernel()
 def note(course: Course, game: int, luck: Any) -> None:
     """The compiler loses such sums when they stand in a parallel loop itself."""
     course.together[game] += luck * course.luck[game]
@@ -167,7 +182,8 @@ def play_games(
 ) -> None:
     """Every game to its end. The first turn begins with the dice of `row`, `left` throws still to come.
 
-    The luck of a turn is what it brought, the value of the sheet included, beyond what was to be expected.
+    The luck of a turn is what it brought, the value of the sheet included, beyond what was to be expected of
+    this very player: it is 0 on average, whatever the value is worth.
     """
     games, width = course.scores.size, lanes(late)
     for chunk in numba.prange((games + width - 1) // width):
@@ -204,6 +220,6 @@ def play_games(
                 chance = chance_of(seed, game, after)
                 dice, to_come = (0, throws) if whole else (row, left)
                 throw = throw_dice(tables, tables, kept, final, lane, dice, to_come, chance, known)
-                if whole:
-                    note(course, game, final[throw * width + lane] - expected[lane])
+                worth = expected[lane] if whole else worth_of(tables, kept, final, lane, row, left)
+                note(course, game, final[throw * width + lane] - worth)
                 fill_cell(moves, course, game, ahead[lane], throw)

@@ -1,7 +1,8 @@
 """What one player may score, from games that were played on: how likely each score is, and how certain.
 
 Something is known of the games beforehand, and chance in it can be taken out: they are weighted so that what
-is known holds. What the position is worth is the mean of the scores; that takes a tenth of the games for the
+is known holds. Where values are exact, what the position is worth is the mean of the scores. Where they are
+not, the luck of a game is 0 on average, which says nearly the same: either takes a tenth of the games for the
 same error. And dice have no memory: the luck of one turn times the luck of another is 0 on average, so every
 turn of every game tells how far the scores spread. With ten players that takes a third of the games.
 """
@@ -25,15 +26,18 @@ Numbers = npt.NDArray[np.float64]
 
 
 class Endings(NamedTuple):
-    """How games of one player ended: the scores, and what is known to be 0 on average of each game."""
+    """How games of one player ended: the scores, and what is known to be 0 on average of each game.
+
+    What tells most of the score comes first.
+    """
 
     scores: Scores
     zeros: Numbers  # [what, game]
 
 
-def endings(scores: Scores) -> Endings:
-    """Nothing is known but the scores."""
-    return Endings(scores, np.empty((0, len(scores))))
+def around(scores: Scores, mean: float) -> Endings:
+    """The mean of the scores is known."""
+    return Endings(scores, (scores - np.float64(mean))[None])
 
 
 def joined(parts: list[Endings]) -> Endings:
@@ -46,10 +50,8 @@ class Sample(NamedTuple):
 
     scores: Scores
     weights: Numbers
-    zeros: Numbers = np.empty(
-        (0, 0)
-    )  # [what, game]: what the weights bring to 0; the score less its mean first
-    balanced: bool = False  # whether the weights give the mean that is known
+    zeros: Numbers = np.empty((0, 0))  # [what, game]: what the weights bring to 0
+    balanced: bool = False  # whether they do
 
 
 def even(scores: Scores) -> Sample:
@@ -57,21 +59,20 @@ def even(scores: Scores) -> Sample:
     return Sample(scores, np.full(len(scores), 1 / len(scores)))
 
 
-def balanced(played: Endings, mean: float) -> Sample:
-    """The games, weighted so that their mean and the rest of what is known hold.
+def balanced(played: Endings) -> Sample:
+    """The games, weighted so that what is known of them holds.
 
-    Where no weights do that the mean is enough; where none give the mean (a sample too small to hold the
-    scores that make it) they stay equal.
+    Where no weights do that the first of it is enough; where none do even that (a sample too small to hold
+    the scores that make the mean) they stay equal.
     """
-    scores = played.scores
-    away = scores - mean
-    if away.min() == away.max():
-        return even(scores)._replace(balanced=bool(abs(away[0]) < EQUAL))
-    zeros = np.concatenate([away[None], played.zeros])
-    for known in (zeros[zeros.std(axis=1) > 0], zeros[:1]):
-        weights = bringing_to_zero(known)
+    scores, zeros = played
+    known = zeros[np.abs(zeros).max(axis=1) > EQUAL]
+    if not len(known):
+        return even(scores)._replace(balanced=True)
+    for part in (known, known[:1]):
+        weights = bringing_to_zero(part)
         if weights is not None:
-            return Sample(scores, weights, known, balanced=True)
+            return Sample(scores, weights, part, balanced=True)
     return even(scores)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from dicecup.coach.advice import advise
 from dicecup.coach.comparison import Comparison
-from dicecup.coach.sample import Endings, balanced, endings, joined
+from dicecup.coach.sample import Endings, around, balanced, joined
 from dicecup.coach.values import Values
 from dicecup.engine.state import State, turn_start
 from dicecup.engine.totals import final_score
@@ -76,7 +76,6 @@ def win_chances(values: Values, state: State, *, effort: Effort | None = None, s
     rules = values.rules
     effort = effort or effort_for(rules)
     views = each_player(values, state)
-    worth = [advise(values, view).expected for view in views]
     turns = [sheet.cells.count(None) // len(rules.scored) for sheet in state.sheets]
     most = min(MOST_GAMES, effort.most_turns // max(sum(turns), 1))
     rounds: list[list[Endings]] = [[] for _ in views]
@@ -87,7 +86,7 @@ def win_chances(values: Values, state: State, *, effort: Effort | None = None, s
             first = player * MOST_GAMES + known
             rounds[player].append(play_on(values, view, games - known, seed, first))
         known = games
-        samples = [balanced(joined(parts), mean) for parts, mean in zip(rounds, worth, strict=True)]
+        samples = [balanced(joined(parts)) for parts in rounds]
         compared = Comparison(samples)
         chances, error = compared.chances(), float(compared.standard_errors().max())
         guessed = chances.min() < NEVER or not all(sample.balanced for sample in samples)
@@ -104,14 +103,16 @@ def win_chances(values: Values, state: State, *, effort: Effort | None = None, s
 def play_on(values: Values, view: State, games: int, seed: int, first: int) -> Endings:
     """How games from `first` on end, of one player. Remembered: only who plays needs new ones."""
     if view.sheet.full:
-        return endings(np.full(games, final_score(values.rules, view.sheet), dtype=np.int64))
+        score = final_score(values.rules, view.sheet)
+        return around(np.full(games, score, dtype=np.int64), score)
     if find_quick(values.rules) is not None:
         from dicecup.coach import quick_games
 
         return quick_games.play_on(values.rules, games, seed, view, first)
     from dicecup.coach.many import play_games
 
-    return endings(play_games(values.source, games, seed, state=view, first_game=first).scores)
+    scores = play_games(values.source, games, seed, state=view, first_game=first).scores
+    return around(scores, advise(values, view).expected)
 
 
 def each_player(values: Values, state: State) -> list[State]:
