@@ -47,6 +47,7 @@ class Course(NamedTuple):
     """By game: the rows of its sheet, its points and its luck so far."""
 
     rows: Array  # [game, part of the sheet]
+    sheet: Array  # its number in the endgame, or NOWHERE
     scores: Array
     luck: Array
     together: Array  # the luck of every two turns, multiplied and summed
@@ -136,13 +137,15 @@ def score_jokers(moves: Moves, tables: QuickTables, rows: Any, ahead: Any, lane:
 
 
 @kernel()
-def fill_cell(moves: Moves, course: Course, game: int, ahead: Any, throw: int) -> None:
+def fill_cell(moves: Moves, follow: Any, course: Course, game: int, ahead: Any, throw: int) -> None:
     """End the turn in the best box."""
     rows = course.rows[game]
     _, slot, points = best_cell(moves, rows, ahead, joker_column(moves, rows, throw))
     place, step = moves.slot_place[slot], moves.slot_step[slot]
     course.scores[game] += np.int64(points + moves.paid[rows[place], step])
     rows[place] = moves.after[rows[place], step]
+    if course.sheet[game] != NOWHERE:
+        course.sheet[game] = follow[course.sheet[game], slot]
 
 
 @kernel()
@@ -167,12 +170,75 @@ def note(course: Course, game: int, luck: Any) -> None:
     course.luck[game] += luck
 
 
+class Space(NamedTuple):
+    """Where the turns of a vector of games are worked out."""
+
+    offers: Array
+    strikes: Array
+    final: Array
+    work: Array
+    kept: Array
+    expected: Array
+
+
+@kernel()
+def space_for(tables: QuickTables, throws: int, example: Any) -> Space:
+    """`example` is an array of the precision wanted."""
+    width, keeps, count = lanes(example), tables.add.shape[0], tables.weights.size
+    return Space(
+        np.empty((tables.pay_kind.max() + 1) * width, example.dtype),
+        np.zeros(width, example.dtype),
+        np.empty(count * width, example.dtype),
+        np.empty((keeps + count) * width, example.dtype),
+        np.empty(max(throws - 1, 1) * keeps * width, example.dtype),
+        np.empty(width, example.dtype),
+    )
+
+
+@kernel()
+def work_out(moves: Moves, tables: QuickTables, sheets: Any, ahead: Any, throws: int, space: Space) -> None:
+    """The turn on some sheets, a lane each: keeps, throws, and what to expect of it."""
+    keeps, width = tables.add.shape[0], lanes(space.work)
+    space.offers[:] = NONE
+    for lane in range(sheets.shape[0]):
+        space.strikes[lane] = offer(moves, tables, sheets[lane], ahead[lane], lane, space.offers)
+    score_throws(tables, space.strikes, space.offers, space.final)
+    for lane in range(sheets.shape[0]):
+        score_jokers(moves, tables, sheets[lane], ahead[lane], lane, space.final)
+    space.work[keeps * width :] = space.final
+    for before in range(1, throws):
+        expect(tables, space.work)
+        space.kept[(before - 1) * keeps * width : before * keeps * width] = space.work[: keeps * width]
+        choose(tables, space.work, space.final)
+    store(space.expected, 0, first_throw(tables, space.work))
+
+
+@parallel_kernel(nogil=True)
+def value_sheets(
+    moves: Moves, tables: QuickTables, sheets: Any, ahead: Any, throws: int, values: Any
+) -> None:
+    """What sheets are worth before their turn, from what every slot adds."""
+    count, width = sheets.shape[0], lanes(values)
+    for chunk in numba.prange((count + width - 1) // width):
+        space = space_for(tables, throws, values)
+        first, end = chunk * width, min((chunk + 1) * width, count)
+        work_out(moves, tables, sheets[first:end], ahead[first:end], throws, space)
+        copy_values(space.expected, values, first, end)
+
+
+@kernel()
+def copy_values(expected: Any, values: Any, first: int, end: int) -> None:
+    values[first:end] = expected[: end - first]
+
+
 @parallel_kernel(nogil=True)
 def play_games(
     moves: Moves,
     tables: QuickTables,
     late: Any,
     early: Any,
+    end_ahead: Any,
+    end_follow: Any,
     course: Course,
     throws: int,
     turns: int,
@@ -187,39 +253,30 @@ def play_games(
     """
     games, width = course.scores.size, lanes(late)
     for chunk in numba.prange((games + width - 1) // width):
-        keeps, count = tables.add.shape[0], moves.joker.size
-        work = np.empty((keeps + count) * width, late.dtype)
-        final = np.empty(count * width, late.dtype)
-        kept = np.empty(max(throws - 1, 1) * keeps * width, late.dtype)
+        space = space_for(tables, throws, late)
         ahead = np.empty((width, moves.slot_place.size), late.dtype)
-        offers = np.empty((tables.pay_kind.max() + 1) * width, late.dtype)
-        strikes, expected = np.zeros(width, late.dtype), np.empty(width, late.dtype)
-        known = np.empty((throws, count), np.int16)
-        first = chunk * width
-        used = min(width, games - first)
+        known = np.empty((throws, tables.weights.size), np.int16)
+        first, end = chunk * width, min((chunk + 1) * width, games)
         for turn in range(turns):
             after = turns - 1 - turn
-            offers[:] = NONE
-            for lane in range(used):
-                rows = course.rows[first + lane]
-                look_ahead(moves, late, early, rows, after / moves.cell_place.size, ahead[lane])
-                strikes[lane] = offer(moves, tables, rows, ahead[lane], lane, offers)
-            score_throws(tables, strikes, offers, final)
-            for lane in range(used):
-                score_jokers(moves, tables, course.rows[first + lane], ahead[lane], lane, final)
-            work[keeps * width :] = final
-            for before in range(1, throws):
-                expect(tables, work)
-                kept[(before - 1) * keeps * width : before * keeps * width] = work[: keeps * width]
-                choose(tables, work, final)
-            store(expected, 0, first_throw(tables, work))
+            for game in range(first, end):
+                if course.sheet[game] != NOWHERE:
+                    ahead[game - first] = end_ahead[course.sheet[game]]
+                else:
+                    share = after / moves.cell_place.size
+                    look_ahead(moves, late, early, course.rows[game], share, ahead[game - first])
+            work_out(moves, tables, course.rows[first:end], ahead, throws, space)
             whole = turn > 0 or (row == 0 and left == throws)
-            for lane in range(used):
-                game = first + lane
+            for game in range(first, end):
+                lane = game - first
                 known[:] = UNKNOWN
                 chance = chance_of(seed, game, after)
                 dice, to_come = (0, throws) if whole else (row, left)
-                throw = throw_dice(tables, tables, kept, final, lane, dice, to_come, chance, known)
-                worth = expected[lane] if whole else worth_of(tables, kept, final, lane, row, left)
-                note(course, game, final[throw * width + lane] - worth)
-                fill_cell(moves, course, game, ahead[lane], throw)
+                throw = throw_dice(
+                    tables, tables, space.kept, space.final, lane, dice, to_come, chance, known
+                )
+                worth = space.expected[lane]
+                if not whole:
+                    worth = worth_of(tables, space.kept, space.final, lane, row, left)
+                note(course, game, space.final[throw * width + lane] - worth)
+                fill_cell(moves, end_follow, course, game, ahead[lane], throw)

@@ -1,0 +1,105 @@
+"""The end of a large game worked out: small games are nothing but an end, and the oracle knows them."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+from tests.coach.test_choices import random_sheets
+
+from dicecup.coach import endgames, quick_games
+from dicecup.coach.endgames import endgame
+from dicecup.coach.quick_kernel import value_sheets
+from dicecup.coach.quick_tables import tables_of
+from dicecup.engine import empty_sheet, final_score
+from dicecup.engine.state import Sheet, turn_start
+from dicecup.rules import Ruleset, load_ruleset
+from dicecup.solver.learned.layout import layout
+from dicecup.solver.learned.moves import book
+from dicecup.solver.reference import Reference
+
+HEAD = """
+format = 1
+id = "end"
+throws = {throws}
+strike = "free"
+[dice]
+count = 3
+faces = 3
+"""
+GAMES = {
+    "joker": """
+[upper]
+boxes = { ones = 1, twos = 2, threes = 3 }
+bonus = [{ at = 8, points = 9 }]
+[box.row]
+needs = { run = 3 }
+points = 12
+[box.alike]
+needs = { alike = [3] }
+points = 20
+[joker]
+filled = ["alike"]
+boxes = ["row"]
+""",
+    "order": """
+[upper]
+boxes = { threes = 3 }
+bonus = [{ at = 6, points = 5 }]
+[box.low]
+points = "all"
+[box.high]
+points = "all"
+above = "low"
+[box.pair]
+needs = { alike = [2] }
+points = "matching"
+[box.second]
+needs = { alike = [3] }
+points = 15
+after = ["pair"]
+""",
+}
+
+
+def worth(rules: Ruleset, sheet: Sheet) -> float:
+    """What a sheet is worth, the points on it included."""
+    rows = np.array([layout(rules).read(sheet).rows], dtype=np.int32)
+    found = endgame(rules, tuple(rows[0].tolist()))
+    assert found is not None
+    value = np.empty(1, dtype=np.float32)
+    value_sheets(book(rules).moves, tables_of(rules), rows, found.ahead[:1], rules.throws, value)
+    return float(value[0]) + final_score(rules, sheet)
+
+
+@pytest.mark.parametrize("throws", [1, 2, 3])
+@pytest.mark.parametrize("game", GAMES)
+def test_small_games_are_worth_what_the_oracle_says(tmp_path, game, throws):
+    path = tmp_path / "end.toml"
+    path.write_text(HEAD.format(throws=throws) + GAMES[game])
+    rules = load_ruleset(path)
+    assert worth(rules, empty_sheet(rules)) == pytest.approx(Reference(rules).expected(), abs=1e-4)
+
+
+@pytest.mark.parametrize("game", ["yum-plus", "triple-yum-plus"])
+@pytest.mark.parametrize("left", [2, 3])
+def test_games_come_to_what_they_are_worth(known, game, left):
+    """Points, bonus and boxes of the games that are played are those that were worked out."""
+    rules = known(game).rules
+    for sheet in random_sheets(rules, Random(left), 6, open_boxes=left):
+        scores, (luck, _) = quick_games.play_on(rules, 8000, 1, turn_start(rules, (sheet,), 0))
+        assert scores - luck == pytest.approx(np.full(len(scores), worth(rules, sheet)), abs=0.01)
+        assert luck.mean() == pytest.approx(0, abs=4 * max(luck.std(), 0.1) / len(luck) ** 0.5)
+
+
+def test_what_is_too_much_is_left_to_the_quick_value(known, monkeypatch):
+    rules = known("yum-plus").rules
+    (sheet,) = random_sheets(rules, Random(1), 1, open_boxes=4)
+    rows = tuple(layout(rules).read(sheet).rows)
+    assert endgame(rules, rows) is not None
+    assert endgame(rules, tuple(layout(rules).read(empty_sheet(rules)).rows)) is None
+    endgame.cache_clear()
+    monkeypatch.setattr(endgames, "MOST_SHEETS", 2)
+    assert endgame(rules, rows) is None
+    endgame.cache_clear()
