@@ -25,14 +25,18 @@ class Comparison:
                 for place, sample in zip(self.places, samples, strict=True)
             ]
         )
-        self.equal = equal / equal.sum(axis=1, keepdims=True)  # what is certain shall be 1 to the last digit
-        self.below = np.cumsum(self.equal, axis=1) - self.equal
+        self.equal = equal / equal.sum(axis=1, keepdims=True)
+        below = np.cumsum(self.equal, axis=1) - self.equal
+        # As many times as make the sums over them exact: no power in them exceeds the number of players.
+        places, shares = np.polynomial.legendre.leggauss(len(samples) // 2 + 1)
+        self.times, self.shares = (1 + places) / 2, shares / 2
+        self.beaten = below[:, None] + self.times[:, None] * self.equal[:, None]  # [player, time, score]
 
     def chances(self) -> Numbers:
         """How likely each player is to win."""
-        return np.array(
-            [float(self.equal[player] @ self.wins(player)) for player in range(len(self.samples))]
-        )
+        found = np.array([self.equal[player] @ self.wins(player) for player in range(len(self.samples))])
+        found /= found.sum()  # what is certain shall be 1 to the last digit
+        return found
 
     def standard_errors(self) -> Numbers:
         """How much chance there is in each player's chance.
@@ -50,28 +54,22 @@ class Comparison:
 
     def wins(self, player: int) -> Numbers:
         """How likely the player is to win with each score."""
-        return shared(self.ties({player}), 1)
+        return self.shares @ self.all_beaten({player})
 
     def wins_beside(self, player: int, other: int) -> Numbers:
         """How likely the player is to win, for each score of one other player."""
-        ties = self.ties({player, other})
-        ahead = self.equal[player] * shared(ties, 1)
-        found: Numbers = ahead[::-1].cumsum()[::-1] - ahead + self.equal[player] * shared(ties, 2)
+        beaten = self.all_beaten({player, other})
+        ahead = self.equal[player] * (self.shares @ beaten)
+        level = self.equal[player] * (self.shares * self.times @ beaten)
+        found: Numbers = ahead[::-1].cumsum()[::-1] - ahead + level
         return found
 
-    def ties(self, left_out: set[int]) -> Numbers:
-        """For each number of others: how likely it is that just they share a score and nobody passes it."""
-        found = np.ones((1, self.equal.shape[1]))
-        for other in range(len(self.samples)):
-            if other not in left_out:
-                grown = np.zeros((len(found) + 1, found.shape[1]))
-                grown[:-1] = found * self.below[other]
-                grown[1:] += found * self.equal[other]
-                found = grown
+    def all_beaten(self, left_out: set[int]) -> Numbers:
+        """[time, score]: how likely it is that a score at that time beats all others.
+
+        Who shares a win is taken for having come at a time of their own between 0 and 1, and only the last of
+        them wins: over all times that is an equal share for each.
+        """
+        others = [player for player in range(len(self.samples)) if player not in left_out]
+        found: Numbers = self.beaten[others].prod(axis=0)
         return found
-
-
-def shared(ties: Numbers, winners: int) -> Numbers:
-    """The player's share of the win at each score: with no others level there are so many winners."""
-    found: Numbers = (ties / np.arange(winners, winners + len(ties))[:, None]).sum(axis=0)
-    return found
