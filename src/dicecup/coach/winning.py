@@ -3,8 +3,8 @@
 All play for their highest expected score, which nobody else can disturb. So each player's final score is
 sampled alone; `comparison` makes chances of the samples.
 
-Games are played on by the quick value in the large games that have one, solved or not (it takes a fifth of
-the time), and perfectly in the others. A turn of double dice takes five milliseconds, some thousand
+Games are played on by the quick value in the large games that have one, solved or not (it takes a small
+part of the time), and perfectly in the others. A turn of double dice takes five milliseconds, some thousand
 times as long as others: fewer games are played, and the error told is larger.
 """
 
