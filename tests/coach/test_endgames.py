@@ -6,6 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from tests.coach.conftest import HEAD, SHEETS
 from tests.coach.test_choices import random_sheets
 
 from dicecup.coach import endgames, quick_games
@@ -19,30 +20,8 @@ from dicecup.solver.learned.layout import layout
 from dicecup.solver.learned.moves import book
 from dicecup.solver.reference import Reference
 
-HEAD = """
-format = 1
-id = "end"
-throws = {throws}
-strike = "free"
-[dice]
-count = 3
-faces = 3
-"""
 GAMES = {
-    "joker": """
-[upper]
-boxes = { ones = 1, twos = 2, threes = 3 }
-bonus = [{ at = 8, points = 9 }]
-[box.row]
-needs = { run = 3 }
-points = 12
-[box.alike]
-needs = { alike = [3] }
-points = 20
-[joker]
-filled = ["alike"]
-boxes = ["row"]
-""",
+    "joker": SHEETS["joker"].partition("[repeat]")[0],
     "order": """
 [upper]
 boxes = { threes = 3 }
@@ -77,7 +56,7 @@ def worth(rules: Ruleset, sheet: Sheet) -> float:
 @pytest.mark.parametrize("game", GAMES)
 def test_small_games_are_worth_what_the_oracle_says(tmp_path, game, throws):
     path = tmp_path / "end.toml"
-    path.write_text(HEAD.format(throws=throws) + GAMES[game])
+    path.write_text(HEAD.format(strike="free").replace("throws = 3", f"throws = {throws}") + GAMES[game])
     rules = load_ruleset(path)
     assert worth(rules, empty_sheet(rules)) == pytest.approx(Reference(rules).expected(), abs=1e-4)
 
