@@ -88,6 +88,7 @@ function listen() {
   events.addEventListener("open", () => {
     pause = SHORTEST_PAUSE;
     notLive.hidden = true;
+    sayUnreachable(false);
   });
   events.addEventListener("table", (event) => {
     if (event.lastEventId !== table().dataset.stamp) swap(event.data);
