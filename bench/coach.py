@@ -8,11 +8,9 @@ from itertools import count
 from random import Random
 
 from dicecup.bots import bot_called
-from dicecup.coach.advice import advise
-from dicecup.coach.knowledge import find_values
+from dicecup.coach.advice import Values, advise, find_values
 from dicecup.coach.reasons import Reasons
 from dicecup.coach.review import review
-from dicecup.coach.values import Values
 from dicecup.coach.winning import win_chances
 from dicecup.dice import all_dice
 from dicecup.engine import State, Throw, dice_to_throw, empty_sheet, start

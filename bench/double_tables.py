@@ -21,7 +21,7 @@ import numpy as np
 from dicecup.rules import load_ruleset
 from dicecup.solver.double.cuda import CudaTurns
 from dicecup.solver.double.packed import make_header, pack
-from dicecup.solver.double.sheets import SheetIndex
+from dicecup.solver.double.sheet_index import SheetIndex
 from dicecup.solver.double.simulate import simulate
 
 GAME = "dice-in-dice"

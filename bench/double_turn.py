@@ -21,10 +21,10 @@ import numpy as np
 from dicecup.dice import parse_dice
 from dicecup.engine.state import Sheet
 from dicecup.rules import load_ruleset
-from dicecup.solver.double.cpu import CpuTurns
-from dicecup.solver.double.sheets import Level, SheetIndex
-from dicecup.solver.double.solution import Solution
-from dicecup.solver.double.tables import find_table
+from dicecup.solver.double.packed import find_packed_table
+from dicecup.solver.double.sheet_index import DoubleLevel, SheetIndex
+from dicecup.solver.double.solution import DoubleSolution
+from dicecup.solver.double.turn import CpuTurns
 
 DICE = parse_dice(["6-5", "6-4", "3-3", "3-2", "4-1", "3-2"], 6, 2)
 
@@ -39,10 +39,10 @@ def main() -> None:
     for _ in range(5):
         begun = time.perf_counter()
         index = SheetIndex(rules)
-        table = find_table(rules, Path("/nowhere"), index)
+        table = find_packed_table(rules, Path("/nowhere"), index)
         loads.append(time.perf_counter() - begun)
     assert table is not None
-    solution = Solution(rules, table, index)
+    solution = DoubleSolution(rules, table, index)
     begun = time.perf_counter()
     assert solution.solver
     set_up = time.perf_counter() - begun
@@ -88,8 +88,8 @@ def random_sheet(index: SheetIndex, filled: int, random: np.random.Generator) ->
 
 def time_solve(index: SheetIndex, turns: CpuTurns, after: np.ndarray, sheets: int) -> None:
     level = index.level(8)
-    part = Level(8, level.mask[:sheets], level.total[:sheets])
-    turns.solve_level(Level(8, level.mask[:16], level.total[:16]), after, lambda _: None)
+    part = DoubleLevel(8, level.mask[:sheets], level.total[:sheets])
+    turns.solve_level(DoubleLevel(8, level.mask[:16], level.total[:16]), after, lambda _: None)
     begun, used = time.perf_counter(), time.process_time()
     turns.solve_level(part, after, lambda _: None)
     passed, used = time.perf_counter() - begun, time.process_time() - used

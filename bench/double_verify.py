@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from dicecup.rules import load_ruleset
-from dicecup.solver.double.turn import Sheets, TurnSolver
+from dicecup.solver.double.turn import SheetBatch, TurnSolver
 
 LANES = 16
 
@@ -57,7 +57,9 @@ def compare(
         counts[filled] = len(chosen)
         for first in range(0, len(chosen), LANES):
             places = chosen[first : first + LANES]
-            sheets = Sheets(level.mask[places], level.total[places], levels[filled + 2].astype(np.float64))
+            sheets = SheetBatch(
+                level.mask[places], level.total[places], levels[filled + 2].astype(np.float64)
+            )
             differences.append(solver.start_values(sheets) - levels[filled][places])
     error = np.concatenate(differences)
     return {

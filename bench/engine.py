@@ -7,7 +7,7 @@ import time
 
 from dicecup.dice import Dice, all_dice, layer_faces, sort_dice, throws
 from dicecup.engine import Throw, apply, dice_to_throw, legal_moves, start
-from dicecup.engine.offers import offers
+from dicecup.engine.legality import offers
 from dicecup.engine.state import empty_sheet
 from dicecup.rules import builtin_ids, load_ruleset
 from dicecup.rules.model import Ruleset

@@ -21,12 +21,10 @@ from typing import Any
 import numpy as np
 
 from dicecup.rules import Ruleset, load_ruleset
-from dicecup.solver.learned.moves import Array
-from dicecup.solver.learned.network import Moved, Network, Weights
-from dicecup.solver.learned.training.games import Dealer, play
-from dicecup.solver.learned.training.kernels import NetworkSteps, TurnSteps
-from dicecup.solver.learned.turn import Turn, Value
-from dicecup.solver.learned.weights import read_weights, shipped
+from dicecup.solver.learned.move_tables import Array
+from dicecup.solver.learned.network import Moved, Network, Weights, read_weights, shipped
+from dicecup.solver.learned.training.self_play import Dealer, GpuNetworkSteps, GpuTurnSteps, play
+from dicecup.solver.learned.turn import BatchTurn, Value
 
 
 class Points:
@@ -75,8 +73,8 @@ def main() -> None:
     if arguments.backend == "cuda":
         import cupy
 
-        xp, turn_steps, network_steps = cupy, TurnSteps(cupy), NetworkSteps(cupy)
-    turn = Turn(xp, rules, turn_steps)
+        xp, turn_steps, network_steps = cupy, GpuTurnSteps(cupy), GpuNetworkSteps(cupy)
+    turn = BatchTurn(xp, rules, turn_steps)
     player = make_player(arguments, xp, rules, network_steps)
     dealer = Dealer(turn, arguments.seed)
     scores: list[Array] = []

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from dicecup.rules import Ruleset, load_ruleset
-from dicecup.solver.cuda import CudaBackend
-from dicecup.solver.index import Index, build_index
 from dicecup.solver.learned.layout import Layout, layout
-from dicecup.solver.learned.moves import Array
+from dicecup.solver.learned.move_tables import Array
 from dicecup.solver.learned.network import Moved
-from dicecup.solver.program import build_program
-from dicecup.solver.solve import last_level
-from dicecup.solver.totals import bonus
+from dicecup.solver.single.cuda import CudaBackend
+from dicecup.solver.single.index import Index, build_index
+from dicecup.solver.single.kernel_tables import build_program
+from dicecup.solver.single.solve import last_level
+from dicecup.solver.single.upper_classes import bonus
 
 ONE_COLUMN = {"triple-yum-plus": "yum-plus", "yum-plus": "yum-plus"}
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import sys
 import time
 
-from dicecup.coach.knowledge import find_values
-from dicecup.coach.many import play_games
+from dicecup.coach.advice import find_values
 from dicecup.engine.state import empty_sheet
+from dicecup.playout.games import play_games
 from dicecup.rules import load_ruleset
 
 

@@ -18,8 +18,8 @@ from dicecup.dice import throws
 from dicecup.engine.play import legal_scores, score_sheet
 from dicecup.engine.state import Sheet, empty_sheet
 from dicecup.rules import Ruleset, load_ruleset
-from dicecup.solver.solution import Solution
-from dicecup.solver.solve import solve
+from dicecup.solver.single.solution import SingleSolution
+from dicecup.solver.single.solve import solve_single
 
 
 def best(action: Callable[[], object], runs: int) -> float:
@@ -41,7 +41,7 @@ def random_sheet(rules: Ruleset, random: Random) -> Sheet:
     return sheet
 
 
-def time_turns(solution: Solution) -> tuple[float, float]:
+def time_turns(solution: SingleSolution) -> tuple[float, float]:
     """Microseconds of one turn with all its choices, on random sheets: the middle one and the slowest."""
     random = Random(1)
     sheets = [random_sheet(solution.rules, random) for _ in range(100)]
@@ -55,13 +55,15 @@ def time_turns(solution: Solution) -> tuple[float, float]:
 def report(game: str, precision: int, folder: Path, runs: int) -> None:
     rules = load_ruleset(game)
     worked = time.process_time()
-    took = best(lambda: solve(rules, precision=precision, folder=folder), runs)
+    took = best(lambda: solve_single(rules, precision=precision, folder=folder), runs)
     worked = (time.process_time() - worked) / runs
-    solution = Solution(rules, solve(rules, precision=precision, folder=folder)) if runs > 1 else None
+    solution = (
+        SingleSolution(rules, solve_single(rules, precision=precision, folder=folder)) if runs > 1 else None
+    )
     if solution is None:
-        from dicecup.solver.lookup import find_solution
+        from dicecup.solver.find import find_single_solution
 
-        solution = find_solution(rules, folder=folder)
+        solution = find_single_solution(rules, folder=folder)
     header = solution.table.header
     middle, slowest = time_turns(solution)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
@@ -80,7 +82,9 @@ def main() -> None:
     large = parser.parse_args().large
     with tempfile.TemporaryDirectory() as name:
         for precision in (64, 32):
-            solve(load_ruleset("yahtzee"), precision=precision, folder=Path(name))  # compiles what is cold
+            solve_single(
+                load_ruleset("yahtzee"), precision=precision, folder=Path(name)
+            )  # compiles what is cold
             report("yatzy-sv", precision, Path(name), 7)
         if large:
             report("yum-plus", 32, Path(name), 1)

@@ -10,10 +10,10 @@ import time
 import numpy as np
 
 from dicecup.rules import load_ruleset
-from dicecup.solver.cuda import CudaBackend
-from dicecup.solver.index import build_index
-from dicecup.solver.program import build_program
-from dicecup.solver.solve import last_level
+from dicecup.solver.single.cuda import CudaBackend
+from dicecup.solver.single.index import build_index
+from dicecup.solver.single.kernel_tables import build_program
+from dicecup.solver.single.solve import last_level
 
 RUNS: list[tuple[str, dict[str, str], int]] = [
     ("yahtzee", {"joker": "forced"}, 64),

@@ -9,9 +9,9 @@ import argparse
 import time
 from itertools import product
 
-from dicecup.coach.many import play_games
+from dicecup.playout.games import play_games
 from dicecup.rules import load_ruleset
-from dicecup.solver.lookup import find_solution
+from dicecup.solver.find import find_single_solution
 
 
 def main() -> None:
@@ -31,7 +31,7 @@ def main() -> None:
             for values in product(*choices.values())
         ]
     for game, options in wanted:
-        solution = find_solution(load_ruleset(game, options))
+        solution = find_single_solution(load_ruleset(game, options))
         began = time.perf_counter()
         scores = play_games(solution, arguments.games, arguments.seed).scores
         expected = solution.table.header.expected

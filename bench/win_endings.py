@@ -12,13 +12,10 @@ import sys
 
 import numpy as np
 
-from dicecup.coach.comparison import Comparison
-from dicecup.coach.knowledge import find_values
-from dicecup.coach.many import play_games
-from dicecup.coach.sample import even
-from dicecup.coach.values import Values
-from dicecup.coach.winning import each_player, win_chances
+from dicecup.coach.advice import Values, find_values
+from dicecup.coach.winning import Comparison, each_player, even, win_chances
 from dicecup.engine.state import Sheet, State, turn_start
+from dicecup.playout.games import play_games
 from dicecup.rules import load_ruleset
 
 GAMES = 20_000

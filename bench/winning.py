@@ -12,14 +12,12 @@ import time
 
 import numpy as np
 
-from dicecup.coach.comparison import Comparison
-from dicecup.coach.quick_games import play_rows
-from dicecup.coach.sample import Sample, balanced, even
+from dicecup.coach.winning import Comparison, Sample, balanced, even
+from dicecup.playout.quick import play_rows
 from dicecup.rules import load_ruleset
-from dicecup.solver.learned.network import Network
-from dicecup.solver.learned.training.games import Dealer, play
-from dicecup.solver.learned.turn import Turn
-from dicecup.solver.learned.weights import shipped
+from dicecup.solver.learned.network import Network, shipped
+from dicecup.solver.learned.training.self_play import Dealer, play
+from dicecup.solver.learned.turn import BatchTurn
 
 LEADS = (0.0, 0.5)  # in standard deviations of one player's final score
 GAMES = {"yum-plus": 4000, "triple-yum-plus": 1000}
@@ -35,7 +33,11 @@ def measure(game: str, pairs: int) -> None:
     rules = load_ruleset(game)
     found = shipped(rules)
     assert found
-    turn, network, dealer = Turn(np, rules), Network(np, rules, found[0]), Dealer(Turn(np, rules), 3)
+    turn, network, dealer = (
+        BatchTurn(np, rules),
+        Network(np, rules, found[0]),
+        Dealer(BatchTurn(np, rules), 3),
+    )
     games, turns = GAMES[game], rules.turns
     seen = play(turn, network, dealer, np.zeros(2 * pairs)).sheets
     off, errors, times = [], [], [0.0, 0.0]

@@ -11,10 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from dicecup.rules import load_ruleset
-from dicecup.solver.double.packed import make_header, pack
-from dicecup.solver.double.sheets import SheetIndex
-from dicecup.solver.double.tables import table_path
-from dicecup.solver.tables import write_aside
+from dicecup.solver.double.packed import make_header, pack, packed_table_path
+from dicecup.solver.double.sheet_index import SheetIndex
+from dicecup.solver.files.tables import write_aside
 
 DATA = Path(__file__).parent.parent / "src/dicecup/solver/double/data"
 
@@ -28,7 +27,7 @@ def main(out: Path) -> None:
             levels = {filled: values[f"{scoring}-{filled}"] for filled in range(0, len(rules.boxes) + 1, 2)}
             index = SheetIndex(rules)
             data = pack(make_header(rules, index, "cuda"), index, levels)
-            write_aside(table_path(DATA, rules), data)
+            write_aside(packed_table_path(DATA, rules), data)
             print(f"{scoring}-{yatzy}-{extra}: {len(data)} bytes, {levels[0][0]:.4f} points", file=sys.stderr)
 
 

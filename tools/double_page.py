@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from dicecup.rules import load_ruleset
-from dicecup.solver.double.solution import Solution
-from dicecup.solver.double.tables import find_table
+from dicecup.solver.double.packed import find_packed_table
+from dicecup.solver.double.solution import DoubleSolution
 from first_throw import FirstThrow, Kept, first_throw
 from plots import bars, lines
 
@@ -43,11 +43,11 @@ def main() -> None:
     tables_of_keeps(found)
 
 
-def solve(extra: str) -> Solution:
+def solve(extra: str) -> DoubleSolution:
     rules = load_ruleset("dice-in-dice", {"extra": extra})
-    table = find_table(rules, Path("/nowhere"))
+    table = find_packed_table(rules, Path("/nowhere"))
     assert table is not None
-    return Solution(rules, table)
+    return DoubleSolution(rules, table)
 
 
 def write(name: str, picture: str) -> None:
@@ -69,7 +69,7 @@ def table_of_variants(results: dict[str, Any]) -> None:
                 )
 
 
-def upper_lines(solution: Solution) -> dict[str, list[tuple[float, float]]]:
+def upper_lines(solution: DoubleSolution) -> dict[str, list[tuple[float, float]]]:
     """What bonus and rest of the game are worth by upper total, with few upper boxes open."""
     index = solution.index
     box = solution.rules.box_index

@@ -10,8 +10,8 @@ import numpy as np
 from numba import prange
 
 from dicecup.solver.compiled import kernel
-from dicecup.solver.double.multisets import all_multisets, orderings, rank_weights
-from dicecup.solver.double.solution import Solution
+from dicecup.solver.double.lattice import all_multisets, orderings, rank_weights
+from dicecup.solver.double.solution import DoubleSolution
 
 Kept = tuple[tuple[int, int], ...]  # dice as (outer, inner), or the other way round: the lower of both
 Shape = tuple[tuple[int, ...], tuple[int, ...]]  # how many are alike in one layer and in the other
@@ -27,7 +27,7 @@ class FirstThrow:
     worth: dict[Kept, float]
 
 
-def first_throw(solution: Solution) -> FirstThrow:
+def first_throw(solution: DoubleSolution) -> FirstThrow:
     """Every first throw's best keep with an empty sheet, in a game of three throws."""
     lattice, values = solution.solver.lattice, solution.decisions(0, 0)
     sizes = range(lattice.dice)

@@ -13,12 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from dicecup.rules import load_ruleset
-from dicecup.solver.learned.network import Network
-from dicecup.solver.learned.quick import from_weights, quick_file_name, save_quick
-from dicecup.solver.learned.training.games import Dealer, Played, play
-from dicecup.solver.learned.training.quick import QuickPlayer, fit_quick
-from dicecup.solver.learned.turn import Turn
-from dicecup.solver.learned.weights import shipped
+from dicecup.solver.learned.network import Network, shipped
+from dicecup.solver.learned.training.fitting import QuickPlayer, fit_quick
+from dicecup.solver.learned.training.self_play import Dealer, SelfPlayed, play
+from dicecup.solver.learned.turn import BatchTurn
+from dicecup.solver.learned.value import from_weights, quick_file_name, save_quick
 
 BATCH = 125
 
@@ -37,10 +36,10 @@ def main() -> None:
     found = shipped(rules)
     if found is None:
         raise SystemExit(f"no learned value for {rules.id}")
-    turn, network = Turn(np, rules), Network(np, rules, found[0])
+    turn, network = BatchTurn(np, rules), Network(np, rules, found[0])
     dealer = Dealer(turn, arguments.seed)
 
-    def games(player: Network | QuickPlayer) -> list[Played]:
+    def games(player: Network | QuickPlayer) -> list[SelfPlayed]:
         return [play(turn, player, dealer, np.zeros(BATCH)) for _ in range(0, arguments.games, BATCH)]
 
     played = games(network)

@@ -15,7 +15,8 @@ CACHE = Path(__file__).resolve().parents[1] / ".pytest_cache"
 KEPT = {"NUMBA_CACHE_DIR": str(CACHE / "kernels"), "DICECUP_CACHE": str(CACHE / "coach")}
 SHARES = (("dice-in-dice",), ("yatzy", "yum-plus"))
 PREPARE = (
-    "import sys; from dicecup.rules import load_ruleset; from dicecup.web.service.thoughts import prepare; "
+    "import sys; from dicecup.rules import load_ruleset; "
+    "from dicecup.web.service.worker_main import prepare; "
     "[prepare(load_ruleset(game)) for game in sys.argv[1:]]"
 )
 

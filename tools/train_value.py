@@ -16,11 +16,9 @@ from typing import Any
 import numpy as np
 
 from dicecup.rules import Ruleset, load_ruleset
-from dicecup.solver.learned.network import Weights
-from dicecup.solver.learned.training.fitting import start_weights
-from dicecup.solver.learned.training.kernels import NetworkSteps, TurnSteps
-from dicecup.solver.learned.training.learning import Learner, Plan
-from dicecup.solver.learned.weights import file_name, save_weights
+from dicecup.solver.learned.network import Weights, file_name, save_weights
+from dicecup.solver.learned.training.fitting import Learner, Plan, start_weights
+from dicecup.solver.learned.training.self_play import GpuNetworkSteps, GpuTurnSteps
 
 
 def read_arguments() -> argparse.Namespace:
@@ -57,7 +55,7 @@ def make_learner(arguments: argparse.Namespace, rules: Ruleset) -> Learner:
         return Learner(np, rules, weights, plan, arguments.seed)
     import cupy
 
-    return Learner(cupy, rules, weights, plan, arguments.seed, (TurnSteps(cupy), NetworkSteps(cupy)))
+    return Learner(cupy, rules, weights, plan, arguments.seed, (GpuTurnSteps(cupy), GpuNetworkSteps(cupy)))
 
 
 def to_numpy(weights: Weights) -> Weights:

@@ -12,10 +12,9 @@ from random import Random
 
 from dicecup.bots import bot_of_player
 from dicecup.dice import Dice, all_dice, sort_dice
-from dicecup.engine.moves import Keep, Score, Throw
+from dicecup.engine.fairness import SECRET_BYTES, commitment
 from dicecup.engine.record import DiceOrigin, Entry, Record, Reveal, Undo, secret_of
-from dicecup.engine.state import State, dice_to_throw
-from dicecup.engine.verifiable import SECRET_BYTES, commitment
+from dicecup.engine.state import Keep, Score, State, Throw, dice_to_throw
 from dicecup.errors import MoveError, UsageError
 from dicecup.rules.model import Ruleset
 

@@ -254,7 +254,7 @@ SENTENCES = {
     ),
     "solve_layers": N_(
         "{ruleset} is played with dice of several layers, which this solver does not know: "
-        "dicecup.solver.games does."
+        "dicecup.solver.find does."
     ),
     "solve_running": N_("Another process is solving this game now ({file}). Wait for it."),
     "solve_takes_long": N_(

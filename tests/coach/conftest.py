@@ -18,8 +18,7 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".pytest_cache" / "kernels")
 
 from dicecup.bots import bot_called  # noqa: E402
 from dicecup.cli.main import main  # noqa: E402
-from dicecup.coach.knowledge import find_values  # noqa: E402
-from dicecup.coach.values import Values  # noqa: E402
+from dicecup.coach.advice import Values, find_values  # noqa: E402
 from dicecup.dice import all_dice  # noqa: E402
 from dicecup.engine import Keep, Score, Throw, dice_to_throw  # noqa: E402
 from dicecup.engine.record import DiceKind, DiceOrigin, Header, Record  # noqa: E402

@@ -7,13 +7,12 @@ from random import Random
 import pytest
 from tests.coach.conftest import SMALL_GAMES, thrown
 
-from dicecup.coach.advice import advise
-from dicecup.coach.values import Values
+from dicecup.coach.advice import Values, advise
 from dicecup.dice import Dice, sort_dice, throws
 from dicecup.engine import Keep, Move, Sheet, State, apply, empty_sheet, final_score, legal_moves, start
 from dicecup.engine.play import legal_scores, score_sheet
 from dicecup.rules import Ruleset, load_ruleset
-from dicecup.solver.reference import Reference
+from reference_solver import Reference
 
 
 def reference_values(reference: Reference, sheet: Sheet, dice: Dice, throws_left: int) -> dict[Move, float]:

@@ -11,7 +11,7 @@ import numba
 import pytest
 from tests.coach.conftest import POSITION, play_record
 
-from dicecup.bots.simple import GreedyBot
+from dicecup.bots.heuristic import GreedyBot
 from dicecup.cli import hint as hint_command
 from dicecup.cli import review as review_command
 from dicecup.cli import value as value_command

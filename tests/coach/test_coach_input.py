@@ -16,8 +16,8 @@ from dicecup.bots import simulation
 from dicecup.cli import review as review_command
 from dicecup.cli import sheet as sheet_command
 from dicecup.cli.common import speech
-from dicecup.engine.moves import Score
 from dicecup.engine.record_text import RecordWriter, last_check, record_to_text
+from dicecup.engine.state import Score
 from dicecup.i18n.names import name as name_of
 
 

@@ -9,16 +9,15 @@ import pytest
 from tests.coach.conftest import HEAD, SHEETS
 from tests.coach.test_choices import random_sheets
 
-from dicecup.coach import endgames, quick_games
-from dicecup.coach.endgames import endgame
-from dicecup.coach.quick_kernel import value_sheets
-from dicecup.coach.quick_tables import tables_of
 from dicecup.engine import empty_sheet, final_score
 from dicecup.engine.state import Sheet, turn_start
+from dicecup.playout import quick
+from dicecup.playout.quick import endgame, quick_tables
+from dicecup.playout.quick_kernel import value_sheets
 from dicecup.rules import Ruleset, load_ruleset
 from dicecup.solver.learned.layout import layout
-from dicecup.solver.learned.moves import book
-from dicecup.solver.reference import Reference
+from dicecup.solver.learned.move_tables import book
+from reference_solver import Reference
 
 GAMES = {
     "joker": SHEETS["joker"].partition("[repeat]")[0],
@@ -48,7 +47,7 @@ def worth(rules: Ruleset, sheet: Sheet) -> float:
     found = endgame(rules, tuple(rows[0].tolist()))
     assert found is not None
     value = np.empty(1, dtype=np.float32)
-    value_sheets(book(rules).moves, tables_of(rules), rows, found.ahead[:1], rules.throws, value)
+    value_sheets(book(rules).moves, quick_tables(rules), rows, found.ahead[:1], rules.throws, value)
     return float(value[0]) + final_score(rules, sheet)
 
 
@@ -67,7 +66,7 @@ def test_games_come_to_what_they_are_worth(known, game, left):
     """Points, bonus and boxes of the games that are played are those that were worked out."""
     rules = known(game).rules
     for sheet in random_sheets(rules, Random(left), 6, open_boxes=left):
-        scores, (luck, _) = quick_games.play_on(rules, 8000, 1, turn_start(rules, (sheet,), 0))
+        scores, (luck, _) = quick.play_on(rules, 8000, 1, turn_start(rules, (sheet,), 0))
         assert scores - luck == pytest.approx(np.full(len(scores), worth(rules, sheet)), abs=0.01)
         assert luck.mean() == pytest.approx(0, abs=4 * max(luck.std(), 0.1) / len(luck) ** 0.5)
 
@@ -79,6 +78,6 @@ def test_what_is_too_much_is_left_to_the_quick_value(known, monkeypatch):
     assert endgame(rules, rows) is not None
     assert endgame(rules, tuple(layout(rules).read(empty_sheet(rules)).rows)) is None
     endgame.cache_clear()
-    monkeypatch.setattr(endgames, "MOST_SHEETS", 2)
+    monkeypatch.setattr(quick, "MOST_SHEETS", 2)
     assert endgame(rules, rows) is None
     endgame.cache_clear()

@@ -8,8 +8,7 @@ import pytest
 
 from dicecup.bots import bot_called
 from dicecup.bots.simulation import simulate
-from dicecup.coach.advice import advise
-from dicecup.coach.knowledge import known_values, remembered_values
+from dicecup.coach.advice import advise, known_values, remembered_values
 from dicecup.engine import Keep, State, empty_sheet, start
 from dicecup.errors import UsageError
 from dicecup.rules import load_ruleset

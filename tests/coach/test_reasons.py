@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dicecup.coach.advice import advise
+from dicecup.coach.advice import Values, advise
 from dicecup.coach.reasons import Reason, Reasons
-from dicecup.coach.values import Values
 from dicecup.dice import Dice
 from dicecup.engine import Keep, Sheet, State, score
 from dicecup.rules import Ruleset, load_ruleset

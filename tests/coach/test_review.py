@@ -7,16 +7,14 @@ from collections.abc import Callable
 import pytest
 from tests.coach.conftest import SMALL_GAMES, play_record
 
-from dicecup.bots.simple import GreedyBot
-from dicecup.coach.advice import advise
-from dicecup.coach.rating import CLASSES, mark_of, rating_of, turn_measure
-from dicecup.coach.review import Review, review
-from dicecup.coach.values import Values
+from dicecup.bots.heuristic import GreedyBot
+from dicecup.coach.advice import Values, advise
+from dicecup.coach.review import CLASSES, Review, mark_of, rating_of, review, turn_measure
 from dicecup.coach.winning import each_player
 from dicecup.engine import Keep, Score, final_score, start
 from dicecup.engine.record import Record, Undo
-from dicecup.solver.solution import Solution
-from dicecup.solver.solve import solve
+from dicecup.solver.single.solution import SingleSolution
+from dicecup.solver.single.solve import solve_single
 
 
 def check(record: Record, values: Values) -> Review:
@@ -64,7 +62,7 @@ def test_tables_of_both_precisions_find_no_loss_in_perfect_play(
     known, small, tmp_path, name, precision, most
 ):
     rules = (small(name) if " " in name else known(name)).rules
-    values = Values(Solution(rules, solve(rules, precision=precision, folder=tmp_path)))
+    values = Values(SingleSolution(rules, solve_single(rules, precision=precision, folder=tmp_path)))
     for seed in range(2):
         found = check(play_record(rules, ("Ann",), seed, best(values)), values)
         assert all(decision.loss <= most for decision in found.players[0].decisions)
@@ -73,7 +71,7 @@ def test_tables_of_both_precisions_find_no_loss_in_perfect_play(
 def test_a_table_of_32_bits_finds_hardly_a_loss_in_games_of_the_exact_player(known, tmp_path):
     exact = known("yatzy-sv")
     rules = exact.rules
-    values = Values(Solution(rules, solve(rules, precision=32, folder=tmp_path)))
+    values = Values(SingleSolution(rules, solve_single(rules, precision=32, folder=tmp_path)))
     for seed in range(3):
         found = check(play_record(rules, ("Ann", "Bo"), seed, best(exact)), values)
         losses = [decision.loss for player in found.players for decision in player.decisions]

@@ -8,17 +8,15 @@ import pytest
 from tests.coach.conftest import SMALL_GAMES
 from tests.double.small_games import small_game
 
-from dicecup.bots.simulation import play_piece, simulate, win_shares
-from dicecup.bots.statistics import Summary
-from dicecup.coach.crowds import crowds
-from dicecup.coach.many import play_games
-from dicecup.coach.sheets import Scores, Sheets
+from dicecup.bots.simulation import Summary, play_piece, simulate, win_shares
 from dicecup.engine import Sheet, State, empty_sheet, final_score
 from dicecup.engine.sheet_check import check_sheet
+from dicecup.playout.games import play_games
+from dicecup.playout.perfect import FinalSheets, Scores, crowds
 from dicecup.rules import Ruleset, load_ruleset
 
 
-def check_sheets(rules: Ruleset, sheets: Sheets, count: int = 100) -> None:
+def check_sheets(rules: Ruleset, sheets: FinalSheets, count: int = 100) -> None:
     """The engine agrees that the sheets can occur, and what they add up to."""
     for number in range(count):
         sheet = Sheet(tuple(map(int, sheets.cells[number])), int(sheets.repeats[number]))
@@ -48,7 +46,7 @@ def test_large_games_come_to_their_value(known, game, options):
 
 @pytest.mark.parametrize("name", ["three dice", "last resort", "four throws", "two throws", "negative"])
 def test_double_dice_come_to_their_value(folder, tmp_path, name):
-    from dicecup.coach.knowledge import find_values
+    from dicecup.coach.advice import find_values
 
     rules = small_game(name, tmp_path)
     values = find_values(rules, folder=folder)

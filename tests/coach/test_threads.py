@@ -8,15 +8,14 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-from dicecup.coach.knowledge import find_values
-from dicecup.coach.values import Values
+from dicecup.coach.advice import Values, find_values
 from dicecup.engine import Sheet, empty_sheet
 from dicecup.rules import load_ruleset
 
 TOGETHER = """
 from concurrent.futures import ThreadPoolExecutor
 import numba
-from dicecup.coach.knowledge import known_values
+from dicecup.coach.advice import known_values
 from dicecup.coach.winning import win_chances
 from dicecup.engine import start
 from dicecup.rules import load_ruleset

@@ -9,9 +9,8 @@ from __future__ import annotations
 from functools import cache
 
 from dicecup.dice import Dice, throws
-from dicecup.engine.moves import Keep, Score, Throw
 from dicecup.engine.play import apply, legal_moves
-from dicecup.engine.state import Sheet, State
+from dicecup.engine.state import Keep, Score, Sheet, State, Throw
 from dicecup.engine.totals import final_score
 from dicecup.rules.model import Ruleset
 

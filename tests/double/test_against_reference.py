@@ -9,21 +9,20 @@ from tests.double.reference import Reference
 from tests.double.small_games import GAMES, small_game
 
 from dicecup.dice import throws
-from dicecup.engine.moves import Keep, Throw
 from dicecup.engine.play import apply, legal_moves
-from dicecup.engine.state import State, start
+from dicecup.engine.state import Keep, State, Throw, start
 from dicecup.rules.model import Ruleset
-from dicecup.solver.double.solution import Solution
-from dicecup.solver.double.solve import solve
+from dicecup.solver.double.solution import DoubleSolution
+from dicecup.solver.double.solve import solve_double
 
 STEP = 0.0006  # of a table: half a step, and 32-bit arithmetic
 
 
 @pytest.fixture(scope="module", params=list(GAMES))
-def game(request, tmp_path_factory) -> tuple[Ruleset, Reference, Solution]:
+def game(request, tmp_path_factory) -> tuple[Ruleset, Reference, DoubleSolution]:
     folder = tmp_path_factory.mktemp("game")
     rules = small_game(request.param, folder)
-    return rules, Reference(rules), Solution(rules, solve(rules, folder=folder))
+    return rules, Reference(rules), DoubleSolution(rules, solve_double(rules, folder=folder))
 
 
 def random_states(rules: Ruleset, games: int) -> list[State]:

@@ -10,11 +10,11 @@ from tests.double.emulated_card import EmulatedCard
 from tests.double.small_games import small_game
 
 from dicecup.errors import UsageError
-from dicecup.solver.double.cpu import CpuTurns
 from dicecup.solver.double.cuda import CudaTurns
-from dicecup.solver.double.sheets import SheetIndex
+from dicecup.solver.double.sheet_index import SheetIndex
 from dicecup.solver.double.simulate import simulate
 from dicecup.solver.double.solve import make_backend
+from dicecup.solver.double.turn import CpuTurns
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs a C++ compiler")
 GAMES = [

@@ -13,8 +13,8 @@ from tests.double.small_games import small_game
 from dicecup.engine.state import empty_sheet
 from dicecup.errors import StorageError, UsageError
 from dicecup.rules import load_ruleset
-from dicecup.solver import games
-from dicecup.solver.double.tables import table_path
+from dicecup.solver import find
+from dicecup.solver.double.packed import packed_table_path
 
 
 def dicecup(*arguments: str, cache: str) -> dict[str, object]:
@@ -44,28 +44,28 @@ def test_solve_knows_the_shipped_table(tmp_path):
 def test_hours_of_solving_are_never_started_unasked(tmp_path):
     rules = load_ruleset("dice-in-dice", {"strike": "last_resort"})
     with pytest.raises(UsageError, match="dicecup solve dice-in-dice -o strike=last_resort"):
-        games.find_solution(rules, folder=tmp_path)
+        find.find_solution(rules, folder=tmp_path)
 
 
 def test_small_games_are_solved_when_asked_about(tmp_path, monkeypatch):
     monkeypatch.setenv("DICECUP_CACHE", str(tmp_path))
     rules = small_game("six boxes", tmp_path)
     folder = tmp_path / "tables"
-    assert games.find_table(rules, 32, folder) is None
-    expected = games.find_solution(rules).turn(empty_sheet(rules)).value
-    table = games.find_table(rules, 64, folder)
+    assert find.find_table(rules, 32, folder) is None
+    expected = find.find_solution(rules).turn(empty_sheet(rules)).value
+    table = find.find_table(rules, 64, folder)
     assert table is not None
-    assert table.path == table_path(folder, rules)
+    assert table.path == packed_table_path(folder, rules)
     assert table.header.expected == pytest.approx(expected, abs=1e-3)
-    assert games.solve(rules, precision=64, backend="cpu").header == table.header
+    assert find.solve(rules, precision=64, backend="cpu").header == table.header
 
 
 def test_a_damaged_table_is_told_about_and_made_anew(tmp_path):
     rules = small_game("six boxes", tmp_path)
-    expected = games.find_solution(rules, folder=tmp_path).turn(empty_sheet(rules)).value
-    table_path(tmp_path, rules).write_bytes(b"rubbish")
+    expected = find.find_solution(rules, folder=tmp_path).turn(empty_sheet(rules)).value
+    packed_table_path(tmp_path, rules).write_bytes(b"rubbish")
     told: list[Exception] = []
-    again = games.find_solution(rules, folder=tmp_path, tell=told.append)
+    again = find.find_solution(rules, folder=tmp_path, tell=told.append)
     assert [type(error) for error in told] == [StorageError]
     assert again.turn(empty_sheet(rules)).value == expected
 
@@ -73,5 +73,5 @@ def test_a_damaged_table_is_told_about_and_made_anew(tmp_path):
 def test_games_of_one_layer_go_their_own_way(tmp_path):
     rules = load_ruleset("triple-yum-plus")
     with pytest.raises(UsageError, match="too large"):
-        games.find_solution(rules, folder=tmp_path)
-    assert games.find_table(load_ruleset("yatzy"), 64, tmp_path) is None
+        find.find_solution(rules, folder=tmp_path)
+    assert find.find_table(load_ruleset("yatzy"), 64, tmp_path) is None

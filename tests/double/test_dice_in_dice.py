@@ -16,10 +16,10 @@ from dicecup.engine.state import Sheet, empty_sheet
 from dicecup.errors import PositionError
 from dicecup.rules import load_ruleset
 from dicecup.rules.model import Ruleset
-from dicecup.solver.double.sheets import SheetIndex
-from dicecup.solver.double.solution import Solution
-from dicecup.solver.double.tables import find_table, shipped
-from dicecup.solver.double.turn import Sheets
+from dicecup.solver.double.packed import find_packed_table, shipped
+from dicecup.solver.double.sheet_index import SheetIndex
+from dicecup.solver.double.solution import DoubleSolution
+from dicecup.solver.double.turn import SheetBatch
 
 NOWHERE = Path("/nowhere")
 # Solved on a card and, for each, held against 200,000 simulated games: docs/dice-in-dice-solved.md.
@@ -57,7 +57,7 @@ def test_every_variant_on_the_sheet_is_listed():
 @pytest.mark.parametrize("options", EXPECTED)
 def test_shipped_tables(options):
     rules = variant(*options)
-    table = find_table(rules, NOWHERE)
+    table = find_packed_table(rules, NOWHERE)
     assert table is not None
     assert table.header.expected == pytest.approx(EXPECTED[options], abs=1e-3)
     assert all(np.isfinite(values).all() for values in table.levels.values())
@@ -69,15 +69,15 @@ def test_shipped_tables_are_small_together():
 
 
 def test_a_house_rule_has_no_shipped_table():
-    assert find_table(load_ruleset("dice-in-dice", {"strike": "last_resort"}), NOWHERE) is None
+    assert find_packed_table(load_ruleset("dice-in-dice", {"strike": "last_resort"}), NOWHERE) is None
 
 
 @pytest.fixture(scope="module")
-def solution() -> Solution:
+def solution() -> DoubleSolution:
     rules = variant("printed", "flat", "negative")
-    table = find_table(rules, NOWHERE)
+    table = find_packed_table(rules, NOWHERE)
     assert table is not None
-    return Solution(rules, table)
+    return DoubleSolution(rules, table)
 
 
 def sheet_of(rules: Ruleset, **points: int) -> Sheet:
@@ -93,7 +93,7 @@ def test_turns_worked_out_here_give_the_card_s_values(solution):
     for filled in range(0, 16, 2):
         level = index.level(filled)
         place = [len(level) // 3]
-        sheets = Sheets(level.mask[place], level.total[place], solution.table.levels[filled + 2])
+        sheets = SheetBatch(level.mask[place], level.total[place], solution.table.levels[filled + 2])
         value = solution.solver.start_values(sheets)[0]
         assert value == pytest.approx(solution.table.levels[filled][place[0]], abs=0.001)
 
@@ -104,7 +104,7 @@ def test_32_bits_are_exact_enough(solution, filled):
     level = solution.index.level(filled)
     place = len(level) // 2
     mask, total, after = level.mask[[place]], level.total[[place]], solution.table.levels[filled + 2]
-    value = solution.solver.start_values(Sheets(mask, total, after))[0]
+    value = solution.solver.start_values(SheetBatch(mask, total, after))[0]
     assert value == pytest.approx(plain_turn(solution.solver, int(mask[0]), int(total[0]), after), abs=2e-5)
 
 

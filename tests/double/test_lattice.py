@@ -8,11 +8,10 @@ from math import factorial
 import numpy as np
 import pytest
 
-from dicecup.solver.double.lattice import Lattice, build_lattice
-from dicecup.solver.double.multisets import all_multisets, multiset_count, ranks
+from dicecup.solver.double.lattice import DoubleLattice, all_multisets, build_lattice, multiset_count, ranks
 
 
-def dice_of_rank(lattice: Lattice, size: int) -> list[tuple[int, ...]]:
+def dice_of_rank(lattice: DoubleLattice, size: int) -> list[tuple[int, ...]]:
     return [tuple(column) for column in all_multisets(lattice.double_faces, size, np).T.tolist()]
 
 
@@ -21,12 +20,12 @@ def mirror(dice: tuple[int, ...], faces: int) -> tuple[int, ...]:
 
 
 @pytest.fixture(scope="module", params=[(3, 2, True), (3, 2, False), (2, 3, True), (3, 3, True)])
-def lattice(request) -> Lattice:
+def lattice(request) -> DoubleLattice:
     dice, faces, mirrored = request.param
     return build_lattice(dice, faces, mirrored, np)
 
 
-def rows(lattice: Lattice, size: int) -> dict[tuple[int, ...], int]:
+def rows(lattice: DoubleLattice, size: int) -> dict[tuple[int, ...], int]:
     return dict(zip(dice_of_rank(lattice, size), lattice.keeps[size].row_of_rank.tolist(), strict=True))
 
 

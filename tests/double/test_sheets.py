@@ -7,8 +7,8 @@ import pytest
 
 from dicecup.errors import UsageError
 from dicecup.rules import load_ruleset
-from dicecup.solver.double.points import check_solvable
-from dicecup.solver.double.sheets import SheetIndex
+from dicecup.solver.double.game_tables import check_double_solvable
+from dicecup.solver.double.sheet_index import SheetIndex
 
 
 @pytest.mark.parametrize(
@@ -51,4 +51,4 @@ def test_two_chances_are_filled_in_order(index):
 @pytest.mark.parametrize("game", ["yatzy", "yum-plus", "triple-yum-plus", "yahtzee"])
 def test_other_games_are_refused(game):
     with pytest.raises(UsageError, match="cannot be solved"):
-        check_solvable(load_ruleset(game))
+        check_double_solvable(load_ruleset(game))

@@ -9,13 +9,12 @@ import pytest
 from tests.double.small_games import small_game
 
 from dicecup.errors import StorageError
-from dicecup.solver.double import cpu
-from dicecup.solver.double.packed import STEP, make_header, pack, unpack
-from dicecup.solver.double.sheets import SheetIndex
-from dicecup.solver.double.solve import solve
-from dicecup.solver.double.tables import find_table, table_path
-from dicecup.solver.double.unfinished import Unfinished
-from dicecup.solver.solve import Progress
+from dicecup.solver.double import turn
+from dicecup.solver.double.packed import STEP, find_packed_table, make_header, pack, packed_table_path, unpack
+from dicecup.solver.double.sheet_index import SheetIndex
+from dicecup.solver.double.solve import solve_double
+from dicecup.solver.files.resume import UnfinishedDouble
+from dicecup.solver.single.solve import Progress
 
 NOWHERE = Path("/nowhere")
 
@@ -30,9 +29,9 @@ def rules(tmp_path):
 
 
 def test_an_interrupted_solve_goes_on_where_it_was(rules, tmp_path, monkeypatch):
-    monkeypatch.setattr(cpu.CpuTurns, "part", 3)
-    monkeypatch.setattr(cpu, "LANES", 2)
-    whole = solve(rules, folder=tmp_path / "whole")
+    monkeypatch.setattr(turn.CpuTurns, "part", 3)
+    monkeypatch.setattr(turn, "LANES", 2)
+    whole = solve_double(rules, folder=tmp_path / "whole")
     seen: list[Progress] = []
 
     def stop_in_the_middle(progress: Progress) -> None:
@@ -41,10 +40,10 @@ def test_an_interrupted_solve_goes_on_where_it_was(rules, tmp_path, monkeypatch)
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        solve(rules, folder=tmp_path, watch=stop_in_the_middle)
+        solve_double(rules, folder=tmp_path, watch=stop_in_the_middle)
     reached = seen[-1].done
     seen.clear()
-    again = solve(rules, folder=tmp_path, watch=seen.append)
+    again = solve_double(rules, folder=tmp_path, watch=seen.append)
     assert 1 < seen[0].resumed <= reached < seen[0].done + 3
     assert seen[-1].done == seen[-1].total
     assert not list(tmp_path.glob("*.unfinished"))
@@ -53,14 +52,17 @@ def test_an_interrupted_solve_goes_on_where_it_was(rules, tmp_path, monkeypatch)
 
 
 def test_a_damaged_level_is_solved_again(rules, tmp_path):
-    with Unfinished(table_path(tmp_path, rules)) as unfinished:
+    with UnfinishedDouble(packed_table_path(tmp_path, rules)) as unfinished:
         unfinished.save(4, np.array([1.0, 2.0]))
         assert unfinished.load(4, 9).tolist() == [1.0, 2.0]
         assert len(unfinished.load(4, 1)) == 0
         data = unfinished.path(4).read_bytes()
         unfinished.path(4).write_bytes(data[:-3])
         assert len(unfinished.load(4, 9)) == 0
-        with pytest.raises(StorageError, match="Another process"), Unfinished(table_path(tmp_path, rules)):
+        with (
+            pytest.raises(StorageError, match="Another process"),
+            UnfinishedDouble(packed_table_path(tmp_path, rules)),
+        ):
             pass
 
 
@@ -76,12 +78,12 @@ def test_values_come_back_to_half_a_step(rules):
 
 
 def test_wrong_tables_are_refused(rules, tmp_path):
-    assert find_table(rules, tmp_path) is None
-    table = solve(rules, folder=tmp_path)
-    found = find_table(rules, tmp_path)
+    assert find_packed_table(rules, tmp_path) is None
+    table = solve_double(rules, folder=tmp_path)
+    found = find_packed_table(rules, tmp_path)
     assert found is not None
     assert found.header == table.header
-    index, data = SheetIndex(rules), table_path(tmp_path, rules).read_bytes()
+    index, data = SheetIndex(rules), packed_table_path(tmp_path, rules).read_bytes()
     for wrong in (b"", b"rubbish", data[:100], data[:-1], data[:-1] + b"x"):
         with pytest.raises(StorageError, match="cut off or was changed"):
             unpack(wrong, rules, index, NOWHERE)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dicecup.engine import empty_sheet, start
-from dicecup.engine.offers import layer_offers
+from dicecup.engine.legality import layer_offers
 from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.record_text import record_from_text, record_to_text
 from dicecup.rules import load_ruleset

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dicecup.engine import Keep, Placement, Score, Throw, score
-from dicecup.engine.move_data import move_from_data, move_to_data
+from dicecup.engine.serialize import move_from_data, move_to_data
 from dicecup.rules import load_ruleset
 
 YATZY = load_ruleset("yatzy")

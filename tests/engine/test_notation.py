@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from dicecup.engine.notation import EXAMPLE, position_from_line, position_to_line
-from dicecup.engine.position import position_from_data, position_to_data
+from dicecup.engine.serialize import (
+    EXAMPLE,
+    position_from_data,
+    position_from_line,
+    position_to_data,
+    position_to_line,
+)
 
 LINES = [
     "yatzy",

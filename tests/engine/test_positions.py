@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dicecup.engine import State
-from dicecup.engine.position import position_from_data, position_to_data
+from dicecup.engine.serialize import position_from_data, position_to_data
 from dicecup.errors import PositionError
 from dicecup.rules import load_ruleset
 

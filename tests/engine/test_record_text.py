@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from dicecup.engine.fairness import commitment
 from dicecup.engine.record import DiceOrigin, Header, Record, Reveal, Undo
 from dicecup.engine.record_text import (
     MOST_BYTES,
@@ -15,7 +16,6 @@ from dicecup.engine.record_text import (
     record_from_text,
     record_to_text,
 )
-from dicecup.engine.verifiable import commitment
 from dicecup.errors import DicecupError, RecordError
 from dicecup.rules import builtin_ids, load_ruleset
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dicecup.engine import Keep, Throw, apply, score, start
+from dicecup.engine.fairness import commitment, seed_secret
 from dicecup.engine.record import DiceOrigin, Header, Record, Reveal, Undo, secret_of
-from dicecup.engine.verifiable import commitment, seed_secret
 from dicecup.rules import load_ruleset
 
 YATZY = load_ruleset("yatzy")

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from dicecup.dice import format_dice
 from dicecup.engine import Throw, is_legal
+from dicecup.engine.fairness import SECRET_BYTES, commitment, derive_throw, seed_secret
 from dicecup.engine.record import DiceOrigin, Header, Record, Reveal, Undo, verify
 from dicecup.engine.record_text import record_from_text, record_to_text
-from dicecup.engine.verifiable import SECRET_BYTES, commitment, derive_throw, seed_secret
 from dicecup.errors import DicecupError
 from dicecup.rules import DiceSet, load_ruleset
 

@@ -7,8 +7,7 @@ import unicodedata
 
 import pytest
 
-from dicecup.cli.commands import WORDS, find_box, understand
-from dicecup.cli.conversation import help_text
+from dicecup.cli.conversation import WORDS, find_box, help_text, understand
 from dicecup.i18n.language import Language
 from dicecup.rules import Ruleset
 

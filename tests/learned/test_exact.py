@@ -17,8 +17,8 @@ from tests.learned.conftest import learned
 
 from dicecup.engine.totals import bonus
 from dicecup.rules import load_ruleset
-from dicecup.solver.index import Index, Level, build_index
-from dicecup.solver.learned.moves import Array
+from dicecup.solver.learned.move_tables import Array
+from dicecup.solver.single.index import Index, Level, build_index
 
 RULES = load_ruleset("yum-plus")
 

@@ -12,10 +12,10 @@ from dicecup.dice import parts
 from dicecup.engine import Keep, Move, State, Throw, apply, dice_to_throw, final_score, start
 from dicecup.rules import Ruleset, load_ruleset
 from dicecup.solver.learned import LearnedTurn
-from dicecup.solver.learned.training.games import Dealer, Played, play
+from dicecup.solver.learned.training.self_play import Dealer, SelfPlayed, play
 
 
-def played(rules: Ruleset, games: int, seed: int) -> Played:
+def played(rules: Ruleset, games: int, seed: int) -> SelfPlayed:
     value = learned(rules)
     return play(value.tables, value.network, Dealer(value.tables, seed), np.zeros(games))
 

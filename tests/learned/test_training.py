@@ -12,11 +12,10 @@ from tests.learned.conftest import random_sheet
 from dicecup.engine import empty_sheet
 from dicecup.rules import Ruleset, load_ruleset
 from dicecup.solver.learned.layout import layout
-from dicecup.solver.learned.moves import Array
+from dicecup.solver.learned.move_tables import Array
 from dicecup.solver.learned.network import SCALE, Network, Weights, inputs
-from dicecup.solver.learned.training.fitting import Adam, Encoder, gradient, start_weights
-from dicecup.solver.learned.training.games import Played, returns
-from dicecup.solver.learned.training.learning import Learner, Plan
+from dicecup.solver.learned.training.fitting import Adam, Encoder, Learner, Plan, gradient, start_weights
+from dicecup.solver.learned.training.self_play import SelfPlayed, returns
 
 
 def some_weights(rules: Ruleset, width: int = 8) -> Weights:
@@ -80,7 +79,7 @@ def test_returns_carry_back_what_later_turns_found_out():
     def numbers(*values: float) -> Array:
         return np.array(values)[:, None]
 
-    played = Played(
+    played = SelfPlayed(
         sheets=np.zeros((3, 1, 1)),
         backed_up=numbers(100.0, 60.0, 20.0),
         expected=numbers(58.0, 21.0, 0.0),

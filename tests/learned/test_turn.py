@@ -9,7 +9,7 @@ from dicecup.dice import Dice, parts, sort_dice, throws
 from dicecup.engine import Score, Sheet, State, apply, final_score
 from dicecup.engine.play import legal_scores
 from dicecup.rules import Ruleset, load_ruleset
-from dicecup.solver.reference import Reference
+from reference_solver import Reference
 
 YUMS = ("yum", "second_yum", "third_yum")
 ALIKE = (4, 4, 4, 4, 4)

@@ -14,9 +14,8 @@ from dicecup.engine import empty_sheet
 from dicecup.rules import Ruleset, load_ruleset
 from dicecup.solver.learned import find_learned
 from dicecup.solver.learned.layout import layout
-from dicecup.solver.learned.network import Weights
-from dicecup.solver.learned.quick import find_quick, load_quick, quick_file_name
-from dicecup.solver.learned.weights import file_name, load_weights, save_weights, shipped
+from dicecup.solver.learned.network import Weights, file_name, load_weights, save_weights, shipped
+from dicecup.solver.learned.value import find_quick, load_quick, quick_file_name
 
 DATA = resources.files("dicecup.solver.learned").joinpath("data")
 # Solved exactly in 64 bits on a GPU: docs/learned.md.

@@ -26,7 +26,7 @@ from dicecup.engine import (
     legal_moves,
     start,
 )
-from dicecup.engine.offers import offers
+from dicecup.engine.legality import offers
 from dicecup.errors import DiceError, MoveError
 from dicecup.rules import Ruleset, load_ruleset
 

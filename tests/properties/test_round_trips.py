@@ -10,11 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dicecup.engine import State, apply, start
-from dicecup.engine.move_data import move_from_data, move_to_data
-from dicecup.engine.notation import position_from_line, position_to_line
-from dicecup.engine.position import Position, position_from_data, position_to_data
 from dicecup.engine.record import DiceOrigin, Header, Record, Undo
 from dicecup.engine.record_text import record_from_text, record_to_text
+from dicecup.engine.serialize import (
+    Position,
+    move_from_data,
+    move_to_data,
+    position_from_data,
+    position_from_line,
+    position_to_data,
+    position_to_line,
+)
 from dicecup.engine.sheet_check import check_sheet
 from dicecup.rules import load_ruleset
 

@@ -16,10 +16,8 @@ from hypothesis import strategies as st
 
 from dicecup.dice import parse_die
 from dicecup.engine import apply, start
-from dicecup.engine.move_data import move_from_data
-from dicecup.engine.notation import position_from_line
-from dicecup.engine.position import position_from_data
 from dicecup.engine.record_text import record_from_text
+from dicecup.engine.serialize import move_from_data, position_from_data, position_from_line
 from dicecup.errors import DicecupError
 from dicecup.rules import builtin_ids, load_ruleset
 

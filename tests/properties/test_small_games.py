@@ -11,11 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dicecup.engine import State, apply, is_legal, legal_moves, start
-from dicecup.engine.move_data import move_from_data, move_to_data
-from dicecup.engine.notation import position_from_line, position_to_line
-from dicecup.engine.position import Position, position_from_data, position_to_data
 from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.record_text import record_from_text, record_to_text
+from dicecup.engine.serialize import (
+    Position,
+    move_from_data,
+    move_to_data,
+    position_from_data,
+    position_from_line,
+    position_to_data,
+    position_to_line,
+)
 from dicecup.errors import RulesError
 from dicecup.rules import load_ruleset
 

@@ -22,7 +22,7 @@ from tests.rulebook.support import (
 
 from dicecup.dice import format_die, parse_die
 from dicecup.engine import Placement, Score, apply, start
-from dicecup.engine.offers import offers
+from dicecup.engine.legality import offers
 from dicecup.rules import Ruleset, builtin_ids
 
 clause = clauses_of("decisions")

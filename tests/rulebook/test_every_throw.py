@@ -10,7 +10,7 @@ import pytest
 from tests.rulebook import independent_scorer as second
 
 from dicecup.engine import Placement, Score, Sheet, State, final_score, legal_moves
-from dicecup.engine.offers import offers
+from dicecup.engine.legality import offers
 from dicecup.rules import builtin_ids, load_ruleset
 
 FIVE = list(combinations_with_replacement(range(1, 7), 5))

@@ -18,12 +18,12 @@ from dicecup.dice import throws  # noqa: E402
 from dicecup.engine.play import legal_scores, score_sheet  # noqa: E402
 from dicecup.engine.state import Sheet, empty_sheet  # noqa: E402
 from dicecup.rules import Ruleset, load_ruleset  # noqa: E402
-from dicecup.solver.backends import make_backend  # noqa: E402
-from dicecup.solver.index import build_index  # noqa: E402
-from dicecup.solver.program import build_program  # noqa: E402
-from dicecup.solver.solution import Solution  # noqa: E402
-from dicecup.solver.solve import last_level, solve  # noqa: E402
-from dicecup.solver.source import PlainSource  # noqa: E402
+from dicecup.solver.files.packing import PlainSource  # noqa: E402
+from dicecup.solver.single.cpu import make_backend  # noqa: E402
+from dicecup.solver.single.index import build_index  # noqa: E402
+from dicecup.solver.single.kernel_tables import build_program  # noqa: E402
+from dicecup.solver.single.solution import SingleSolution  # noqa: E402
+from dicecup.solver.single.solve import last_level, solve_single  # noqa: E402
 
 ONE_LAYER = ("yatzy", "yatzy-sv", "yum-plus", "yahtzee")
 
@@ -53,13 +53,13 @@ def tables(tmp_path_factory):
 def solved(tables):
     """solved(game, options, precision) → its solution, solved once a session."""
 
-    known: dict[tuple[str, int], Solution] = {}
+    known: dict[tuple[str, int], SingleSolution] = {}
 
-    def solved(game: str, options: dict[str, str] | None = None, precision: int = 64) -> Solution:
+    def solved(game: str, options: dict[str, str] | None = None, precision: int = 64) -> SingleSolution:
         rules = load_ruleset(game, options)
         key = rules.identity, precision
         if key not in known:
-            known[key] = Solution(rules, solve(rules, precision=precision, folder=tables))
+            known[key] = SingleSolution(rules, solve_single(rules, precision=precision, folder=tables))
         return known[key]
 
     return solved
@@ -69,11 +69,11 @@ def solved(tables):
 def solved_end():
     """solved_end(rules, open_boxes) → a solution that knows sheets with so many open boxes or fewer."""
 
-    def solved_end(rules: Ruleset, open_boxes: int) -> Solution:
+    def solved_end(rules: Ruleset, open_boxes: int) -> SingleSolution:
         index = build_index(rules)
         machine = make_backend("cpu", index, build_program(index), 64)
         table = SimpleNamespace(header=SimpleNamespace(precision=64))
-        solution = Solution(rules, table)  # type: ignore[arg-type]
+        solution = SingleSolution(rules, table)  # type: ignore[arg-type]
         below, values = index.level(0), last_level(index, 64)
         for number in range(1, open_boxes + 1):
             solution.sources[number - 1] = PlainSource(values, below.starts)

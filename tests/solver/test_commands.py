@@ -16,9 +16,9 @@ from dicecup.solver import limits
 def run(capfd, monkeypatch, tables):
     """run(argument, …) → status, stdout, stderr, with the tables of all tests."""
     monkeypatch.setenv("DICECUP_CACHE", str(tables.parent))
-    monkeypatch.setattr("dicecup.solver.folders.tables_folder", lambda: tables)
-    monkeypatch.setattr("dicecup.solver.solve.tables_folder", lambda: tables)
-    monkeypatch.setattr("dicecup.solver.lookup.tables_folder", lambda: tables)
+    monkeypatch.setattr("dicecup.folders.tables_folder", lambda: tables)
+    monkeypatch.setattr("dicecup.solver.single.solve.tables_folder", lambda: tables)
+    monkeypatch.setattr("dicecup.solver.find.tables_folder", lambda: tables)
 
     def run(*arguments: str):
         status = main([*arguments, "--lang", "en"])
@@ -106,7 +106,7 @@ def test_too_little_room(run, monkeypatch, short):
         monkeypatch.setattr(limits, "free_memory", lambda: 10_000_000)
     else:
         monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1000))
-    monkeypatch.setattr("dicecup.solver.cpu.solve_groups", None)
+    monkeypatch.setattr("dicecup.solver.single.cpu.solve_groups", None)
     done = run("solve", "yatzy", "--again")
     assert done.status == 2
     assert f"[{short}_short]" in done.err
@@ -148,8 +148,8 @@ points = 31
 @pytest.mark.parametrize("game", [LADDER, IN_ORDER], ids=["ladder", "in order"])
 def test_boxes_that_look_at_each_other_too_much(run, tmp_path, monkeypatch, game):
     """Found before memory is used up."""
-    monkeypatch.setattr("dicecup.solver.components.MOST_OPTIONS", 50_000)
-    monkeypatch.setattr("dicecup.solver.upper_arrays.MOST_MOVES", 1 << 20)
+    monkeypatch.setattr("dicecup.solver.single.components.MOST_OPTIONS", 50_000)
+    monkeypatch.setattr("dicecup.solver.single.kernel_tables.MOST_MOVES", 1 << 20)
     path = tmp_path / "house.toml"
     path.write_text(game, encoding="utf-8")
     done = run("value", str(path))
@@ -169,7 +169,7 @@ def test_no_memory_left(run, monkeypatch):
     def fail(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("dicecup.solver.games.find_table", fail)
+    monkeypatch.setattr("dicecup.solver.find.find_table", fail)
     done = run("solve", "yahtzee")
     assert (done.status, done.out) == (2, "")
     assert "[memory_out]" in done.err
@@ -178,7 +178,7 @@ def test_no_memory_left(run, monkeypatch):
 def test_the_tables_cannot_be_kept(run, monkeypatch, tmp_path):
     taken = tmp_path / "taken"
     taken.write_text("", encoding="utf-8")
-    monkeypatch.setattr("dicecup.solver.solve.tables_folder", lambda: taken / "tables")
+    monkeypatch.setattr("dicecup.solver.single.solve.tables_folder", lambda: taken / "tables")
     done = run("solve", "yahtzee", "-o", "joker=none", "--again")
     assert done.status == 2
     assert "[file_unwritable]" in done.err

@@ -10,10 +10,10 @@ from tests.solver.conftest import all_rulesets, random_sheet
 
 from dicecup.engine.state import Sheet
 from dicecup.rules import load_ruleset
-from dicecup.solver.backends import POISON
-from dicecup.solver.index import build_index
 from dicecup.solver.limits import size_of
-from dicecup.solver.solution import Solution
+from dicecup.solver.single.cpu import POISON
+from dicecup.solver.single.index import build_index
+from dicecup.solver.single.solution import SingleSolution
 
 GAMES = [("yatzy-sv", {}), ("yatzy-sv", {"strike": "last_resort"}), ("yahtzee", {"joker": "forced"})]
 
@@ -34,7 +34,7 @@ def test_every_slot_is_written_and_rows_rise(solved, game, options):
                 assert (np.diff(values[start + begin : start + end]) >= -1e-9).all()
 
 
-def check_more_points(solution: Solution, random: Random, most_open: int) -> None:
+def check_more_points(solution: SingleSolution, random: Random, most_open: int) -> None:
     for _ in range(60):
         sheet = random_sheet(solution.rules, random.randint(1, most_open), random)
         filled = [box for box in solution.rules.upper if sheet.cells[box] is not None]

@@ -11,7 +11,7 @@ from dicecup.dice import throws
 from dicecup.engine.play import legal_scores, score_sheet
 from dicecup.engine.state import Sheet
 from dicecup.rules import load_ruleset
-from dicecup.solver.reference import Reference
+from reference_solver import Reference
 
 
 def compare(solution, reference, sheet, random) -> None:

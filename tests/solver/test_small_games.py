@@ -7,14 +7,14 @@ from random import Random
 
 import pytest
 
-from dicecup.coach.many import play_games
-from dicecup.engine.offers import face_of_alike
+from dicecup.engine.legality import face_of_alike
+from dicecup.playout.games import play_games
 from dicecup.rules import Ruleset, load_ruleset
-from dicecup.solver.components import alike_face
-from dicecup.solver.lattice import lattice
-from dicecup.solver.reference import Reference
-from dicecup.solver.solution import Solution
-from dicecup.solver.solve import solve
+from dicecup.solver.single.components import alike_face
+from dicecup.solver.single.lattice import lattice
+from dicecup.solver.single.solution import SingleSolution
+from dicecup.solver.single.solve import solve_single
+from reference_solver import Reference
 
 
 def random_game(random: Random) -> str:
@@ -58,7 +58,7 @@ def random_game(random: Random) -> str:
 @pytest.mark.parametrize("seed", range(60))
 def test_whole_small_games(tmp_path, seed):
     rules = house(tmp_path, random_game(Random(seed)))
-    table = solve(rules, folder=tmp_path)
+    table = solve_single(rules, folder=tmp_path)
     assert table.header.expected == pytest.approx(Reference(rules).expected(), abs=1e-9)
 
 
@@ -109,7 +109,7 @@ def test_a_forced_joker_beside_a_box_that_waits_for_an_upper_one(tmp_path):
     """The box is open for a neighbour's lane already, and not yet for this one."""
     rules = house(tmp_path, FORCED_BESIDE_A_LATE_BOX)
     expected = Reference(rules).expected()
-    assert solve(rules, folder=tmp_path).header.expected == pytest.approx(expected, abs=1e-9)
+    assert solve_single(rules, folder=tmp_path).header.expected == pytest.approx(expected, abs=1e-9)
 
 
 def test_of_two_faces_that_could_be_a_joker_solver_and_engine_take_the_same(tmp_path):
@@ -121,6 +121,6 @@ def test_of_two_faces_that_could_be_a_joker_solver_and_engine_take_the_same(tmp_
 @pytest.mark.parametrize("seed", [2, 5, 11, 22])
 def test_small_games_played(tmp_path, seed):
     rules = house(tmp_path, random_game(Random(seed)))
-    scores = play_games(Solution(rules, solve(rules, folder=tmp_path)), 100_000, seed).scores
+    scores = play_games(SingleSolution(rules, solve_single(rules, folder=tmp_path)), 100_000, seed).scores
     error = scores.std(ddof=1) / len(scores) ** 0.5
     assert abs(scores.mean() - Reference(rules).expected()) < 4 * error

@@ -13,17 +13,17 @@ import numba
 import numpy as np
 import pytest
 
-from dicecup.coach.many import play_games
 from dicecup.engine.state import empty_sheet
 from dicecup.errors import DicecupError, StorageError
+from dicecup.playout.games import play_games
 from dicecup.rules import load_ruleset
+from dicecup.solver.files.packing import STEP, PackedSource, pack, shapes, unpack
+from dicecup.solver.files.resume import UnfinishedTable
+from dicecup.solver.files.tables import HEADER_BYTES, open_table, table_path
+from dicecup.solver.find import find_single_solution, find_single_table
 from dicecup.solver.limits import PACK_FROM
-from dicecup.solver.lookup import find_solution, find_table
-from dicecup.solver.packing import STEP, PackedSource, pack, shapes, unpack
-from dicecup.solver.solution import Solution
-from dicecup.solver.solve import Progress, solve
-from dicecup.solver.tables import HEADER_BYTES, open_table, table_path
-from dicecup.solver.unfinished import Unfinished
+from dicecup.solver.single.solution import SingleSolution
+from dicecup.solver.single.solve import Progress, solve_single
 
 GAME = ("yahtzee", {"joker": "none"})
 SOURCE = Path(__file__).resolve().parents[2] / "src"
@@ -76,7 +76,7 @@ def test_other_rules(copied):
 
 def test_other_precision(copied, tmp_path):
     rules, path = copied
-    path.write_bytes(solve(rules, precision=32, folder=tmp_path).path.read_bytes())
+    path.write_bytes(solve_single(rules, precision=32, folder=tmp_path).path.read_bytes())
     assert refused(rules, path) == "table_damaged"
 
 
@@ -84,10 +84,10 @@ def test_a_spoiled_table_is_made_anew(copied):
     rules, path = copied
     path.write_bytes(path.read_bytes()[:-1])
     told: list[DicecupError] = []
-    assert find_table(rules, 64, path.parent, told.append) is None
+    assert find_single_table(rules, 64, path.parent, told.append) is None
     assert [error.code for error in told] == ["table_damaged"]
-    solve(rules, folder=path.parent)
-    assert find_table(rules, 64, path.parent) is not None
+    solve_single(rules, folder=path.parent)
+    assert find_single_table(rules, 64, path.parent) is not None
 
 
 class StopError(Exception):
@@ -103,9 +103,9 @@ def test_an_interrupted_solve_goes_on(solved, tmp_path):
             raise StopError
 
     with pytest.raises(StopError):
-        solve(rules, folder=tmp_path, watch=stop_late)
+        solve_single(rules, folder=tmp_path, watch=stop_late)
     seen: list[Progress] = []
-    table = solve(rules, folder=tmp_path, watch=seen.append)
+    table = solve_single(rules, folder=tmp_path, watch=seen.append)
     assert seen[0].resumed > rules.cells
     assert seen[0].resumed + seen[0].total // 3 > seen[0].total // 2, "more than one level was lost"
     whole = solved(*GAME).table
@@ -121,13 +121,13 @@ def test_a_damaged_beginning_is_not_gone_on_with(tmp_path):
             raise StopError
 
     with pytest.raises(StopError):
-        solve(rules, folder=tmp_path, watch=stop_late)
+        solve_single(rules, folder=tmp_path, watch=stop_late)
     (part,) = tmp_path.glob("*.part")
     data = bytearray(part.read_bytes())
     data[HEADER_BYTES + 100] ^= 1
     part.write_bytes(data)
     seen: list[Progress] = []
-    table = solve(rules, folder=tmp_path, watch=seen.append)
+    table = solve_single(rules, folder=tmp_path, watch=seen.append)
     assert seen[0].resumed < 1000
     assert table.header.expected == pytest.approx(245.8707745141, abs=1e-8)
 
@@ -135,11 +135,11 @@ def test_a_damaged_beginning_is_not_gone_on_with(tmp_path):
 def test_who_needs_a_table_waits_for_the_one_who_makes_it(tmp_path):
     rules = load_ruleset(*GAME)
     with ThreadPoolExecutor(3) as pool:
-        found = list(pool.map(lambda _: find_solution(rules, folder=tmp_path), range(3)))
+        found = list(pool.map(lambda _: find_single_solution(rules, folder=tmp_path), range(3)))
     assert {solution.table.header.expected for solution in found} == {found[0].table.header.expected}
-    with Unfinished(table_path(tmp_path, rules, 32), found[0].table.header):
+    with UnfinishedTable(table_path(tmp_path, rules, 32), found[0].table.header):
         with pytest.raises(StorageError) as caught:
-            solve(rules, precision=32, folder=tmp_path)
+            solve_single(rules, precision=32, folder=tmp_path)
         assert caught.value.code == "solve_running"
 
 
@@ -147,7 +147,7 @@ def test_killed(tmp_path):
     """kill -9 at any moment: what is there afterwards is taken up, or nothing is."""
     program = (
         "import os, signal, sys; from pathlib import Path; from dicecup.rules import load_ruleset\n"
-        "from dicecup.solver.solve import solve\n"
+        "from dicecup.solver.single.solve import solve\n"
         "def watch(p):\n    if p.done * 2 > p.total: os.kill(os.getpid(), signal.SIGKILL)\n"
         f"solve(load_ruleset(*{GAME!r}), folder=Path(sys.argv[1]), watch=watch)"
     )
@@ -155,7 +155,7 @@ def test_killed(tmp_path):
     done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], env=environment, check=False)
     assert done.returncode == -signal.SIGKILL
     seen: list[Progress] = []
-    table = solve(load_ruleset(*GAME), folder=tmp_path, watch=seen.append)
+    table = solve_single(load_ruleset(*GAME), folder=tmp_path, watch=seen.append)
     assert seen[0].resumed > 1000
     assert table.header.expected == pytest.approx(245.8707745141, abs=1e-8)
 
@@ -165,7 +165,7 @@ def test_threads_change_nothing(tmp_path):
     found, most = [], numba.get_num_threads()
     for threads in (1, 2):
         numba.set_num_threads(min(threads, most))
-        table = solve(rules, folder=tmp_path / str(threads))
+        table = solve_single(rules, folder=tmp_path / str(threads))
         found.append(table.path.read_bytes())
     numba.set_num_threads(most)
     assert found[0] == found[1]
@@ -175,8 +175,8 @@ def test_packed(solved, tmp_path, monkeypatch):
     """A packed table holds every value to half a step."""
     assert PACK_FROM > 1_000_000, "small tables are plain"
     rules, plain = load_ruleset("yahtzee"), solved("yahtzee", {}, 32)
-    monkeypatch.setattr("dicecup.solver.solve.PACK_FROM", 0)
-    packed = Solution(rules, solve(rules, precision=32, folder=tmp_path))
+    monkeypatch.setattr("dicecup.solver.single.solve.PACK_FROM", 0)
+    packed = SingleSolution(rules, solve_single(rules, precision=32, folder=tmp_path))
     assert packed.table.header.encoding == "packed"
     assert packed.table.path.stat().st_size < 0.6 * plain.table.path.stat().st_size
     one, other = plain.turn(empty_sheet(rules)), packed.turn(empty_sheet(rules))
@@ -194,8 +194,10 @@ def test_packed(solved, tmp_path, monkeypatch):
 
 
 def test_games_are_played_by_a_packed_table(solved, tmp_path, monkeypatch):
-    monkeypatch.setattr("dicecup.solver.solve.PACK_FROM", 0)
+    monkeypatch.setattr("dicecup.solver.single.solve.PACK_FROM", 0)
     rules, exact = load_ruleset("yahtzee"), solved("yahtzee")
-    scores = play_games(Solution(rules, solve(rules, precision=32, folder=tmp_path)), 20_000, 1).scores
+    scores = play_games(
+        SingleSolution(rules, solve_single(rules, precision=32, folder=tmp_path)), 20_000, 1
+    ).scores
     error = scores.std() / len(scores) ** 0.5
     assert abs(scores.mean() - exact.table.header.expected) < 3 * error

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dicecup.storage.opening import open_store
+from dicecup.storage.store import open_store
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dicecup.storage.opening import open_store
-from dicecup.storage.store import Store
+from dicecup.storage.store import Store, open_store
 
 
 @pytest.fixture

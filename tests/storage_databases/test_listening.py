@@ -9,7 +9,7 @@ import pytest
 from tests.storage_databases.test_store import add, opened
 
 from dicecup.errors import StorageError
-from dicecup.storage.opening import open_store
+from dicecup.storage.store import open_store
 
 
 def test_a_change_is_heard_by_the_others_only(postgres_database: str) -> None:

@@ -8,14 +8,10 @@ from dataclasses import replace
 import pytest
 
 from dicecup.errors import StorageError
-from dicecup.storage.database import RowTaken
-from dicecup.storage.entries import EntryTaken
-from dicecup.storage.matches import PromiseTaken
-from dicecup.storage.opening import open_store
+from dicecup.storage.database import MIGRATIONS, RowTaken
+from dicecup.storage.results import add_verdicts, verdicts_of, without_verdict
 from dicecup.storage.rows import Addition, Opening, Result, Seat, Verdict
-from dicecup.storage.schema import MIGRATIONS
-from dicecup.storage.store import Store
-from dicecup.storage.verdicts import add_verdicts, verdicts_of, without_verdict
+from dicecup.storage.store import EntryTaken, PromiseTaken, Store, open_store
 
 OPENING = Opening(
     id="table1",
@@ -260,7 +256,7 @@ def test_a_position_tried_again_counts_in_no_statistics(store: Store) -> None:
 def test_a_database_without_verdicts_catches_up(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Games that were finished before there were verdicts are still there, without one."""
     with monkeypatch.context() as earlier:
-        earlier.setattr("dicecup.storage.schema.MIGRATIONS", MIGRATIONS[:2])
+        earlier.setattr("dicecup.storage.database.MIGRATIONS", MIGRATIONS[:2])
         old = finished(open_store(address))
         old.close()
     new = open_store(address)

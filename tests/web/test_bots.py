@@ -12,8 +12,8 @@ from starlette.testclient import TestClient
 from tests.web.conftest import Player, best_score
 
 from dicecup.bots import BOTS
-from dicecup.bots.strength import MEANS, NAMES, usual_score
-from dicecup.coach.knowledge import known_values
+from dicecup.bots.registry import MEANS, NAMES, usual_score
+from dicecup.coach.advice import known_values
 from dicecup.engine.state import empty_sheet
 from dicecup.i18n.language import LANGUAGES
 from dicecup.rules.loader import builtin_ids, load_ruleset

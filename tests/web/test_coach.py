@@ -12,14 +12,13 @@ import pytest
 from starlette.testclient import TestClient
 from tests.web.conftest import Player, best_score
 
-from dicecup.coach.advice import advise
-from dicecup.coach.knowledge import known_values
-from dicecup.engine.position import position_from_data
+from dicecup.coach.advice import advise, known_values
+from dicecup.engine.serialize import position_from_data
 from dicecup.rules.loader import builtin_ids, load_ruleset
 from dicecup.web.app import create_app
 from dicecup.web.service import advising
 from dicecup.web.service.advising import Advising
-from dicecup.web.service.thinker import Thinker
+from dicecup.web.service.worker import Worker
 from dicecup.web.settings import Settings
 
 ANN = {"kind": "person", "name": "Ann"}
@@ -137,10 +136,10 @@ def test_rules_without_values_are_refused_in_one_sentence(
 ) -> None:
     from dicecup.errors import UsageError
 
-    async def unknown(self: Thinker, thought: str, *arguments: object, urgency: int = 0) -> Any:
+    async def unknown(self: Worker, thought: str, *arguments: object, urgency: int = 0) -> Any:
         raise UsageError("solve_takes_long", ruleset="yatzy", minutes=90, command="dicecup solve yatzy")
 
-    monkeypatch.setattr(Thinker, "ask", unknown)
+    monkeypatch.setattr(Worker, "ask", unknown)
     wish = {"game": "yatzy", "seats": [ANN], "coach": True, "options": {"scoring": "scandinavian"}}
     refused = ann.post("/matches", wish)
     assert (refused.status_code, refused.json()["error"]["code"]) == (422, "solve_takes_long")
@@ -187,13 +186,13 @@ def test_a_moment_is_thought_about_once(
     state = ann.play(ann.open("yatzy", ANN, coach=True), {"throw": True})
     ask(client, f"/t/{state['id']}/hint")
     asked: list[str] = []
-    really = Thinker.ask
+    really = Worker.ask
 
-    async def count(self: Thinker, thought: str, *arguments: object, urgency: int = 0) -> Any:
+    async def count(self: Worker, thought: str, *arguments: object, urgency: int = 0) -> Any:
         asked.append(thought)
         return await really(self, thought, *arguments, urgency=urgency)
 
-    monkeypatch.setattr(Thinker, "ask", count)
+    monkeypatch.setattr(Worker, "ask", count)
     state = ann.play(state, {"keep": state["turn"]["dice"][:2]})
     for _request in range(30):
         ask(client, f"/t/{state['id']}/hint")

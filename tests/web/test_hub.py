@@ -7,11 +7,17 @@ from contextlib import ExitStack
 import pytest
 
 from dicecup.errors import UsageError
-from dicecup.web.service import hub as bounds
-from dicecup.web.service.hub import MOST_OF_ADDRESS, MOST_OF_PLAYER, MOST_WATCHERS, Hub, Watcher
+from dicecup.web.service import subscribers as bounds
+from dicecup.web.service.subscribers import (
+    MOST_OF_ADDRESS,
+    MOST_OF_PLAYER,
+    MOST_WATCHERS,
+    Subscriber,
+    Subscribers,
+)
 
 
-def fill(hub: Hub, places: ExitStack, watchers: list[Watcher]) -> int:
+def fill(hub: Subscribers, places: ExitStack, watchers: list[Subscriber]) -> int:
     """How many of them find a place at one table."""
     for count, watcher in enumerate(watchers):
         try:
@@ -22,25 +28,25 @@ def fill(hub: Hub, places: ExitStack, watchers: list[Watcher]) -> int:
 
 
 def test_one_address_cannot_take_all_places() -> None:
-    hub = Hub()
+    hub = Subscribers()
     with ExitStack() as places:
-        assert fill(hub, places, [Watcher("one")] * MOST_WATCHERS) == MOST_OF_ADDRESS
-        assert fill(hub, places, [Watcher("two")]) == 1
-        assert fill(hub, places, [Watcher("one", "ann")]) == 1  # a player behind the same address
+        assert fill(hub, places, [Subscriber("one")] * MOST_WATCHERS) == MOST_OF_ADDRESS
+        assert fill(hub, places, [Subscriber("two")]) == 1
+        assert fill(hub, places, [Subscriber("one", "ann")]) == 1  # a player behind the same address
     assert not hub.taken
-    assert fill(hub, ExitStack(), [Watcher("one")]) == 1
+    assert fill(hub, ExitStack(), [Subscriber("one")]) == 1
 
 
 def test_players_have_places_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MOST_WATCHERS_IN_ALL", MOST_WATCHERS + 10)
-    hub = Hub()
+    hub = Subscribers()
     with ExitStack() as places:
-        strangers = [Watcher(str(number)) for number in range(MOST_WATCHERS + 10)]
+        strangers = [Subscriber(str(number)) for number in range(MOST_WATCHERS + 10)]
         assert fill(hub, places, strangers) == MOST_WATCHERS
-        assert fill(hub, places, [Watcher("0", "ann")] * (MOST_OF_PLAYER + 5)) == MOST_OF_PLAYER
-        assert fill(hub, places, [Watcher("0", "bo")]) == 1
+        assert fill(hub, places, [Subscriber("0", "ann")] * (MOST_OF_PLAYER + 5)) == MOST_OF_PLAYER
+        assert fill(hub, places, [Subscriber("0", "bo")]) == 1
 
 
 def test_without_limits_addresses_are_not_counted() -> None:
     with ExitStack() as places:
-        assert fill(Hub(limits=False), places, [Watcher("one")] * MOST_WATCHERS) == MOST_WATCHERS
+        assert fill(Subscribers(limits=False), places, [Subscriber("one")] * MOST_WATCHERS) == MOST_WATCHERS

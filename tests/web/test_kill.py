@@ -10,12 +10,11 @@ import httpx2 as httpx
 import pytest
 from tests.web.killing import GAMES, KilledServer, Played, play
 
-from dicecup.engine.move_data import move_to_data
-from dicecup.engine.moves import Throw
+from dicecup.engine.serialize import move_to_data
+from dicecup.engine.state import Throw
 from dicecup.engine.totals import final_score
-from dicecup.storage.opening import open_store
-from dicecup.web.service.keys import key_hash
-from dicecup.web.service.table import Table
+from dicecup.storage.store import open_store
+from dicecup.web.service.live_match import LiveMatch, key_hash
 
 GAMES_PLAYED = 200
 AT_ONCE = 40
@@ -58,7 +57,7 @@ def test_nothing_that_was_answered_is_lost(database: str) -> None:
         assert played.finished
         stored = store.match(played.id)
         assert stored is not None
-        table = Table(store, stored)
+        table = LiveMatch(store, stored)
         table.read()  # replays every entry by the rules
         match = table.playing()
         assert match.state.finished

@@ -15,7 +15,7 @@ from tests.web.conftest import Player, Visitor, best_score
 
 from dicecup.cli.main import main
 from dicecup.i18n.language import LANGUAGES, language
-from dicecup.web.api.review_models import ReviewAnswer
+from dicecup.web.api.reviews import ReviewAnswer
 from dicecup.web.app import create_app
 from dicecup.web.settings import Settings
 

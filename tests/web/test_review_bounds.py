@@ -74,7 +74,7 @@ def slow_coach(monkeypatch: pytest.MonkeyPatch) -> list[Record]:
         await asyncio.sleep(60)
 
     monkeypatch.setattr(reviewing, "take_apart", think)
-    monkeypatch.setattr("dicecup.web.pages.review.PATIENCE", 0.05)
+    monkeypatch.setattr("dicecup.web.pages.review_page.PATIENCE", 0.05)
     monkeypatch.setattr("dicecup.web.api.reviews.PATIENCE", 0.05)
     return begun
 

@@ -13,7 +13,7 @@ from tests.web.conftest import Player, best_score
 from dicecup.i18n.language import LANGUAGES, language
 from dicecup.rules.loader import builtin_ids, load_ruleset
 from dicecup.web.guard import COOKIE
-from dicecup.web.pages.statistics import unusual_options
+from dicecup.web.pages.my_games import unusual_options
 
 pytestmark = WITH_COACH
 

@@ -15,25 +15,23 @@ from typing import Any
 
 import pytest
 
-from dicecup.engine.moves import Throw
 from dicecup.engine.play import apply
-from dicecup.engine.state import start
+from dicecup.engine.state import Throw, start
 from dicecup.errors import UsageError
 from dicecup.rules.loader import load_ruleset
-from dicecup.web.service import thinker as module
-from dicecup.web.service.line import LENGTH, unpack
-from dicecup.web.service.thinker import Thinker
+from dicecup.web.service import worker as module
+from dicecup.web.service.worker import LENGTH, Worker, unpack
 
 RULES = load_ruleset("yatzy")
 STATE = apply(RULES, start(RULES), Throw((1, 2, 3, 4, 5)))
 QUESTION = ("decide", "greedy", RULES, STATE)
 
 
-def with_thinker(work: Callable[[Thinker], Coroutine[Any, Any, None]]) -> None:
+def with_thinker(work: Callable[[Worker], Coroutine[Any, Any, None]]) -> None:
     """In a thread of its own: browser tests in the same process leave a running loop in this one."""
 
     async def run() -> None:
-        thinker = Thinker()
+        thinker = Worker()
         try:
             await work(thinker)
         finally:
@@ -44,7 +42,7 @@ def with_thinker(work: Callable[[Thinker], Coroutine[Any, Any, None]]) -> None:
 
 
 def test_it_answers_and_refuses() -> None:
-    async def work(thinker: Thinker) -> None:
+    async def work(thinker: Worker) -> None:
         first = await thinker.ask(*QUESTION)
         assert thinker.process
         process = thinker.process.pid
@@ -62,7 +60,7 @@ def test_it_answers_and_refuses() -> None:
 
 
 def test_a_dead_process_is_replaced() -> None:
-    async def work(thinker: Thinker) -> None:
+    async def work(thinker: Worker) -> None:
         first = await thinker.ask(*QUESTION)
         assert thinker.process
         os.kill(thinker.process.pid, signal.SIGKILL)
@@ -77,7 +75,7 @@ def test_a_dead_process_is_replaced() -> None:
 def test_one_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LONGEST", 0.0)
 
-    async def work(thinker: Thinker) -> None:
+    async def work(thinker: Worker) -> None:
         with pytest.raises(UsageError) as failed:
             await thinker.ask(*QUESTION)
         assert failed.value.code == "coach_failed"
@@ -87,7 +85,7 @@ def test_one_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_the_urgent_comes_first_and_what_nobody_wants_is_left_out() -> None:
-    async def work(thinker: Thinker) -> None:
+    async def work(thinker: Worker) -> None:
         asked: list[str] = []
 
         async def exchange(question: bytes) -> tuple[bool, object]:
@@ -111,7 +109,7 @@ def test_the_urgent_comes_first_and_what_nobody_wants_is_left_out() -> None:
 def test_too_many_questions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_WAITING", 5)
 
-    async def work(thinker: Thinker) -> None:
+    async def work(thinker: Worker) -> None:
         asked = await asyncio.gather(*(thinker.ask(*QUESTION) for _ in range(20)), return_exceptions=True)
         refused = [one.code for one in asked if isinstance(one, UsageError)]
         assert refused == ["coach_busy"] * 15
@@ -121,7 +119,7 @@ def test_too_many_questions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None
 
 PARENT = """
 import asyncio
-from dicecup.web.service.thinker import Thinker
+from dicecup.web.service.worker import Thinker
 
 async def main():
     thinker = Thinker()

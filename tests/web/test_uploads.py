@@ -15,8 +15,8 @@ from dicecup.engine.record_text import RecordWriter
 from dicecup.errors import UsageError
 from dicecup.i18n.language import LANGUAGES, language
 from dicecup.rules.loader import load_ruleset
-from dicecup.web import uploads
-from dicecup.web.uploads import MOST_COMING, MOST_LINE, MOST_LINES, MOST_RECORD, Uploads
+from dicecup.web import guard
+from dicecup.web.guard import MOST_COMING, MOST_LINE, MOST_LINES, MOST_RECORD, Uploads
 
 pytestmark = pytest.mark.one_database
 
@@ -36,7 +36,7 @@ def long_record(lines: int) -> str:
 
 def test_long_records_are_refused_before_they_are_read(ann: Player, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ann.post("/reviews", {"record": long_record(MOST_LINES // 10)}).status_code == 200
-    monkeypatch.setattr(uploads, "read_upload", lambda _data: pytest.fail("it was read"))
+    monkeypatch.setattr(guard, "read_upload", lambda _data: pytest.fail("it was read"))
     for record, status, code in (
         (long_record(MOST_LINES + 1), 413, "record_too_long"),
         ("dicecup record 1\n" + " " * (MOST_LINE + 1), 422, "record_damaged"),
@@ -62,7 +62,7 @@ def test_one_is_read_at_a_time_and_few_wait(monkeypatch: pytest.MonkeyPatch) -> 
         assert threading.current_thread().name.startswith("upload")
         return None  # type: ignore[return-value]
 
-    monkeypatch.setattr(uploads, "read_upload", read)
+    monkeypatch.setattr(guard, "read_upload", read)
 
     async def upload(here: Uploads) -> None:
         async with here.reading(b""):

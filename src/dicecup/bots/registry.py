@@ -1,17 +1,22 @@
-"""The bots by name, weakest first. How strong they are is measured in docs/coach.md."""
+"""The bots by name, weakest first. docs/coach.md shows how their strength is measured."""
 
 from __future__ import annotations
 
 from random import Random
 from typing import Protocol
 
-from dicecup.bots.human import CarelessBot, SteadyBot
-from dicecup.bots.optimal import OptimalBot
-from dicecup.bots.simple import GreedyBot, RandomBot
-from dicecup.engine.moves import Keep, Score
-from dicecup.engine.state import State
+from dicecup.bots.heuristic import CarelessBot, GreedyBot, RandomBot, SteadyBot
+from dicecup.coach.advice import advise, known_values
+from dicecup.engine.state import Keep, Score, State
 from dicecup.errors import UsageError
 from dicecup.rules.model import Ruleset
+
+
+class OptimalBot:
+    """Highest expected final score. Solves the game first where that takes seconds."""
+
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:  # noqa: ARG002
+        return advise(known_values(rules), state).choices[0].move
 
 
 class Bot(Protocol):
@@ -39,3 +44,20 @@ def bot_called(name: str) -> Bot:
 def bot_of_player(player: str) -> Bot | None:
     """The bot behind a seat's name such as `bot:greedy`, or None for a person."""
     return bot_called(player.removeprefix(BOT_PREFIX)) if player.startswith(BOT_PREFIX) else None
+
+
+NAMES = ("random", "greedy", "careless", "steady", "optimal")
+MEANS = {
+    "yatzy": (30, 183, 191, 234, 249),
+    "yatzy-sv": (30, 184, 191, 232, 248),
+    "yahtzee": (27, 197, 212, 237, 255),
+    "dice-in-dice": (50, 225, 259, 300, 315),
+    "yum-plus": (50, 304, 357, 415, 465),
+    "triple-yum-plus": (316, 1973, 2555, 2982, 3279),
+}
+
+
+def usual_score(rules: Ruleset, bot: str) -> int | None:
+    """What a bot scores on average; None for a game or a bot that was never measured."""
+    means = dict(zip(NAMES, MEANS.get(rules.id, ()), strict=False))
+    return means.get(bot)

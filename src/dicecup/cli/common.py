@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import errno
 import gettext
 import json
 import os
 import sys
-from collections.abc import Callable
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from dicecup.engine.record import Record
+from dicecup.engine.record_text import MOST_BYTES, record_from_text
 from dicecup.errors import StorageError, UsageError
 from dicecup.i18n.language import DOMAIN, LANGUAGES, LOCALE_FOLDER, Language, language
-from dicecup.messages import N_, problem_of
+from dicecup.messages import N_, Phrase, problem_of
 from dicecup.rules.loader import load_ruleset
 from dicecup.rules.model import Ruleset
+from dicecup.storage.record_file import read_record
 
 MOST_JSON_BYTES = 1_000_000
 CALLED = os.environ.get("DICECUP_CALLED", "dicecup")  # how the user called the program
@@ -157,3 +162,92 @@ def is_stdin(path: Path) -> bool:
 
 def print_json(data: Any) -> None:
     click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+
+
+def width(text: str) -> int:
+    """How many columns a text takes in a terminal."""
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        for char in text
+    )
+
+
+def pad(text: str, columns: int, *, right: bool = False) -> str:
+    space = " " * max(0, columns - width(text))
+    return space + text if right else text + space
+
+
+def shorten(text: str, columns: int) -> str:
+    """The text, cut with an ellipsis if it is too wide."""
+    if width(text) <= columns:
+        return text
+    while width(text) > columns - 1:
+        text = text[:-1]
+    return text.rstrip() + "…"
+
+
+def table_text(
+    head: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[int] = (), indent: str = ""
+) -> str:
+    """Columns that line up, with a head and a line below it."""
+    lines = [list(head), *map(list, rows)]
+    widths = [max(width(line[place]) for line in lines) for place in range(len(head))]
+    texts = [
+        indent
+        + "  ".join(
+            pad(cell, widths[place], right=place in right) for place, cell in enumerate(line)
+        ).rstrip()
+        for line in lines
+    ]
+    texts.insert(1, indent + "  ".join("─" * columns for columns in widths))
+    return "\n".join(texts)
+
+
+def check_writable(path: Path) -> None:
+    """Notice a wrong path before the work begins that it would waste."""
+    try:
+        if path.is_dir():  # also a path without a name: “.”, “/” or nothing
+            raise IsADirectoryError(errno.EISDIR, "")
+        if path.exists() and not path.is_file():  # a device, say
+            return
+        aside = aside_of(path)
+        try:
+            aside.touch()
+        finally:
+            aside.unlink(missing_ok=True)
+    except OSError as error:
+        raise unwritable(path, error) from None
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """A full disk or a kill leaves what was there."""
+    try:
+        if path.exists() and not path.is_file():  # a device, say
+            path.write_bytes(content)
+            return
+        aside = aside_of(path)
+        try:
+            aside.write_bytes(content)
+            aside.replace(path)
+        finally:
+            aside.unlink(missing_ok=True)
+    except OSError as error:
+        raise unwritable(path, error) from None
+
+
+def aside_of(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}")
+
+
+def unwritable(path: Path, error: OSError) -> StorageError:
+    missing = isinstance(error, FileNotFoundError)  # what is written need not exist, so it is the folder
+    problem = Phrase("system_folder_missing") if missing else problem_of(error)
+    return StorageError("file_unwritable", file=path, problem=problem)
+
+
+def given_record(path: Path) -> Record:
+    """In a file, or on stdin for `-`."""
+    if not is_stdin(path):
+        return read_record(path)
+    record, _ = record_from_text(sys.stdin.buffer.read(MOST_BYTES + 1))
+    return record

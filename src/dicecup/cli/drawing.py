@@ -6,10 +6,9 @@ import sys
 import unicodedata
 from collections.abc import Sequence
 
-from dicecup.cli.common import _, speech
-from dicecup.cli.texts import pad, shorten, width
+from dicecup.cli.common import _, pad, shorten, speech, width
 from dicecup.dice import Dice, Die
-from dicecup.engine.offers import Offers
+from dicecup.engine.legality import Offers
 from dicecup.engine.state import Sheet, State
 from dicecup.engine.totals import column_lines, final_score
 from dicecup.i18n.names import name

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from dicecup.cli.coaching import expected_lines, reason_text, values_of
 from dicecup.cli.common import (
     Command,
     _,
@@ -18,19 +17,17 @@ from dicecup.cli.common import (
     read_json,
     read_text_file,
     speech,
+    table_text,
 )
 from dicecup.cli.drawing import fitting
-from dicecup.cli.solving import telling_of_compiling
-from dicecup.cli.texts import table_text
-from dicecup.coach.advice import Advice, advise
-from dicecup.coach.data import choice_data, reason_data
+from dicecup.cli.solving import expected_lines, reason_text, telling_of_compiling, values_of
+from dicecup.coach.advice import Advice, Values, advise
 from dicecup.coach.reasons import Reasons
-from dicecup.coach.values import Values
+from dicecup.coach.review import choice_data, reason_data
 from dicecup.dice import format_dice
-from dicecup.engine.notation import position_from_line
-from dicecup.engine.position import Position, position_from_data
-from dicecup.i18n.moves import move_text, number_text
+from dicecup.engine.serialize import Position, position_from_data, position_from_line
 from dicecup.i18n.names import game_name
+from dicecup.i18n.sentences import move_text, number_text
 from dicecup.messages import N_
 
 SHOWN = 8

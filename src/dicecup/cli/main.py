@@ -12,7 +12,32 @@ from dicecup import __version__
 from dicecup.cli.common import CALLED, Command, Option, _, language_option, speech, talk
 from dicecup.errors import DicecupError, StorageError
 from dicecup.i18n.language import LANGUAGES, language_of_environment
-from dicecup.messages import N_, problem_of
+from dicecup.messages import N_, ngettext, problem_of
+
+CLICK_MESSAGES = [
+    N_("Usage:"),
+    N_("Options"),
+    N_("Commands"),
+    N_("Show this message and exit."),
+    N_("default: {default}"),
+    N_("required"),
+    N_("Missing command."),
+    N_("Missing argument"),
+    N_("Missing option"),
+    N_("Missing parameter"),
+    N_("No such option {name!r}."),
+    N_("No such command {name!r}."),
+    N_("Invalid value: {message}"),
+    N_("Invalid value for {param_hint}: {message}"),
+    N_("{value!r} is not a valid {number_type}."),
+    N_("{value} is not in the range {range}."),
+    N_("Option {name!r} does not take a value."),
+    N_("Choose from:\n\t{choices}"),
+    ngettext("Option {name!r} requires an argument.", "Option {name!r} requires {nargs} arguments."),
+    ngettext("Got unexpected extra argument ({args})", "Got unexpected extra arguments ({args})"),
+    ngettext("{value!r} is not {choice}.", "{value!r} is not one of {choices}."),
+    ngettext("Did you mean {possibility}?", "(Did you mean one of: {possibilities}?)"),
+]
 
 # Every command is a module of the same name in this folder, with a `command` in it.
 COMMANDS = (

@@ -17,8 +17,8 @@ from dicecup.cli.common import (
     read_ruleset,
     rules_options,
     speech,
+    table_text,
 )
-from dicecup.cli.texts import table_text
 from dicecup.i18n.describe import describe_box, describe_game, describe_line
 from dicecup.i18n.names import game_name, name, option_name, option_text, summary
 from dicecup.messages import N_

@@ -18,11 +18,11 @@ from dicecup.cli.common import (
     read_ruleset,
     rules_options,
     speech,
+    table_text,
 )
-from dicecup.cli.texts import table_text
 from dicecup.dice import Dice, format_dice, parse_dice
-from dicecup.engine.offers import Offers, layer_offers, repeat_pays
-from dicecup.engine.sheet_data import sheet_from_data
+from dicecup.engine.legality import Offers, layer_offers, repeat_pays
+from dicecup.engine.serialize import sheet_from_data
 from dicecup.engine.state import Sheet
 from dicecup.errors import DiceError
 from dicecup.i18n.names import name

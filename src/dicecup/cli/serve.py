@@ -63,7 +63,7 @@ def serve(
     """Run the server until it is stopped. The application is named, not imported: uvicorn loads it."""
     import uvicorn
 
-    from dicecup.storage.opening import POSTGRES, open_store
+    from dicecup.storage.store import POSTGRES, open_store
 
     if database is not None:
         os.environ["DICECUP_DATABASE"] = database
@@ -77,7 +77,7 @@ def serve(
         address = f"http://{network_address()}:{port}"
     if address is not None:
         os.environ["DICECUP_ADDRESS"] = address
-    from dicecup.storage.folder import data_folder
+    from dicecup.folders import data_folder
 
     open_store(os.environ.get("DICECUP_DATABASE") or str(data_folder() / "games.db")).close()
     local = local_address(host, port)

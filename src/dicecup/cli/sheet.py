@@ -9,8 +9,18 @@ from typing import Any
 
 import click
 
-from dicecup.cli.common import Command, _, language_option, option, read_ruleset, rules_options, speech, talk
-from dicecup.cli.output_file import check_writable, write_file
+from dicecup.cli.common import (
+    Command,
+    _,
+    check_writable,
+    language_option,
+    option,
+    read_ruleset,
+    rules_options,
+    speech,
+    talk,
+    write_file,
+)
 from dicecup.errors import UsageError
 from dicecup.i18n.describe import describe_box, describe_game, describe_line
 from dicecup.i18n.names import game_name, name, option_text

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dicecup.cli.coaching import learned_notes, values_of
 from dicecup.cli.common import (
     Command,
     _,
+    check_writable,
     json_option,
     language_option,
     option,
@@ -21,19 +21,19 @@ from dicecup.cli.common import (
     read_ruleset,
     rules_options,
     speech,
+    table_text,
     talk,
+    write_file,
 )
 from dicecup.cli.drawing import fitting
-from dicecup.cli.output_file import check_writable, write_file
-from dicecup.cli.solving import duration, need_solver, telling_of_compiling
-from dicecup.cli.texts import table_text
-from dicecup.i18n.moves import cell_text, number_text, percent_text
+from dicecup.cli.solving import duration, learned_notes, need_solver, telling_of_compiling, values_of
 from dicecup.i18n.names import game_name
+from dicecup.i18n.sentences import cell_text, number_text, percent_text
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:
-    from dicecup.bots.statistics import BotResult
+    from dicecup.bots.simulation import BotResult
 
 BAR = 30
 MOST_GAMES = 100_000_000

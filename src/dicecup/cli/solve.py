@@ -18,8 +18,8 @@ from dicecup.cli.common import (
     speech,
     talk,
 )
-from dicecup.cli.solving import Watcher, need_solver, tell
-from dicecup.i18n.moves import number_text
+from dicecup.cli.solving import SolveProgress, need_solver, tell
+from dicecup.i18n.sentences import number_text
 from dicecup.messages import N_
 
 
@@ -53,13 +53,13 @@ def command(
 ) -> None:
     rules = read_ruleset(game, options)
     need_solver()
-    from dicecup.solver.folders import tables_folder
-    from dicecup.solver.games import find_table, solve
+    from dicecup.folders import tables_folder
+    from dicecup.solver.find import find_table, solve
 
     began = time.monotonic()
     table = None if again else find_table(rules, int(precision), tables_folder(), tell)
     if table is None:
-        watcher = Watcher()
+        watcher = SolveProgress()
         try:
             table = solve(rules, precision=int(precision), backend=backend, watch=watcher)
         except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""What the commands that solve share: progress with the time left, and why a table was not used."""
+"""What the commands that solve or ask the coach share: progress with the time left, and advice as data."""
 
 from __future__ import annotations
 
@@ -11,10 +11,16 @@ from typing import TYPE_CHECKING
 import click
 
 from dicecup.cli.common import _, speech, talk
+from dicecup.coach.advice import Advice, Choice, Values, find_values
+from dicecup.coach.reasons import Reason
+from dicecup.engine.state import Keep
 from dicecup.errors import DicecupError, StorageError, UsageError
+from dicecup.i18n.sentences import aims_text, learned_text, number_text, score_text
+from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:
-    from dicecup.solver.solve import Progress
+    from dicecup.solver.single.solve import Progress
+
 
 SILENT = 1.0  # seconds before anything is said
 PAUSE = {True: 0.5, False: 30.0}  # seconds between two lines, on a terminal and elsewhere
@@ -46,7 +52,7 @@ def tell(error: DicecupError) -> None:
     talk(f"dicecup: {speech.language.sentence(error)} [{error.code}]")
 
 
-class Watcher:
+class SolveProgress:
     """Says how far a solve is and how long it still takes."""
 
     def __init__(self) -> None:
@@ -90,3 +96,41 @@ def percent(progress: Progress) -> str:
 def duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes}:{rest:02}"
+
+
+def values_of(rules: Ruleset) -> Values:
+    """What is known about the game, solved first where that takes seconds; says how far it is."""
+    speech.rules = rules
+    need_solver()
+    watcher = SolveProgress()
+    try:
+        return find_values(rules, watch=watcher, tell=tell)
+    finally:
+        watcher.end()
+
+
+def learned_notes(values: Values) -> list[str]:
+    """What a player must know about values that are not exact, and how to have exact ones."""
+    if values.why_learned is None:
+        return []
+    said = learned_text(speech.language)
+    if values.why_learned.code != "solve_takes_long":
+        return [said]
+    known = values.why_learned.values
+    return [said, _("For exact values run once, about {minutes} minutes: {command}").format(**known)]
+
+
+def expected_lines(values: Values, advice: Advice, decimals: int) -> list[str]:
+    """What a position is worth, in words."""
+    points = number_text(advice.expected, speech.language, decimals)
+    if advice.exact:
+        return [_("Expected final score: {points}").format(points=points)]
+    said = _("Expected final score, estimated: {points}").format(points=points)
+    return [said, *learned_notes(values)]
+
+
+def reason_text(rules: Ruleset, choice: Choice, reason: Reason) -> str:
+    if not isinstance(choice.move, Keep):
+        return score_text(reason.points, reason.rest, speech.language)
+    aims = [(aim.box, aim.column, aim.chance) for aim in reason.aims]
+    return aims_text(rules, aims, reason.nothing, speech.language)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from dicecup.cli.coaching import expected_lines, values_of
 from dicecup.cli.common import (
     Command,
     json_option,
@@ -18,9 +17,9 @@ from dicecup.cli.common import (
     read_text_file,
     rules_options,
 )
-from dicecup.cli.solving import telling_of_compiling
+from dicecup.cli.solving import expected_lines, telling_of_compiling, values_of
 from dicecup.coach.advice import advise
-from dicecup.engine.position import position_from_data
+from dicecup.engine.serialize import position_from_data
 from dicecup.engine.state import start
 from dicecup.errors import UsageError
 from dicecup.messages import N_

@@ -6,8 +6,16 @@ from pathlib import Path
 
 import click
 
-from dicecup.cli.common import Command, _, json_option, language_option, print_json, speech, talk
-from dicecup.cli.given_record import given_record
+from dicecup.cli.common import (
+    Command,
+    _,
+    given_record,
+    json_option,
+    language_option,
+    print_json,
+    speech,
+    talk,
+)
 from dicecup.engine.record import Proof, Record, verify
 from dicecup.engine.totals import standings
 from dicecup.errors import RecordError

@@ -1,18 +1,114 @@
-"""Every choice of a position with what it is worth and what it loses against the best."""
+"""What is known about a game, and every choice of a position ranked by it.
+
+All values are expected final scores under perfect play from there on, the points on the sheet included.
+An exact table gives them, or a learned value, which solves the turn exactly against its estimate of the
+sheets that can follow and says that it is not exact. Both are a `Solution` (see `solver.find`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock, RLock
 from typing import TYPE_CHECKING
 
-from dicecup.coach.values import Values
-from dicecup.engine.moves import Keep, Score
 from dicecup.engine.play import keeps
-from dicecup.engine.state import State
+from dicecup.engine.state import Keep, Score, Sheet, State
 from dicecup.engine.totals import final_score
+from dicecup.errors import DicecupError, UsageError
+from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:
-    from dicecup.solver.games import Turn
+    from dicecup.solver.find import Solution, Turn
+    from dicecup.solver.single.solve import Progress
+
+
+MOST_REMEMBERED = 64  # turns; a review asks about the same turn up to five times, one after the other
+
+
+class Values:
+    """A game's values, and whether they are exact. Turns that were asked about are remembered.
+
+    Several threads may ask at once: who works a turn out does so alone.
+    """
+
+    def __init__(self, source: Solution, *, why_learned: DicecupError | None = None) -> None:
+        self.source = source
+        self.why_learned = why_learned  # why there is no exact answer, where there is none
+        self.remembered: dict[Sheet, Turn] = {}
+        self.alone = RLock()
+
+    @property
+    def exact(self) -> bool:
+        return self.why_learned is None
+
+    @property
+    def rules(self) -> Ruleset:
+        return self.source.rules
+
+    def turn(self, sheet: Sheet) -> Turn:
+        with self.alone:
+            if sheet not in self.remembered:
+                if len(self.remembered) >= MOST_REMEMBERED:
+                    self.remembered.pop(next(iter(self.remembered)))
+                self.remembered[sheet] = self.source.turn(sheet)
+            return self.remembered[sheet]
+
+
+Watch = Callable[["Progress"], None]
+Tell = Callable[[DicecupError], None]
+
+
+def nobody_watches(progress: Progress) -> None:
+    """A solve goes on unseen."""
+
+
+def nobody_listens(error: DicecupError) -> None:
+    """A bad table is passed over in silence."""
+
+
+FINDING = Lock()  # of several threads that ask for the same game one solves it, and the others wait
+
+
+def known_values(rules: Ruleset) -> Values:
+    """As `find_values`, remembered: for players and services that ask again and again."""
+    with FINDING:
+        return remembered_values(rules)
+
+
+@lru_cache(maxsize=4)
+def remembered_values(rules: Ruleset) -> Values:
+    return find_values(rules)
+
+
+def find_values(
+    rules: Ruleset,
+    *,
+    folder: Path | None = None,
+    watch: Watch = nobody_watches,
+    tell: Tell = nobody_listens,
+) -> Values:
+    """The best knowledge there is. Where there is none, the error says what to run."""
+    need_packages()
+    from dicecup.solver.find import find_solution
+    from dicecup.solver.learned import find_learned
+
+    try:
+        return Values(find_solution(rules, folder=folder, watch=watch, tell=tell))
+    except UsageError as error:
+        if learned := find_learned(rules):
+            return Values(learned, why_learned=error.with_traceback(None))
+        raise
+
+
+def need_packages() -> None:
+    try:
+        import numba  # noqa: F401
+        import numpy  # noqa: F401
+    except ImportError:
+        raise UsageError("solver_missing") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,24 +1,58 @@
-"""A record taken apart: what the throws gave, what the decisions lost.
-
-The expected final score of a player runs through the game. A throw moves it: that is luck. A decision moves
-it only down, from the best choice to the one that was taken: that is skill, never above 0. So luck and
-skill add up to the way from the expected score at the start to the final one, whatever the rounding of the
-values.
+"""A record taken apart: what the throws gave, what the decisions lost, and a rating for all of them
+together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
-from dicecup.coach.advice import Choice, advise
-from dicecup.coach.rating import Mark, Rating, mark_of, rating_of, turn_measure
-from dicecup.coach.values import Values
+from dicecup.coach.advice import Choice, Values, advise
+from dicecup.coach.reasons import Reason
 from dicecup.dice import Dice
-from dicecup.engine.moves import Keep, Score, Throw
 from dicecup.engine.record import Record
-from dicecup.engine.state import State, empty_sheet
+from dicecup.engine.serialize import dice_to_data, move_to_data
+from dicecup.engine.state import Keep, Score, State, Throw, empty_sheet
 from dicecup.engine.totals import final_score
+from dicecup.rules.model import Ruleset
+
+if TYPE_CHECKING:
+    from dicecup.coach.winning import WinChances
+
+
+Mark = Literal["", "inaccuracy", "blunder"]
+Rating = Literal["perfect", "master", "expert", "strong", "good", "casual", "beginner"]
+
+INACCURACY = 0.02
+BLUNDER = 0.12
+# The highest error rate of each class, as a share of a perfect turn.
+CLASSES: tuple[tuple[float, Rating], ...] = (
+    (0.0001, "perfect"),
+    (0.004, "master"),
+    (0.010, "expert"),
+    (0.020, "strong"),
+    (0.040, "good"),
+    (0.080, "casual"),
+)
+LAST: Rating = "beginner"
+
+
+def turn_measure(expected_at_start: float, turns: int) -> float:
+    """What a perfect turn brings, as a measure of losses."""
+    return max(abs(expected_at_start) / turns, 1.0)
+
+
+def mark_of(loss: float, perfect_turn: float) -> Mark:
+    if loss >= BLUNDER * perfect_turn:
+        return "blunder"
+    return "inaccuracy" if loss >= INACCURACY * perfect_turn else ""
+
+
+def rating_of(error_rate: float, perfect_turn: float) -> Rating:
+    """The class of an error rate: the mean loss of an unforced decision, in points."""
+    share = error_rate / perfect_turn
+    return next((rating for most, rating in CLASSES if share <= most), LAST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,3 +229,95 @@ def rate(found: PlayerReview, perfect_turn: float) -> None:
     if unforced:
         found.error_rate = sum(unforced) / len(unforced)
         found.rating = rating_of(found.error_rate, perfect_turn)
+
+
+Data = dict[str, Any]
+
+
+def review_data(record: Record, result: Review, wins: WinChances | None, *, options: bool = True) -> Data:
+    """Without options, each decision comes without all that could have been chosen instead."""
+    rules = record.rules
+    data: Data = {
+        "ruleset": rules.id,
+        "exact": result.exact,
+        "finished": record.state.finished,
+        "perfect_turn": result.perfect_turn,
+        "players": [player_data(rules, player, options) for player in result.players],
+    }
+    if wins:
+        data["win_probability"] = win_data(wins)
+    return data
+
+
+def win_data(wins: WinChances) -> Data:
+    return {
+        "players": list(wins.chances),
+        "standard_error": wins.standard_error,
+        "games": wins.games,
+    }
+
+
+def player_data(rules: Ruleset, player: PlayerReview, options: bool) -> Data:
+    costliest = player.costliest
+    return {
+        "name": player.name,
+        "final": player.final,
+        "finished": player.finished,
+        "expected_at_start": player.expected_at_start,
+        "luck": player.luck,
+        "skill": player.skill,
+        "error_rate": player.error_rate,
+        "rating": player.rating,
+        "inaccuracies": player.count("inaccuracy"),
+        "blunders": player.count("blunder"),
+        "luckiest_throw": luck_data(player.luckiest),
+        "unluckiest_throw": luck_data(player.unluckiest),
+        "costliest_choice": decision_data(rules, costliest, False) if costliest else None,
+        "course": player.course,
+        "decisions": [decision_data(rules, decision, options) for decision in player.decisions],
+    }
+
+
+def luck_data(luck: Luck | None) -> Data | None:
+    if luck is None:
+        return None
+    return {"turn": luck.turn, "moves": luck.moves, "dice": dice_to_data(luck.dice), "luck": luck.gain}
+
+
+def decision_data(rules: Ruleset, decision: Decision, options: bool) -> Data:
+    data: Data = {
+        "turn": decision.turn,
+        "moves": decision.moves,
+        "dice": dice_to_data(decision.dice),
+        "throws_left": decision.throws_left,
+        "move": move_to_data(rules, decision.taken.move),
+        "expected": decision.best.expected,
+        "loss": decision.loss,
+        "mark": decision.mark or None,
+        "unforced": decision.unforced,
+    }
+    if options:
+        data["options"] = [choice_data(rules, choice) for choice in decision.choices]
+    return data
+
+
+def choice_data(rules: Ruleset, choice: Choice) -> Data:
+    return {
+        "move": move_to_data(rules, choice.move),
+        "expected": choice.expected,
+        "loss": choice.loss,
+    }
+
+
+def reason_data(choice: Choice, reason: Reason) -> Data:
+    """The reason as ids and numbers."""
+    if not isinstance(choice.move, Keep):
+        return {"points": reason.points, "rest": reason.rest}
+    aims = [
+        {"box": aim.box}
+        | ({"column": aim.column} if aim.column else {})
+        | {"chance": aim.chance, "points": aim.points}
+        for aim in reason.aims
+    ]
+    data: Data = {"aims": aims, "zero": reason.nothing}
+    return data | ({"standard_error": reason.standard_error} if reason.standard_error else {})

@@ -1,11 +1,5 @@
-"""Who wins: the rest of a game simulated with strong play, ties shared.
-
-All play for their highest expected score, which nobody else can disturb. So each player's final score is
-sampled alone; `comparison` makes chances of the samples.
-
-Games are played on by the quick value in the large games that have one, solved or not (it takes a small
-part of the time), and perfectly in the others. A turn of double dice takes five milliseconds, some thousand
-times as long as others: fewer games are played, and the error told is larger.
+"""Chances to win: the rest of a game simulated with strong play, samples weighted and compared, ties
+shared.
 """
 
 from __future__ import annotations
@@ -16,15 +10,179 @@ from math import ceil
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from dicecup.coach.advice import advise
-from dicecup.coach.comparison import Comparison
-from dicecup.coach.sample import Endings, around, balanced, joined
-from dicecup.coach.values import Values
+from dicecup.coach.advice import Values, advise
 from dicecup.engine.state import State, turn_start
 from dicecup.engine.totals import final_score
+from dicecup.playout.perfect import Scores
 from dicecup.rules.model import Ruleset
-from dicecup.solver.learned.quick import find_quick
+from dicecup.solver.learned.value import find_quick
+
+
+class Comparison:
+    """Samples of all players, side by side: one column for each score that somebody may reach."""
+
+    def __init__(self, samples: list[Sample]) -> None:
+        low = min(int(sample.scores.min()) for sample in samples)
+        span = max(int(sample.scores.max()) for sample in samples) - low + 1
+        self.samples = samples
+        self.places = [sample.scores - low for sample in samples]
+        equal = np.stack(
+            [
+                np.bincount(place, sample.weights, minlength=span)
+                for place, sample in zip(self.places, samples, strict=True)
+            ]
+        )
+        self.equal = equal / equal.sum(axis=1, keepdims=True)
+        below = np.cumsum(self.equal, axis=1) - self.equal
+        # As many times as make the sums over them exact: no power in them exceeds the number of players.
+        places, shares = np.polynomial.legendre.leggauss(len(samples) // 2 + 1)
+        self.times, self.shares = (1 + places) / 2, shares / 2
+        self.beaten = below[:, None] + self.times[:, None] * self.equal[:, None]  # [player, time, score]
+
+    def chances(self) -> Numbers:
+        """How likely each player is to win."""
+        found = np.array([self.equal[player] @ self.wins(player) for player in range(len(self.samples))])
+        found /= found.sum()  # what is certain shall be 1 to the last digit
+        return found
+
+    def standard_errors(self) -> Numbers:
+        """How much chance there is in each player's chance.
+
+        A game of anybody changes it by how likely the player is to win, given the score of that game.
+        """
+        variances = np.zeros(len(self.samples))
+        for other, sample in enumerate(self.samples):
+            given = [
+                self.wins(player) if player == other else self.wins_beside(player, other)
+                for player in range(len(self.samples))
+            ]
+            variances += variances_of_mean(sample, np.stack(given)[:, self.places[other]])
+        return np.sqrt(variances)
+
+    def wins(self, player: int) -> Numbers:
+        """How likely the player is to win with each score."""
+        return self.shares @ self.all_beaten({player})
+
+    def wins_beside(self, player: int, other: int) -> Numbers:
+        """How likely the player is to win, for each score of one other player."""
+        beaten = self.all_beaten({player, other})
+        ahead = self.equal[player] * (self.shares @ beaten)
+        level = self.equal[player] * (self.shares * self.times @ beaten)
+        found: Numbers = ahead[::-1].cumsum()[::-1] - ahead + level
+        return found
+
+    def all_beaten(self, left_out: set[int]) -> Numbers:
+        """[time, score]: how likely it is that a score at that time beats all others.
+
+        Who shares a win is taken for having come at a time of their own between 0 and 1, and only the last of
+        them wins: over all times that is an equal share for each.
+        """
+        others = [player for player in range(len(self.samples)) if player not in left_out]
+        found: Numbers = self.beaten[others].prod(axis=0)
+        return found
+
+
+MOST_STEPS = 30  # of the search for weights
+LONGEST_STEP = 1.0  # in standard deviations
+CLOSE = 1e-9  # in standard deviations
+EQUAL = 1e-6  # points
+MOST_PULL = 0.9  # of one game on a sample: beyond it no scale helps
+
+Numbers = npt.NDArray[np.float64]
+
+
+class Endings(NamedTuple):
+    """How games of one player ended: the scores, and what is known to be 0 on average of each game.
+
+    What tells most of the score comes first.
+    """
+
+    scores: Scores
+    zeros: Numbers  # [what, game]
+
+
+def around(scores: Scores, mean: float) -> Endings:
+    """The mean of the scores is known."""
+    return Endings(scores, (scores - np.float64(mean))[None])
+
+
+def joined(parts: list[Endings]) -> Endings:
+    scores, zeros = zip(*parts, strict=True)
+    return Endings(np.concatenate(scores), np.concatenate(zeros, axis=1))
+
+
+class Sample(NamedTuple):
+    """Final scores of one player, and how likely each is."""
+
+    scores: Scores
+    weights: Numbers
+    zeros: Numbers = np.empty((0, 0))  # [what, game]: what the weights bring to 0
+    balanced: bool = False  # whether they do
+
+
+def even(scores: Scores) -> Sample:
+    """Every game is as likely as another."""
+    return Sample(scores, np.full(len(scores), 1 / len(scores)))
+
+
+def balanced(played: Endings) -> Sample:
+    """The games, weighted so that what is known of them holds.
+
+    Where no weights do that the first of it is enough; where none do even that (a sample too small to hold
+    the scores that make the mean) they stay equal.
+    """
+    scores, zeros = played
+    known = zeros[np.abs(zeros).max(axis=1) > EQUAL]
+    if not len(known):
+        return even(scores)._replace(balanced=True)
+    for part in (known, known[:1]):
+        weights = bringing_to_zero(part)
+        if weights is not None:
+            return Sample(scores, weights, part, balanced=True)
+    return even(scores)
+
+
+def bringing_to_zero(known: Numbers) -> Numbers | None:
+    """Weights with which the mean of each row is 0; they grow or fall by the same factor from step to step.
+
+    Newton's method for the lowest point of the logarithm of the sum of exp(tilt · known), where they do that.
+    There is none if every tilt leaves something on one side.
+    """
+    if known.min(axis=1).max() >= 0 or known.max(axis=1).min() <= 0:
+        return None
+    steps = known / known.std(axis=1, keepdims=True)
+    tilt = np.zeros(len(known))
+    for _ in range(MOST_STEPS):
+        height = tilt @ steps
+        weights: Numbers = np.exp(height - height.max())
+        weights /= weights.sum()
+        found = steps @ weights
+        if np.abs(found).max() < CLOSE:
+            return weights
+        move = np.linalg.pinv((steps * weights) @ steps.T - np.outer(found, found), hermitian=True) @ found
+        tilt -= move / max(1.0, float(np.linalg.norm(move)) / LONGEST_STEP)
+    return None
+
+
+def variances_of_mean(sample: Sample, given: Numbers) -> Numbers:
+    """The variance of the sample's mean of things that are given for each of its scores: [thing, game].
+
+    The part of them that goes with what is known is not chance. A game that the mean or the balance hangs on
+    hides its own chance: what is left of it is scaled up, as if it were held against the sample without it
+    (the jackknife). That is on the safe side for small samples.
+    """
+    weights, zeros = sample.weights, sample.zeros
+    rest = given - (given @ weights)[:, None]
+    pull = weights
+    if len(zeros):
+        inverse = np.linalg.pinv((zeros * weights) @ zeros.T, hermitian=True)
+        rest = rest - rest @ (zeros * weights).T @ inverse @ zeros
+        pull = weights * (1 + (zeros * (inverse @ zeros)).sum(axis=0))
+    found: Numbers = (rest / (1 - np.minimum(pull, MOST_PULL))) ** 2 @ weights**2
+    return found
+
 
 MOST_GAMES = 25_000  # of each player
 REMEMBERED = 100  # samples of one player
@@ -106,10 +264,10 @@ def play_on(values: Values, view: State, games: int, seed: int, first: int) -> E
         score = final_score(values.rules, view.sheet)
         return around(np.full(games, score, dtype=np.int64), score)
     if find_quick(values.rules) is not None:
-        from dicecup.coach import quick_games
+        from dicecup.playout import quick
 
-        return quick_games.play_on(values.rules, games, seed, view, first)
-    from dicecup.coach.many import play_games
+        return quick.play_on(values.rules, games, seed, view, first)
+    from dicecup.playout.games import play_games
 
     scores = play_games(values.source, games, seed, state=view, first_game=first).scores
     return around(scores, advise(values, view).expected)

@@ -1,8 +1,19 @@
 """One engine for every game: states, moves, totals, positions, records. Pure functions of frozen values."""
 
-from dicecup.engine.moves import Keep, Move, Placement, Score, Throw, score
 from dicecup.engine.play import apply, check, is_legal, legal_moves
-from dicecup.engine.state import Sheet, State, dice_to_throw, empty_sheet, start
+from dicecup.engine.state import (
+    Keep,
+    Move,
+    Placement,
+    Score,
+    Sheet,
+    State,
+    Throw,
+    dice_to_throw,
+    empty_sheet,
+    score,
+    start,
+)
 from dicecup.engine.totals import column_lines, final_score, standings
 
 __all__ = [

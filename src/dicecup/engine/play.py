@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from dicecup.dice import Dice, contains, format_dice, format_die, layer_faces, parts, sort_dice
-from dicecup.engine.moves import Keep, Move, Placement, Score, Throw
-from dicecup.engine.offers import cell_names, cell_of, offers, refusal, repeat_pays
-from dicecup.engine.state import Sheet, State, dice_to_throw, turn_start
+from dicecup.engine.legality import cell_names, cell_of, offers, refusal, repeat_pays
+from dicecup.engine.state import Keep, Move, Placement, Score, Sheet, State, Throw, dice_to_throw, turn_start
 from dicecup.errors import DiceError, MoveError
 from dicecup.rules.model import Ruleset
 from dicecup.rules.scoring import Scored

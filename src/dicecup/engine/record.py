@@ -12,10 +12,9 @@ from functools import cached_property
 from typing import Literal
 
 from dicecup.dice import Dice, format_dice, sort_dice
-from dicecup.engine.moves import Keep, Move, Throw
+from dicecup.engine.fairness import commitment, derive_throw, seed_secret
 from dicecup.engine.play import apply
-from dicecup.engine.state import State, start
-from dicecup.engine.verifiable import commitment, derive_throw, seed_secret
+from dicecup.engine.state import Keep, Move, State, Throw, start
 from dicecup.errors import DicecupError, RecordError
 from dicecup.rules.model import Ruleset
 

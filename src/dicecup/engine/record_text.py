@@ -25,9 +25,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dicecup.dice import format_dice, parse_dice
-from dicecup.engine.moves import Keep, Move, Placement, Score, Throw
 from dicecup.engine.play import score_sheet
 from dicecup.engine.record import SECRET, DiceOrigin, Entry, Header, Record, Reveal, Undo
+from dicecup.engine.state import Keep, Move, Placement, Score, Throw
 from dicecup.errors import DicecupError, RecordError, about
 from dicecup.messages import Phrase
 from dicecup.rules.loader import builtin_ids, load_ruleset

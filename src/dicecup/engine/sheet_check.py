@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from dicecup.dice import layer_faces, throws
-from dicecup.engine.offers import box_links, filled_everywhere, joker_score, link_holds
+from dicecup.engine.legality import box_links, filled_everywhere, joker_score, link_holds
 from dicecup.engine.state import Sheet
 from dicecup.errors import PositionError
 from dicecup.rules.model import Points, Ruleset

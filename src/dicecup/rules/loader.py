@@ -18,9 +18,8 @@ from typing import Any
 
 from dicecup.errors import RulesError
 from dicecup.messages import Phrase, problem_of
-from dicecup.rules.build import GAME_KEYS, build_ruleset
+from dicecup.rules.build import GAME_KEYS, Reader, build_ruleset
 from dicecup.rules.model import Ruleset
-from dicecup.rules.reader import Reader
 
 FORMAT = 1
 MOST_BYTES = 200_000

@@ -19,18 +19,18 @@ from typing import Any, TypeVar
 import numba
 from numba.core.event import Event, Listener, install_listener
 
-from dicecup.solver.folders import kernels_folder
+from dicecup.folders import kernels_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-ROOMS = ("solver", "coach")  # where kernels are
+PACKAGES = ("solver", "playout")  # where kernels are
 POOL = Lock()
 
 
 def sources_hash() -> str:
     digest = hashlib.sha256()
     package = Path(__file__).parents[1]
-    for path in sorted(path for room in ROOMS for path in (package / room).rglob("*.py")):
+    for path in sorted(path for name in PACKAGES for path in (package / name).rglob("*.py")):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from dicecup.errors import StorageError, UsageError
 from dicecup.rules.model import Ruleset
-from dicecup.solver.components import components
-from dicecup.solver.index import Index
-from dicecup.solver.totals import upper_part
+from dicecup.solver.single.components import components
+from dicecup.solver.single.index import Index
+from dicecup.solver.single.upper_classes import upper_part
 
 MOST_STATES = 20_000_000_000  # a day of two cores, and 80 GB
 PACK_FROM = 64_000_000  # states: from here on a 32-bit table is packed
@@ -59,7 +59,7 @@ def check_solvable(rules: Ruleset) -> Size:
         raise UsageError("solve_layers", ruleset=rules.id)
     size = size_of(rules)
     if size.states > MOST_STATES:
-        from dicecup.solver.learned.weights import has_shipped
+        from dicecup.solver.learned.network import has_shipped
 
         states = rounded(size.states)
         if has_shipped(rules):

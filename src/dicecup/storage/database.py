@@ -1,10 +1,18 @@
-"""What the store asks of a database: rows for questions, changes in transactions, word to other processes."""
+"""What the store asks of a database: queries, transactions, notifications to other processes, and its
+schema.
+
+The schema is a list of migrations that is only ever appended to: a database of any age is migrated step
+by step.
+"""
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
+
+from dicecup.errors import StorageError
 
 Row = tuple[Any, ...]
 Values = Sequence[str | int | float | None]
@@ -15,7 +23,7 @@ class RowTaken(Exception):  # noqa: N818 - the store turns it into an answer
     """A row with this key is there already."""
 
 
-class Changes(Protocol):
+class Transaction(Protocol):
     """An open transaction."""
 
     def run(self, statement: str, values: Values = ()) -> int:
@@ -38,10 +46,152 @@ class Database(Protocol):
 
     def rows(self, question: str, values: Values = ()) -> list[Row]: ...
 
-    def changes(self) -> AbstractContextManager[Changes]:
+    def changes(self) -> AbstractContextManager[Transaction]:
         """A transaction: it stands when the block ends, and is as if it never was when the block raises."""
 
     def listen(self, heard: Callable[[str], None]) -> Callable[[], None]:
         """Call `heard`, from a thread of its own, with each word of other processes; gives a way to stop."""
 
     def close(self) -> None: ...
+
+
+Step = str | dict[Dialect, str]
+
+FIRST: list[Step] = [
+    "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    """CREATE TABLE matches (
+        id TEXT PRIMARY KEY,
+        created TEXT NOT NULL,
+        owner TEXT NOT NULL,          -- hash of the key of whoever opened the table
+        ruleset TEXT NOT NULL,
+        options TEXT NOT NULL,        -- JSON
+        dice TEXT NOT NULL,           -- where the dice come from, as in a record
+        commitment TEXT UNIQUE,       -- a promise serves one match only
+        secret TEXT,                  -- of verifiable dice; published by a reveal among the entries
+        coach INTEGER NOT NULL,
+        header TEXT,                  -- the record's first lines, from the moment the game begins
+        finished TEXT,
+        next TEXT                     -- the match that these players went on with
+    )""",
+    """CREATE TABLE seats (
+        match TEXT NOT NULL REFERENCES matches (id),
+        number INTEGER NOT NULL,
+        kind TEXT NOT NULL,           -- person, bot or open
+        name TEXT NOT NULL,
+        seed TEXT NOT NULL,           -- the player's share in verifiable dice
+        PRIMARY KEY (match, number)
+    )""",
+    """CREATE TABLE seat_keys (
+        match TEXT NOT NULL REFERENCES matches (id),
+        seat INTEGER NOT NULL,
+        key_hash TEXT NOT NULL,
+        purpose TEXT NOT NULL,        -- device: may act; link: lets another device in
+        PRIMARY KEY (match, seat, key_hash)
+    )""",
+    "CREATE INDEX seat_keys_by_key ON seat_keys (key_hash, match)",
+    """CREATE TABLE entries (
+        match TEXT NOT NULL REFERENCES matches (id),
+        number INTEGER NOT NULL,
+        text TEXT NOT NULL,           -- a line of the record
+        made TEXT NOT NULL,
+        PRIMARY KEY (match, number)
+    )""",
+    """CREATE TABLE consents (
+        match TEXT NOT NULL REFERENCES matches (id),
+        version INTEGER NOT NULL,
+        seat INTEGER NOT NULL,
+        steps INTEGER NOT NULL,
+        PRIMARY KEY (match, version, seat)
+    )""",
+    """CREATE TABLE results (
+        match TEXT NOT NULL REFERENCES matches (id),
+        seat INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        ruleset TEXT NOT NULL,
+        identity TEXT NOT NULL,
+        points INTEGER NOT NULL,
+        place INTEGER NOT NULL,
+        players INTEGER NOT NULL,
+        sheet TEXT NOT NULL,          -- JSON, as in a position
+        finished TEXT NOT NULL,
+        PRIMARY KEY (match, seat)
+    )""",
+    # Nothing that was played is ever changed or taken away.
+    {
+        "sqlite": "CREATE TRIGGER entries_stay BEFORE UPDATE ON entries "
+        "BEGIN SELECT RAISE(ABORT, 'entries are only added'); END",
+        "postgresql": "CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE EXCEPTION 'entries are only added'; END $$",
+    },
+    {
+        "sqlite": "CREATE TRIGGER entries_remain BEFORE DELETE ON entries "
+        "BEGIN SELECT RAISE(ABORT, 'entries are only added'); END",
+        "postgresql": "CREATE TRIGGER entries_stay BEFORE UPDATE OR DELETE ON entries "
+        "FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()",
+    },
+]
+
+# Positions that are tried again count in no statistics.
+TRIES: list[Step] = ["ALTER TABLE matches ADD COLUMN tried INTEGER NOT NULL DEFAULT 0"]
+
+# What the coach found about a finished game; empty until it has looked at it.
+VERDICTS: list[Step] = [
+    "ALTER TABLE results ADD COLUMN luck DOUBLE PRECISION",
+    "ALTER TABLE results ADD COLUMN skill DOUBLE PRECISION",
+    "ALTER TABLE results ADD COLUMN error_rate DOUBLE PRECISION",
+]
+
+# How often a match was changed beside its entries: whoever has it in memory sees whether it is behind.
+COUNTED: list[Step] = ["ALTER TABLE matches ADD COLUMN changes INTEGER NOT NULL DEFAULT 0"]
+
+MIGRATIONS: list[list[Step]] = [FIRST, TRIES, VERDICTS, COUNTED]
+
+
+def migrate(database: Database) -> None:
+    """Take every step that the database has not taken yet; one transaction, one process at a time."""
+    with database.changes() as changes:
+        changes.run("CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY)")
+        if database.dialect == "postgresql":
+            changes.run("LOCK TABLE migrations IN EXCLUSIVE MODE")
+        done = len(changes.rows("SELECT number FROM migrations"))
+        if done > len(MIGRATIONS):
+            raise StorageError("database_newer", found=done, known=len(MIGRATIONS))
+        for number, steps in enumerate(MIGRATIONS[done:], start=done + 1):
+            take_steps(changes, database.dialect, steps)
+            changes.run("INSERT INTO migrations (number) VALUES (?)", (number,))
+
+
+def take_steps(changes: Transaction, dialect: Dialect, steps: list[Step]) -> None:
+    for step in steps:
+        changes.run(step if isinstance(step, str) else step[dialect])
+
+
+Answer = TypeVar("Answer")
+
+
+class StorePart:
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.process = secrets.token_hex(4)
+
+    def change(self, match: str, what: Callable[[Transaction], Answer]) -> Answer:
+        """Change a match and tell the other processes, all in one transaction."""
+        with self.database.changes() as changes:
+            # First of all, so that two processes that change one match never wait for each other.
+            changes.run("UPDATE matches SET changes = changes + 1 WHERE id = ?", (match,))
+            answer = what(changes)
+            changes.tell(f"{self.process} {match}")
+        return answer
+
+    def listen(self, heard: Callable[[str], None]) -> Callable[[], None]:
+        """Call `heard` with each match that another process changed, `""` when any may have changed."""
+
+        def word(text: str) -> None:
+            process, _, match = text.partition(" ")
+            if process != self.process:
+                heard(match)
+
+        return self.database.listen(word)
+
+    def close(self) -> None:
+        self.database.close()

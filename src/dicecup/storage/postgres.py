@@ -27,7 +27,7 @@ def in_its_words(statement: str) -> LiteralString:
     return statement.replace("?", "%s")  # type: ignore[return-value,unused-ignore]
 
 
-class PostgresChanges:
+class PostgresTransaction:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
 
@@ -72,10 +72,10 @@ class PostgresDatabase:
             return changes.rows(question, values)
 
     @contextmanager
-    def changes(self) -> Iterator[PostgresChanges]:
+    def changes(self) -> Iterator[PostgresTransaction]:
         try:
             with self.pool.connection() as connection:
-                yield PostgresChanges(connection)
+                yield PostgresTransaction(connection)
         except (psycopg.OperationalError, PoolTimeout) as error:
             raise unusable(error) from None
 

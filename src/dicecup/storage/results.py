@@ -1,10 +1,46 @@
-"""Looking back: the matches of a device, and how they ended."""
+"""Finished matches of a device: how they ended, and what the coach found about them."""
 
 from __future__ import annotations
 
-from dicecup.storage.database import Changes
-from dicecup.storage.part import Part
-from dicecup.storage.rows import Ended, MatchLine, Result
+from collections.abc import Sequence
+
+from dicecup.storage.database import StorePart, Transaction
+from dicecup.storage.rows import Ended, MatchLine, Result, Verdict
+
+
+def add_verdicts(store: StorePart, match: str, version: int, verdicts: Sequence[Verdict]) -> None:
+    """Keep what was found about a match at this version, unless something was taken back since."""
+    with store.database.changes() as changes:
+        taken_back = changes.rows(
+            "SELECT 1 FROM entries WHERE match = ? AND number >= ? AND text LIKE ? LIMIT 1",
+            (match, version, "undo %"),
+        )
+        for verdict in () if taken_back else verdicts:
+            changes.run(
+                "UPDATE results SET luck = ?, skill = ?, error_rate = ? WHERE match = ? AND seat = ?",
+                (verdict.luck, verdict.skill, verdict.error_rate, match, verdict.seat),
+            )
+
+
+def verdicts_of(store: StorePart, key_hash: str) -> dict[tuple[str, int], Verdict]:
+    """By match and seat, for the seats that a device holds."""
+    rows = store.database.rows(
+        "SELECT results.match, results.seat, luck, skill, error_rate "
+        f"{MINE} AND luck IS NOT NULL ORDER BY finished DESC LIMIT {MOST_RESULTS}",
+        (key_hash,),
+    )
+    return {(match, seat): Verdict(seat, *found) for match, seat, *found in rows}
+
+
+def without_verdict(store: StorePart, key_hash: str, most: int) -> list[str]:
+    """The newest finished matches of a device that the coach has not looked at."""
+    rows = store.database.rows(
+        f"SELECT DISTINCT results.match, finished {MINE} AND luck IS NULL "
+        f"ORDER BY finished DESC, results.match LIMIT {most}",
+        (key_hash,),
+    )
+    return [match for match, _ in rows]
+
 
 RESULT = "seat, name, ruleset, identity, points, place, players, sheet, finished, match"
 MOST_LISTED = 200
@@ -17,7 +53,7 @@ MINE = (
 )
 
 
-class Results(Part):
+class StoredResults(StorePart):
     def matches_of(self, key_hash: str) -> list[MatchLine]:
         """The matches that a device has a seat in, the newest first."""
         rows = self.database.rows(
@@ -67,7 +103,7 @@ class Results(Part):
         return [Result(*row) for row in reversed(rows)]
 
 
-def insert_result(changes: Changes, match: str, result: Result) -> None:
+def insert_result(changes: Transaction, match: str, result: Result) -> None:
     changes.run(
         f"INSERT INTO results ({RESULT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (

@@ -15,7 +15,7 @@ from dicecup.storage.database import Dialect, Row, RowTaken, Values
 PATIENCE = 10  # seconds to wait while another process writes
 
 
-class SqliteChanges:
+class SqliteTransaction:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
 
@@ -64,11 +64,11 @@ class SqliteDatabase:
             return self.connection.execute(question, values).fetchall()
 
     @contextmanager
-    def changes(self) -> Iterator[SqliteChanges]:
+    def changes(self) -> Iterator[SqliteTransaction]:
         with self.turn:
             try:
                 self.connection.execute("BEGIN IMMEDIATE")
-                yield SqliteChanges(self.connection)
+                yield SqliteTransaction(self.connection)
                 self.connection.execute("COMMIT")
             except BaseException as error:
                 if self.connection.in_transaction:

@@ -1,12 +1,357 @@
-"""Where matches are kept: one store for both databases. Entries are only added, each number once a match."""
+"""Where matches are stored: one store for both databases. Entries are append-only, each number once per
+match.
+"""
 
 from __future__ import annotations
 
-from dicecup.storage.entries import Entries
-from dicecup.storage.matches import Matches
-from dicecup.storage.results import Results
-from dicecup.storage.seats import Seats
+import json
+import re
+import secrets
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from dicecup.errors import StorageError
+from dicecup.storage.database import Database, RowTaken, StorePart, Transaction, migrate
+from dicecup.storage.results import StoredResults, insert_result
+from dicecup.storage.rows import Addition, Opening, Seat, StoredMatch
+
+OPENING = "id, created, owner, ruleset, options, dice, commitment, secret, coach, tried"
 
 
-class Store(Matches, Seats, Entries, Results):
+class PromiseTaken(Exception):  # noqa: N818 - an answer, not a failure
+    """A promise for dice serves one match only."""
+
+
+class StoredMatches(StorePart):
+    def server_key(self) -> bytes:
+        with self.database.changes() as changes:
+            changes.run(
+                "INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING",
+                ("server_key", secrets.token_hex(32)),
+            )
+            ((value,),) = changes.rows("SELECT value FROM settings WHERE name = 'server_key'")
+        return bytes.fromhex(value)
+
+    def open_match(
+        self,
+        opening: Opening,
+        seats: Sequence[Seat],
+        holders: Iterable[tuple[int, str]],
+        header: str | None = None,
+        entries: Sequence[str] = (),
+    ) -> None:
+        """A new table; `holders` are seats with the hash of the key that may act for them.
+
+        With a header the game has begun already, and with entries it has gone so far.
+        """
+        values = (
+            opening.id,
+            opening.created,
+            opening.owner,
+            opening.ruleset,
+            json.dumps(dict(opening.options)),
+            opening.dice,
+            opening.commitment,
+            opening.secret,
+            int(opening.coach),
+            int(opening.tried),
+        )
+        with self.database.changes() as changes:
+            try:
+                changes.run(f"INSERT INTO matches ({OPENING}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+            except RowTaken:
+                raise PromiseTaken from None
+            for number, seat in enumerate(seats):
+                insert_seat(changes, opening.id, number, seat)
+            for number, key_hash in holders:
+                insert_key(changes, opening.id, number, key_hash, "device")
+            changes.run("UPDATE matches SET header = ? WHERE id = ?", (header, opening.id))
+            changes.run_many(
+                "INSERT INTO entries (match, number, text, made) VALUES (?, ?, ?, ?)",
+                [(opening.id, number, text, opening.created) for number, text in enumerate(entries)],
+            )
+
+    def match(self, match: str) -> StoredMatch | None:
+        with self.database.changes() as changes:
+            found = changes.rows(
+                f"SELECT {OPENING}, header, finished, next, changes FROM matches WHERE id = ?", (match,)
+            )
+            if not found:
+                return None
+            seats = changes.rows(
+                "SELECT kind, name, seed FROM seats WHERE match = ? ORDER BY number", (match,)
+            )
+            keys = changes.rows(
+                "SELECT key_hash, seat FROM seat_keys WHERE match = ? AND purpose = 'device'", (match,)
+            )
+            consents = changes.rows(
+                "SELECT seat, steps FROM consents WHERE match = ? AND version = "
+                "(SELECT COUNT(*) FROM entries WHERE match = ?)",
+                (match, match),
+            )
+        ((*plain, header, finished, following, counted),) = found
+        holders: dict[str, frozenset[int]] = {}
+        for key_hash, seat in keys:
+            holders[key_hash] = holders.get(key_hash, frozenset()) | {seat}
+        return StoredMatch(
+            opening=read_opening(plain),
+            seats=tuple(Seat(*row) for row in seats),
+            keys=holders,
+            consents=dict(consents),
+            header=header,
+            finished=finished,
+            next=following,
+            changes=counted,
+        )
+
+    def age(self, match: str) -> tuple[int, int]:
+        """How often the match was changed beside its entries, and how many entries it has."""
+        found = self.database.rows(
+            "SELECT changes, (SELECT COALESCE(MAX(number) + 1, 0) FROM entries WHERE match = id) "
+            "FROM matches WHERE id = ?",
+            (match,),
+        )
+        return found[0][0], found[0][1]
+
+    def match_promised(self, commitment: str) -> str | None:
+        """The match whose dice come from this promise."""
+        found = self.database.rows("SELECT id FROM matches WHERE commitment = ?", (commitment,))
+        return found[0][0] if found else None
+
+    def begin(self, match: str, header: str, seats: Sequence[int]) -> bool:
+        """The game begins with this header and these seats, others are taken away; False if it had begun."""
+
+        def start(changes: Transaction) -> bool:
+            statement = "UPDATE matches SET header = ? WHERE id = ? AND header IS NULL"
+            begun = bool(changes.run(statement, (header, match)))
+            if begun:
+                keep_seats(changes, match, seats)
+            return begun
+
+        return self.change(match, start)
+
+    def set_next(self, match: str, following: str) -> bool:
+        """Whether this is the first match that follows."""
+
+        def follow(changes: Transaction) -> bool:
+            return bool(
+                changes.run("UPDATE matches SET next = ? WHERE id = ? AND next IS NULL", (following, match))
+            )
+
+        return self.change(match, follow)
+
+
+def read_opening(row: Sequence[Any]) -> Opening:
+    match, created, owner, ruleset, options, dice, commitment, secret, coach, tried = row
+    return Opening(
+        match,
+        created,
+        owner,
+        ruleset,
+        json.loads(options),
+        dice,
+        commitment,
+        secret,
+        coach=bool(coach),
+        tried=bool(tried),
+    )
+
+
+class StoredSeats(StorePart):
+    def take_seat(self, match: str, number: int, seat: Seat, key_hash: str) -> bool:
+        """Whether the seat was open; if so it is this person's now."""
+
+        def take(changes: Transaction) -> bool:
+            taken = changes.run(
+                "UPDATE seats SET kind = ?, name = ?, seed = ? "
+                "WHERE match = ? AND number = ? AND kind = 'open'",
+                (seat.kind, seat.name, seat.seed, match, number),
+            )
+            if taken:
+                insert_key(changes, match, number, key_hash, "device")
+            return bool(taken)
+
+        return self.change(match, take)
+
+    def leave_seat(self, match: str, number: int, key_hash: str) -> None:
+        """The device lets the seat go; when nobody else holds it, it is open."""
+
+        def leave(changes: Transaction) -> None:
+            changes.run(
+                "DELETE FROM seat_keys WHERE match = ? AND seat = ? AND key_hash = ?",
+                (match, number, key_hash),
+            )
+            left = changes.rows(
+                "SELECT 1 FROM seat_keys WHERE match = ? AND seat = ? AND purpose = 'device'", (match, number)
+            )
+            if not left:
+                changes.run("DELETE FROM seat_keys WHERE match = ? AND seat = ?", (match, number))
+                changes.run(
+                    "UPDATE seats SET kind = 'open' WHERE match = ? AND number = ? AND kind = 'person'",
+                    (match, number),
+                )
+
+        self.change(match, leave)
+
+    def add_link(self, match: str, number: int, key_hash: str) -> None:
+        """A private link that lets another device into the seat."""
+        with self.database.changes() as changes:
+            insert_key(changes, match, number, key_hash, "link")
+
+    def follow_link(self, match: str, link_hash: str, key_hash: str) -> int | None:
+        """The seat that the link leads to, now also held by the device; None if there is no such link."""
+
+        def follow(changes: Transaction) -> int | None:
+            found = changes.rows(
+                "SELECT seat FROM seat_keys WHERE match = ? AND key_hash = ? AND purpose = 'link'",
+                (match, link_hash),
+            )
+            if not found:
+                return None
+            number = int(found[0][0])
+            changes.run(
+                "INSERT INTO seat_keys (match, seat, key_hash, purpose) VALUES (?, ?, ?, 'device') "
+                "ON CONFLICT DO NOTHING",
+                (match, number, key_hash),
+            )
+            return number
+
+        return self.change(match, follow)
+
+
+def insert_seat(changes: Transaction, match: str, number: int, seat: Seat) -> None:
+    changes.run(
+        "INSERT INTO seats (match, number, kind, name, seed) VALUES (?, ?, ?, ?, ?)",
+        (match, number, seat.kind, seat.name, seat.seed),
+    )
+
+
+def keep_seats(changes: Transaction, match: str, kept: Sequence[int]) -> None:
+    """Take away all other seats and number those that stay from 0, in their order."""
+    there = [number for (number,) in changes.rows("SELECT number FROM seats WHERE match = ?", (match,))]
+    for number in there:
+        if number not in kept:
+            for table, column in (("seat_keys", "seat"), ("seats", "number")):
+                changes.run(f"DELETE FROM {table} WHERE match = ? AND {column} = ?", (match, number))
+    for new, old in enumerate(kept):
+        if new != old:
+            for table, column in (("seat_keys", "seat"), ("seats", "number")):
+                statement = f"UPDATE {table} SET {column} = ? WHERE match = ? AND {column} = ?"
+                changes.run(statement, (new, match, old))
+
+
+def insert_key(changes: Transaction, match: str, number: int, key_hash: str, purpose: str) -> None:
+    changes.run(
+        "INSERT INTO seat_keys (match, seat, key_hash, purpose) VALUES (?, ?, ?, ?)",
+        (match, number, key_hash, purpose),
+    )
+
+
+class EntryTaken(Exception):  # noqa: N818 - an answer: somebody else was quicker
+    """Another process has written an entry with this number."""
+
+
+class StoredEntries(StorePart):
+    def entries(self, match: str, after: int = 0) -> list[str]:
+        rows = self.database.rows(
+            "SELECT text FROM entries WHERE match = ? AND number >= ? ORDER BY number", (match, after)
+        )
+        return [text for (text,) in rows]
+
+    def append(self, addition: Addition) -> None:
+        """Add entries, or raise EntryTaken."""
+        if not self.append_batch([addition])[0]:
+            raise EntryTaken
+
+    def append_batch(self, additions: Sequence[Addition]) -> list[bool]:
+        """Add entries to several matches in one transaction; False for those whose number was taken."""
+        added = [False] * len(additions)
+        with self.database.changes() as changes:
+            # Always in the same order, so that two processes never wait for each other.
+            for place, addition in sorted(enumerate(additions), key=lambda item: item[1].match):
+                added[place] = add_entries(changes, addition)
+                if added[place]:
+                    changes.tell(f"{self.process} {addition.match}")
+        return added
+
+    def consent(self, match: str, version: int, seats: Iterable[int], steps: int) -> None:
+        """These seats would take back so many steps, as long as nothing new happens."""
+
+        def agree(changes: Transaction) -> None:
+            changes.run(
+                "DELETE FROM consents WHERE match = ? AND version = ? AND steps = 0", (match, version)
+            )
+            for seat in seats:
+                changes.run(
+                    "INSERT INTO consents (match, version, seat, steps) VALUES (?, ?, ?, ?) "
+                    "ON CONFLICT (match, version, seat) DO UPDATE SET steps = excluded.steps",
+                    (match, version, seat, steps),
+                )
+
+        self.change(match, agree)
+
+    def refuse(self, match: str, version: int, seats: Iterable[int] = ()) -> None:
+        """Nothing is proposed any more; the seats that did not want it stand there with 0 steps."""
+
+        def forget(changes: Transaction) -> None:
+            changes.run("DELETE FROM consents WHERE match = ? AND version = ?", (match, version))
+            for seat in seats:
+                changes.run(
+                    "INSERT INTO consents (match, version, seat, steps) VALUES (?, ?, ?, 0)",
+                    (match, version, seat),
+                )
+
+        self.change(match, forget)
+
+
+def add_entries(changes: Transaction, addition: Addition) -> bool:
+    for number, text in enumerate(addition.texts, start=addition.number):
+        if not changes.run(
+            "INSERT INTO entries (match, number, text, made) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            (addition.match, number, text, addition.made),
+        ):
+            return False
+        if text.startswith("undo "):  # takes an end back
+            changes.run("UPDATE matches SET finished = NULL WHERE id = ?", (addition.match,))
+            changes.run("DELETE FROM results WHERE match = ?", (addition.match,))
+    if addition.results:
+        changes.run("UPDATE matches SET finished = ? WHERE id = ?", (addition.made, addition.match))
+        for result in addition.results:
+            insert_result(changes, addition.match, result)
+    return True
+
+
+class Store(StoredMatches, StoredSeats, StoredEntries, StoredResults):
     """All of it; each part is in a file of its own."""
+
+
+POSTGRES = ("postgresql://", "postgres://")
+SQLITE = "sqlite:///"
+SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+
+
+def open_store(address: str) -> Store:
+    """The store at `postgresql://…`, or in the SQLite file of that path; up to date and ready."""
+    database = open_database(address)
+    try:
+        migrate(database)
+        return Store(database)
+    except BaseException:
+        database.close()
+        raise
+
+
+def open_database(address: str) -> Database:
+    if address.startswith(POSTGRES):
+        try:
+            from dicecup.storage.postgres import PostgresDatabase
+        except ImportError:
+            raise StorageError("postgres_missing") from None
+        return PostgresDatabase(address)
+    path = address.removeprefix(SQLITE)
+    if scheme := SCHEME.match(path):  # only that: what follows may hold a password
+        raise StorageError("database_unknown", scheme=scheme[0])
+    from dicecup.storage.sqlite import SqliteDatabase
+
+    return SqliteDatabase(Path(path))

@@ -8,21 +8,39 @@ from contextlib import asynccontextmanager
 
 from fastapi import Depends, FastAPI
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dicecup import __version__
-from dicecup.storage.opening import open_store
+from dicecup.storage.store import open_store
 from dicecup.web import refusals
 from dicecup.web.api import library as api_library
-from dicecup.web.api import matches, moves
+from dicecup.web.api import matches
 from dicecup.web.api import reviews as api_reviews
 from dicecup.web.assets import send_asset
-from dicecup.web.guard import Guard
-from dicecup.web.heads import Heads
-from dicecup.web.pages import coach, library, review, seats, setup, table
+from dicecup.web.guard import Guard, Uploads
+from dicecup.web.pages import library_pages, match_page, review_page, setup_page
+from dicecup.web.service.matches import Matches
 from dicecup.web.service.reviewing import Reviews
-from dicecup.web.service.tables import Tables
 from dicecup.web.settings import Settings, settings_of_process
-from dicecup.web.uploads import Uploads
+
+
+class Heads:
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # A stream of events has no end, so that nobody would ever stop making its body.
+        if scope["type"] != "http" or scope["method"] != "HEAD" or scope["path"].endswith("/events"):
+            await self.app(scope, receive, send)
+            return
+
+        async def without_body(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                message = {**message, "body": b""}
+            await send(message)
+
+        await self.app({**scope, "method": "GET"}, receive, without_body)
+
 
 ABOUT = """Play every game of the Yatzy family.
 
@@ -47,7 +65,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
-        tables = Tables(open_store(chosen.database), chosen)
+        tables = Matches(open_store(chosen.database), chosen)
         app.state.tables = tables
         app.state.reviews = Reviews(tables)
         app.state.uploads = Uploads()
@@ -68,8 +86,18 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         openapi_url="/api/openapi.json",
         dependencies=[Depends(refusals.refuse_early)],
     )
-    for part in (matches, moves, api_reviews, api_library, setup, table, coach, seats, review, library):
-        app.include_router(part.router)
+    routers = (
+        matches.router,
+        matches.moves_router,
+        api_reviews.router,
+        api_library.router,
+        setup_page.router,
+        match_page.router,
+        review_page.router,
+        library_pages.router,
+    )
+    for router in routers:
+        app.include_router(router)
     app.add_route("/static/{name}", send_asset, include_in_schema=False)
     refusals.install(app)
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)

@@ -1,4 +1,4 @@
-"""Static files: our own, and htmx out of the package that carries it."""
+"""Static files (our own, and htmx from the package that carries it) and QR codes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+import segno
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
@@ -55,3 +57,10 @@ async def send_asset(request: Request) -> Response:
     if path is None:
         raise UsageError("not_found")
     return FileResponse(path, media_type=TYPES[path.suffix], headers={"Cache-Control": ONE_YEAR})
+
+
+def qr_svg(address: str) -> Markup:
+    """Dark on light whatever the theme, so that every camera reads it."""
+    code = segno.make(address, error="m", micro=False)
+    text: str = code.svg_inline(border=2, omitsize=True, svgclass="code", lineclass=None, light="#fff")
+    return Markup(text)

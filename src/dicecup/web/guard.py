@@ -1,17 +1,79 @@
-"""The first to see a request: sizes and rates are bounded here, and every answer gets its headers."""
+"""Limits: sizes and rates of requests are bounded here before anything else, and uploaded records too."""
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from time import monotonic
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dicecup.errors import UsageError
-from dicecup.web.service.keys import key_hash
-from dicecup.web.uploads import MOST_RECORD
+from dicecup.engine.record import Record
+from dicecup.engine.record_text import record_from_text, split_lines
+from dicecup.errors import RecordError, RulesError, UsageError
+from dicecup.rules.loader import builtin_ids
+from dicecup.web.service.live_match import key_hash
+
+MOST_LINES = 6_000  # ten players of the longest game, and much taken back; time grows with the square
+MOST_LINE = 600  # bytes: a name, some options; a line of spaces takes time that grows with the square too
+MOST_RECORD = 600_000  # bytes
+MOST_COMING = 4  # uploads that are read or wait for it; who comes then is told to come again
+
+
+class Uploads:
+    """Strangers wait for each other here, in a thread of their own, and never before somebody's move."""
+
+    def __init__(self) -> None:
+        self.thread = ThreadPoolExecutor(1, "upload")
+        self.turn = asyncio.Semaphore(1)
+        self.coming = 0
+
+    @asynccontextmanager
+    async def reading(self, data: bytes) -> AsyncIterator[Record]:
+        """The record in an upload; the next one is read when the block is over."""
+        check_size(data)
+        if self.coming >= MOST_COMING:
+            raise UsageError("uploads_busy")
+        self.coming += 1
+        try:
+            async with self.turn:
+                yield await asyncio.get_running_loop().run_in_executor(self.thread, read_upload, data)
+        finally:
+            self.coming -= 1
+
+    def stop(self) -> None:
+        self.thread.shutdown(wait=False, cancel_futures=True)
+
+
+def check_size(data: bytes) -> None:
+    """Everything that can be known without reading it."""
+    if len(data) > MOST_RECORD:
+        raise RecordError("record_too_large", most=MOST_RECORD)
+    lines = data.split(b"\n")
+    if len(lines) > MOST_LINES + 1:
+        raise RecordError("record_too_long", most=MOST_LINES)
+    for number, line in enumerate(lines, start=1):
+        if len(line) > MOST_LINE:
+            raise RecordError("record_damaged", line=number)
+
+
+def read_upload(data: bytes) -> Record:
+    """The record in an upload. Its `game` line could name a file of this machine: that is refused first."""
+    lines, _ = split_lines(data)
+    for line in lines[:200]:
+        word, _, reference = line.text.partition(" ")
+        if word == "game" and reference not in builtin_ids():
+            raise RulesError("ruleset_unknown", ruleset=reference[:40], known=", ".join(builtin_ids()))
+        if word == "begin":
+            break
+    record, _ = record_from_text(data)
+    return record
+
 
 MOST_BODY = 64_000
 MOST_UPLOAD = MOST_RECORD + 20_000  # a record and the form around it

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dicecup.errors import DicecupError, StorageError, UsageError
 from dicecup.i18n.language import language
-from dicecup.web.service.state import state_data
+from dicecup.web.service.snapshot import state_data
 from dicecup.web.viewer import language_of
 
 STATUS = {
@@ -86,7 +86,7 @@ def check_text(body: bytes) -> None:
 
 def answer(request: Request, error: DicecupError, status: int) -> Response:
     if not request.url.path.startswith("/api"):
-        from dicecup.web.pages.refused import refused_page
+        from dicecup.web.pages.render import refused_page
 
         return refused_page(request, error, status)
     table = getattr(request.state, "table", None)

@@ -13,11 +13,10 @@ from starlette.responses import Response
 
 from dicecup.errors import UsageError
 from dicecup.i18n.language import LANGUAGES, Language, language
-from dicecup.web.guard import COOKIE
-from dicecup.web.service.keys import MOST_KEY, derived, key_hash, new_key
+from dicecup.web.guard import COOKIE, Uploads
+from dicecup.web.service.live_match import MOST_KEY, derived, key_hash, new_key
+from dicecup.web.service.matches import Matches
 from dicecup.web.service.reviewing import Reviews
-from dicecup.web.service.tables import Tables
-from dicecup.web.uploads import Uploads
 
 TWO_YEARS = 2 * 365 * 24 * 3600
 THEMES = ("auto", "light", "dark")
@@ -45,8 +44,8 @@ class Viewer:
         return replace(self, key="", name="", csrf="")
 
 
-def tables_of(request: Request) -> Tables:
-    tables: Tables = request.app.state.tables
+def tables_of(request: Request) -> Matches:
+    tables: Matches = request.app.state.tables
     return tables
 
 
@@ -139,7 +138,7 @@ async def viewer_now(request: Request) -> Viewer:
     return viewer_of(request)
 
 
-async def tables_now(request: Request) -> Tables:
+async def tables_now(request: Request) -> Matches:
     return tables_of(request)
 
 
@@ -154,7 +153,7 @@ async def uploads_now(request: Request) -> Uploads:
 
 
 ViewerNow = Annotated[Viewer, Depends(viewer_now)]
-TablesNow = Annotated[Tables, Depends(tables_now)]
+TablesNow = Annotated[Matches, Depends(tables_now)]
 ReviewsNow = Annotated[Reviews, Depends(reviews_now)]
 UploadsNow = Annotated[Uploads, Depends(uploads_now)]
 

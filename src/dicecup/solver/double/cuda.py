@@ -15,11 +15,15 @@ import numpy.typing as npt
 
 from dicecup.errors import UsageError
 from dicecup.rules.model import Ruleset
-from dicecup.solver.backends import Done
-from dicecup.solver.double.game_tables import game_tables
+from dicecup.solver.double.game_tables import (
+    box_points,
+    check_double_solvable,
+    game_tables,
+    layers_interchangeable,
+)
 from dicecup.solver.double.lattice import KeepRows, build_lattice
-from dicecup.solver.double.points import box_points, check_solvable, layers_interchangeable
-from dicecup.solver.double.sheets import Level, SheetIndex
+from dicecup.solver.double.sheet_index import DoubleLevel, SheetIndex
+from dicecup.solver.single.cpu import Done
 
 INNERS, TILE = 33, 32  # as in turns.cu
 MOST_GROUPS = 16  # 512 sheets fill the card; 11 GB for six double dice
@@ -42,7 +46,7 @@ class CudaTurns:
         threads: int = 128,
         array_module: Any = None,
     ) -> None:
-        check_solvable(rules)
+        check_double_solvable(rules)
         self.xp = array_module or find_cupy()
         self.rules, self.lanes, self.threads = rules, lanes, threads
         self.index = index or SheetIndex(rules)
@@ -116,7 +120,7 @@ class CudaTurns:
         high, low = np.tril_indices(count)
         return self.xp.asarray((high * count + low).astype(np.int32))
 
-    def solve_level(self, level: Level, after: npt.NDArray[Any], done: Done) -> npt.NDArray[Any]:
+    def solve_level(self, level: DoubleLevel, after: npt.NDArray[Any], done: Done) -> npt.NDArray[Any]:
         """The values of a level's sheets, from those of the level after the turn."""
         self.start_level(level.filled, after)
         values = np.empty(len(level))

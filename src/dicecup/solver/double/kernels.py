@@ -13,8 +13,7 @@ import numpy as np
 from numba import prange
 
 from dicecup.solver.compiled import kernel, parallel_kernel
-from dicecup.solver.double.game_tables import GameTables
-from dicecup.solver.double.points import FORBIDDEN
+from dicecup.solver.double.game_tables import FORBIDDEN, GameTables
 from dicecup.solver.vector import ROW_BYTES, fill, larger, load, plus, store, times
 
 Array = Any

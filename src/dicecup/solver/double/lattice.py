@@ -1,26 +1,103 @@
-"""How the keeps and throws of double dice hang together: the index tables every backend walks along.
-
-A double die of F faces a layer shows one of F² faces, `inner * F + outer`. Keeps of 0, 1, … dice form a
-lattice: adding a die leads to the expectation of a keep, taking one away to the best keep within a throw.
-Where inner and outer can be exchanged without changing any value, a multiset and its mirror image share one
-row, the row of the one with the lower rank: 2.25 of 4.5 million throws are left.
+"""Multisets of faces as numbers, and how the keeps and throws of double dice are connected: the index
+tables every backend uses.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import comb
 from typing import Any
 
-from dicecup.solver.double.multisets import (
-    Array,
-    all_multisets,
-    multiset_count,
-    orderings,
-    ranks,
-    ranks_with_each,
-    ranks_without_each,
-    sort_members,
-)
+Array = Any  # of numpy or of CuPy
+
+
+def multiset_count(faces: int, size: int) -> int:
+    return comb(faces + size - 1, size)
+
+
+def rank_weights(faces: int, size: int, xp: Any) -> Array:
+    """weights[j, c]: what face c adds to the rank when it stands in place j (the lowest is place 0)."""
+    rows = [[comb(face + place, place + 1) for face in range(faces)] for place in range(size)]
+    return xp.asarray(rows, dtype=xp.int32).reshape(size, faces)
+
+
+def all_multisets(faces: int, size: int, xp: Any) -> Array:
+    """Every multiset in the order of its rank: one row a place, one column a multiset."""
+    small = xp.uint8 if faces <= 256 else xp.int16  # six double dice have 27 million members
+    members = xp.zeros((0, 1), dtype=small)
+    for smaller in range(size):
+        # Those with highest face c: every smaller multiset of faces up to c, and c. They are a first part.
+        parts = []
+        for face in range(faces):
+            part = members[:, : multiset_count(face + 1, smaller)]
+            highest = xp.full((1, part.shape[1]), face, dtype=small)
+            parts.append(xp.concatenate([part, highest]))
+        members = xp.concatenate(parts, axis=1)
+    return members
+
+
+def sort_members(members: Array, xp: Any) -> Array:
+    """Each column sorted, by exchanges of whole rows: for few places much faster than a sort."""
+    rows = list(members)
+    for end in range(len(rows) - 1, 0, -1):
+        for place in range(end):
+            low, high = rows[place], rows[place + 1]
+            rows[place], rows[place + 1] = xp.minimum(low, high), xp.maximum(low, high)
+    return xp.stack(rows) if rows else members
+
+
+def ranks(members: Array, faces: int, xp: Any) -> Array:
+    """The rank of each column."""
+    weights = rank_weights(faces, len(members), xp)
+    total = xp.zeros(members.shape[1], dtype=xp.int32)
+    for place, row in enumerate(members):
+        total += weights[place][row]
+    return total
+
+
+def ranks_without_each(members: Array, faces: int, xp: Any) -> list[Array]:
+    """For each place, the rank of the multiset that is left when the face there is taken away."""
+    size = len(members)
+    weights = rank_weights(faces, size, xp)
+    stay = [weights[place][row] for place, row in enumerate(members)]
+    move = [weights[place - 1][members[place]] for place in range(1, size)]  # one place down
+    found = []
+    for gone in range(size):
+        total = xp.zeros(members.shape[1], dtype=xp.int32)
+        for part in stay[:gone] + move[gone:]:
+            total += part
+        found.append(total)
+    return found
+
+
+def ranks_with_each(members: Array, faces: int, xp: Any) -> list[Array]:
+    """For each face, the rank of the multiset with that face added."""
+    size = len(members)
+    weights = rank_weights(faces, size + 1, xp)
+    stay = [weights[place][row] for place, row in enumerate(members)]
+    move = [weights[place + 1][row] for place, row in enumerate(members)]  # one place up
+    found = []
+    for face in range(faces):
+        total = xp.zeros(members.shape[1], dtype=xp.int32)
+        below = xp.zeros(members.shape[1], dtype=xp.uint8)
+        for place, row in enumerate(members):
+            lower = row <= face
+            below += lower.astype(xp.uint8)
+            total += xp.where(lower, stay[place], move[place])
+        total += weights[:, face][below]
+        found.append(total)
+    return found
+
+
+def orderings(members: Array, xp: Any) -> Array:
+    """In how many orders the dice of each multiset can fall: k! over the factorials of the repeats."""
+    size = len(members)
+    count = xp.ones(members.shape[1], dtype=xp.int32)
+    run = xp.ones(members.shape[1], dtype=xp.int32)
+    for place in range(1, size):
+        run = xp.where(members[place] == members[place - 1], run + 1, 1).astype(xp.int32)
+        count = (count * (place + 1)) // run
+    return count
 
 
 @dataclass(frozen=True)
@@ -40,7 +117,7 @@ class KeepRows:
 
 
 @dataclass(frozen=True)
-class Lattice:
+class DoubleLattice:
     """The keeps of every size, whole throws last, and the pairs of inner and outer multisets."""
 
     dice: int
@@ -67,7 +144,7 @@ class Lattice:
         return count * (count + 1) // 2 if self.mirrored else count * count
 
 
-def build_lattice(dice: int, faces: int, mirrored: bool, xp: Any) -> Lattice:
+def build_lattice(dice: int, faces: int, mirrored: bool, xp: Any) -> DoubleLattice:
     double_faces = faces * faces
     members = [all_multisets(double_faces, size, xp) for size in range(dice + 1)]
     row_of_rank, first = [], []
@@ -85,7 +162,7 @@ def build_lattice(dice: int, faces: int, mirrored: bool, xp: Any) -> Lattice:
     grow = tuple(
         xp.stack(ranks_with_each(all_multisets(faces, size, xp), faces, xp), axis=1) for size in range(dice)
     )
-    return Lattice(dice, faces, mirrored, tuple(keeps), grow)
+    return DoubleLattice(dice, faces, mirrored, tuple(keeps), grow)
 
 
 def mirror_members(members: Array, faces: int, xp: Any) -> Array:

@@ -1,10 +1,5 @@
-"""The values of a whole game in about a megabyte.
-
-Values are rounded to whole steps. Sheets with the same upper boxes filled make a block: a row for each set of
-other filled boxes, a column for each class of upper totals. Both neighbours foretell a value well (the row
-above has the same bonus to win, the column before nearly the same rest of the game), so what is stored is the
-difference of differences; its low bytes first, then its high ones, deflated. Measured on a whole table: 17.1
-bits a value as they are, 12.4 with one difference, 10.0 with both. The file names the ruleset it is for.
+"""The values of a whole game of double dice in about a megabyte; tables that come with the package are
+found first, then those the user has solved.
 """
 
 from __future__ import annotations
@@ -14,6 +9,7 @@ import json
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
@@ -23,8 +19,8 @@ import numpy.typing as npt
 
 from dicecup.errors import StorageError
 from dicecup.rules.model import Ruleset
-from dicecup.solver.double.sheets import SheetIndex
-from dicecup.solver.tables import FORMAT, Header
+from dicecup.solver.double.sheet_index import SheetIndex
+from dicecup.solver.files.tables import FORMAT, TableHeader
 
 MAGIC = b"dicecup double dice\n"
 STEP = 1 / 1024  # an error of half a step is 0.0005 points
@@ -36,7 +32,7 @@ class ValueTable:
     """What the rest of the game is worth for every sheet, by filled boxes and place."""
 
     path: Path | Traversable
-    header: Header
+    header: TableHeader
     levels: Mapping[int, Floats]
 
 
@@ -52,12 +48,12 @@ def blocks(index: SheetIndex) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
         yield int(index.filled[rows[0]]), index.place[rows].astype(np.int64)[:, None] + np.arange(classes)
 
 
-def make_header(rules: Ruleset, index: SheetIndex, backend: str) -> Header:
+def make_header(rules: Ruleset, index: SheetIndex, backend: str) -> TableHeader:
     """The header of a table whose values are not known yet."""
-    return Header(rules.id, rules.identity, 32, "packed", sum(index.level_sizes[::2]), backend)
+    return TableHeader(rules.id, rules.identity, 32, "packed", sum(index.level_sizes[::2]), backend)
 
 
-def pack(header: Header, index: SheetIndex, levels: Mapping[int, npt.NDArray[Any]]) -> bytes:
+def pack(header: TableHeader, index: SheetIndex, levels: Mapping[int, npt.NDArray[Any]]) -> bytes:
     parts = []
     for filled, places in blocks(index):
         steps = np.rint(np.asarray(levels[filled])[places] / STEP).astype(np.int64)
@@ -92,7 +88,7 @@ def unpack(data: bytes, rules: Ruleset, index: SheetIndex, path: Path | Traversa
         block = rest[first : first + places.size].reshape(places.shape)
         levels[filled][places] = np.cumsum(np.cumsum(block, axis=1), axis=0) * step
         first += places.size
-    return ValueTable(path, Header(**fields), levels)
+    return ValueTable(path, TableHeader(**fields), levels)
 
 
 def unfold(planes: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
@@ -115,3 +111,31 @@ def read_header(data: bytes, path: Path | Traversable) -> tuple[dict[str, Any], 
 
 def damaged(path: Path | Traversable) -> StorageError:
     return StorageError("table_damaged", file=path)
+
+
+def packed_table_name(rules: Ruleset) -> str:
+    """Tables are found by the meaning of the rules, so a rules file that says the same finds them too."""
+    return f"double-{rules.identity[:16]}.table"
+
+
+def packed_table_path(folder: Path, rules: Ruleset) -> Path:
+    return folder / packed_table_name(rules)
+
+
+def shipped(rules: Ruleset) -> Traversable:
+    return files("dicecup.solver.double").joinpath("data", packed_table_name(rules))
+
+
+def find_packed_table(rules: Ruleset, folder: Path, index: SheetIndex | None = None) -> ValueTable | None:
+    """The values of these rules, if they are shipped or solved."""
+    for place in (shipped(rules), packed_table_path(folder, rules)):
+        if place.is_file():
+            return unpack(read_bytes(place), rules, index or SheetIndex(rules), place)
+    return None
+
+
+def read_bytes(place: Traversable) -> bytes:
+    try:
+        return place.read_bytes()
+    except OSError as error:
+        raise StorageError("file_unreadable", file=place, problem=error.strerror or error) from None

@@ -13,20 +13,19 @@ from math import comb
 from threading import RLock
 
 from dicecup.dice import Dice, parts
-from dicecup.engine.moves import Placement, Score
 from dicecup.engine.play import scored_layers
-from dicecup.engine.state import Sheet
+from dicecup.engine.state import Placement, Score, Sheet
 from dicecup.errors import PositionError
 from dicecup.rules.model import Ruleset
 from dicecup.solver.double.packed import ValueTable
-from dicecup.solver.double.sheets import SheetIndex
+from dicecup.solver.double.sheet_index import SheetIndex
 from dicecup.solver.double.turn import TurnSolver, TurnValues
-from dicecup.solver.solution import BoxValue
+from dicecup.solver.single.solution import BoxValue
 
 REMEMBERED = 16  # turns, of 3 MB each
 
 
-class Solution:
+class DoubleSolution:
     """A game and its values. Turns share their work space, so one thread at a time works one out."""
 
     def __init__(self, rules: Ruleset, table: ValueTable, index: SheetIndex | None = None) -> None:
@@ -41,8 +40,8 @@ class Solution:
         """Made when a turn is first asked about: its index tables take a second or two."""
         return TurnSolver(self.rules, self.index)
 
-    def turn(self, sheet: Sheet) -> Turn:
-        return Turn(self, sheet)
+    def turn(self, sheet: Sheet) -> DoubleTurn:
+        return DoubleTurn(self, sheet)
 
     def decisions(self, mask: int, total: int) -> TurnValues:
         key = (mask, total)
@@ -56,10 +55,10 @@ class Solution:
             return self.remembered[key]
 
 
-class Turn:
+class DoubleTurn:
     """All values of one turn on one sheet."""
 
-    def __init__(self, solution: Solution, sheet: Sheet) -> None:
+    def __init__(self, solution: DoubleSolution, sheet: Sheet) -> None:
         self.solution = solution
         cells = sheet.cells
         self.mask = sum(1 << box for box, points in enumerate(cells) if points is not None)

@@ -9,19 +9,18 @@ import numpy as np
 import numpy.typing as npt
 
 from dicecup.errors import UsageError
+from dicecup.folders import tables_folder
 from dicecup.rules.model import Ruleset
-from dicecup.solver.backends import BACKENDS, Done
-from dicecup.solver.double.packed import ValueTable, make_header, pack, unpack
-from dicecup.solver.double.points import check_solvable
-from dicecup.solver.double.sheets import Level, SheetIndex
-from dicecup.solver.double.tables import table_path
-from dicecup.solver.double.unfinished import Unfinished
-from dicecup.solver.folders import tables_folder
-from dicecup.solver.solve import Progress, Watch, ignore, unwritable
-from dicecup.solver.tables import write_aside
+from dicecup.solver.double.game_tables import check_double_solvable
+from dicecup.solver.double.packed import ValueTable, make_header, pack, packed_table_path, unpack
+from dicecup.solver.double.sheet_index import DoubleLevel, SheetIndex
+from dicecup.solver.files.resume import UnfinishedDouble
+from dicecup.solver.files.tables import write_aside
+from dicecup.solver.single.cpu import BACKENDS, Done
+from dicecup.solver.single.solve import Progress, Watch, ignore, unwritable
 
 
-class Backend(Protocol):
+class DoubleBackend(Protocol):
     """A machine made ready for one game."""
 
     part: int  # sheets after which it is worth saving what is done
@@ -29,13 +28,13 @@ class Backend(Protocol):
     def compiled(self) -> bool:
         """Whether work can start without compiling first."""
 
-    def solve_level(self, level: Level, after: npt.NDArray[Any], done: Done) -> npt.NDArray[Any]:
+    def solve_level(self, level: DoubleLevel, after: npt.NDArray[Any], done: Done) -> npt.NDArray[Any]:
         """The values of some sheets of a level, from those of the level after the turn."""
 
 
-def make_backend(name: str, rules: Ruleset, index: SheetIndex) -> Backend:
+def make_backend(name: str, rules: Ruleset, index: SheetIndex) -> DoubleBackend:
     if name == "cpu":
-        from dicecup.solver.double.cpu import CpuTurns
+        from dicecup.solver.double.turn import CpuTurns
 
         return CpuTurns(rules, index)
     if name == "cuda":
@@ -45,15 +44,15 @@ def make_backend(name: str, rules: Ruleset, index: SheetIndex) -> Backend:
     raise UsageError("backend_unknown", backend=name, known=", ".join(BACKENDS))
 
 
-def solve(
+def solve_double(
     rules: Ruleset, *, backend: str = "cpu", folder: Path | None = None, watch: Watch = ignore
 ) -> ValueTable:
     """Solve the game and keep its table; what an earlier run left unfinished is taken up."""
-    check_solvable(rules)
+    check_double_solvable(rules)
     index = SheetIndex(rules)
     machine = make_backend(backend, rules, index)
-    path = table_path(folder or tables_folder(), rules)
-    with unwritable(path), Unfinished(path) as unfinished:
+    path = packed_table_path(folder or tables_folder(), rules)
+    with unwritable(path), UnfinishedDouble(path) as unfinished:
         levels = climb(index, machine, unfinished, watch)
         data = pack(make_header(rules, index, backend), index, levels)
         write_aside(path, data)
@@ -62,7 +61,7 @@ def solve(
 
 
 def climb(
-    index: SheetIndex, machine: Backend, unfinished: Unfinished, watch: Watch
+    index: SheetIndex, machine: DoubleBackend, unfinished: UnfinishedDouble, watch: Watch
 ) -> dict[int, npt.NDArray[Any]]:
     """The values of every level, saved part by part."""
     levels = {index.boxes: np.zeros(1)}
@@ -82,7 +81,9 @@ def climb(
         resumed += len(values)
         done += len(values)
         for first in range(len(values), len(level), machine.part):
-            rest = Level(filled, level.mask[first:][: machine.part], level.total[first:][: machine.part])
+            rest = DoubleLevel(
+                filled, level.mask[first:][: machine.part], level.total[first:][: machine.part]
+            )
             values = np.append(values, machine.solve_level(rest, levels[filled + 2], tell))
             unfinished.save(filled, values)
         levels[filled] = values

@@ -1,4 +1,6 @@
-"""One turn worked out whole on the processor, for one sheet or for several side by side."""
+"""One turn solved whole on the processor, for one sheet or for several side by side; and whole levels of
+them.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +12,25 @@ import numpy as np
 import numpy.typing as npt
 
 from dicecup.rules.model import Ruleset
+from dicecup.solver.compiled import is_compiled
 from dicecup.solver.double import kernels
-from dicecup.solver.double.game_tables import game_tables
-from dicecup.solver.double.kernels import LANES
-from dicecup.solver.double.lattice import Lattice, build_lattice
-from dicecup.solver.double.points import box_points, check_solvable, layers_interchangeable
-from dicecup.solver.double.sheets import SheetIndex
+from dicecup.solver.double.game_tables import (
+    box_points,
+    check_double_solvable,
+    game_tables,
+    layers_interchangeable,
+)
+from dicecup.solver.double.kernels import LANES, mean_throw
+from dicecup.solver.double.lattice import DoubleLattice, build_lattice
+from dicecup.solver.double.sheet_index import DoubleLevel, SheetIndex
+from dicecup.solver.single.cpu import Done
 
 Floats = npt.NDArray[np.float32]
 SUM_BLOCKS = 64
 
 
 @dataclass(frozen=True)
-class Sheets:
+class SheetBatch:
     """Some sheets of one level, and the values of the level after the turn."""
 
     mask: npt.NDArray[np.int32]
@@ -41,7 +49,7 @@ class TurnValues:
 
 
 @lru_cache(maxsize=2)
-def lattice_of(dice: int, faces: int, mirrored: bool) -> Lattice:
+def lattice_of(dice: int, faces: int, mirrored: bool) -> DoubleLattice:
     return build_lattice(dice, faces, mirrored, np)
 
 
@@ -49,7 +57,7 @@ class TurnSolver:
     """Solves turns of one game. Holds the work space, so one at a time."""
 
     def __init__(self, rules: Ruleset, index: SheetIndex | None = None) -> None:
-        check_solvable(rules)
+        check_double_solvable(rules)
         self.rules = rules
         self.index = index or SheetIndex(rules)
         self.points = box_points(rules)
@@ -70,7 +78,7 @@ class TurnSolver:
         keeps, _ = self.reroll(self.lay_pairs([layers]))
         return TurnValues(layers, [[rows.copy() for rows in by_size] for by_size in keeps])
 
-    def start_values(self, sheets: Sheets) -> npt.NDArray[np.float64]:
+    def start_values(self, sheets: SheetBatch) -> npt.NDArray[np.float64]:
         """What the sheets are worth before the first throw."""
         layers = [
             self.layers(int(mask), int(total), sheets.after)
@@ -140,3 +148,27 @@ class TurnSolver:
         throws = self.work("throws", rows[-1].rows, lanes)
         kernels.best_throws(final, rows[-1].pair, rows[-1].less, best, throws)
         return throws
+
+
+class CpuTurns:
+    """The turns of one game, by numba's kernels on every core."""
+
+    part = 512  # sheets between two savings: some seconds on two cores
+
+    def __init__(self, rules: Ruleset, index: SheetIndex) -> None:
+        self.solver = TurnSolver(rules, index)
+
+    def compiled(self) -> bool:
+        """Whether the kernel that is compiled last is there."""
+        rows = np.empty((0, 0), dtype=np.float32)
+        return is_compiled(mean_throw, rows, np.empty(0, dtype=np.int32), SUM_BLOCKS, np.empty((0, 0)))
+
+    def solve_level(self, level: DoubleLevel, after: npt.NDArray[Any], done: Done) -> npt.NDArray[Any]:
+        """The values of a level's sheets, from those of the level after the turn."""
+        values = np.empty(len(level))
+        for first in range(0, len(level), LANES):
+            end = min(first + LANES, len(level))
+            sheets = SheetBatch(level.mask[first:end], level.total[first:end], after)
+            values[first:end] = self.solver.start_values(sheets)
+            done(end - first)
+        return values

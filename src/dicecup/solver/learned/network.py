@@ -1,18 +1,74 @@
-"""The network: what the rest of a sheet is worth, in points still to come.
-
-Its first layer sees one row for every part of every column, so it is a sum of vectors, one a row; a sheet
-that differs in one part differs in one vector. That makes the hundreds of sheets that can follow a turn
-cheap: the sum is made once. What a linear model can say goes past the hidden layers straight to the result.
+"""The network, the features of a sheet that it reads, and its weights: what the rest of a sheet is worth,
+in points still to come. Its weights are one small file per ruleset, stamped with its identity.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import json
+from functools import lru_cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from math import comb
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+from zipfile import BadZipFile
 
-from dicecup.rules.model import Ruleset
-from dicecup.solver.learned.features import upper_features
-from dicecup.solver.learned.layout import layout
-from dicecup.solver.learned.moves import Array
+import numpy as np
+
+from dicecup.errors import StorageError
+from dicecup.rules.model import OfFace, Ruleset
+from dicecup.solver.learned.layout import Layout, layout
+from dicecup.solver.learned.move_tables import Array
+
+# Chances of a die to show the face in the end, from careless to most careful.
+SHARES = (0.45, 0.55, 0.65, 0.75)
+RAMP = np.arange(-20, 20, 2)  # distances from par where a ramp begins, each two points wide
+RAMP_WIDTH = 2
+
+
+@lru_cache(maxsize=8)
+def upper_features(rules: Ruleset) -> Array:
+    """[upper row, feature]"""
+    place = layout(rules)
+    filled, total = np.divmod(np.arange(place.upper_rows), place.totals)
+    bits = filled[:, None] >> np.arange(len(place.upper)) & 1
+    found = [1.0 - bits]
+    if rules.bonus:
+        faces = np.array([face_of(rules, box) for box in place.upper])
+        par = rules.bonus[0].at / faces.sum()
+        distance = total - bits @ faces * par
+        found += [np.clip(distance, -20, 20)[:, None] / 10]
+        found += [np.clip((distance[:, None] - RAMP) / RAMP_WIDTH, 0, 1)]
+        found += [step_chances(place, share) for share in SHARES]
+    return np.concatenate(found, axis=1).astype(np.float32)
+
+
+def face_of(rules: Ruleset, box: int) -> int:
+    needs = rules.boxes[box].needs
+    return needs.face if isinstance(needs, OfFace) else 0
+
+
+def step_chances(place: Layout, share: float) -> Array:
+    """[upper row, step]: the chance to reach a bonus step that is not yet reached."""
+    rules, last = place.rules, place.totals - 1
+    dice = rules.dice.counted
+    chances = [comb(dice, count) * share**count * (1 - share) ** (dice - count) for count in range(dice + 1)]
+    tiers = np.array([tier.at for tier in rules.bonus])
+    totals = np.arange(place.totals)
+    reached = totals[:, None] >= tiers
+    every = (1 << len(place.upper)) - 1
+    found = np.zeros((every + 1, place.totals, len(tiers)))
+    found[every] = reached
+    for filled in reversed(range(every)):
+        number = next(bit for bit in range(len(place.upper)) if not filled >> bit & 1)
+        face = face_of(rules, place.upper[number])
+        found[filled] = sum(
+            chance * found[filled | 1 << number][np.minimum(totals + count * face, last)]
+            for count, chance in enumerate(chances)
+        )
+    found -= reached
+    return found.reshape(-1, len(tiers))
+
 
 SCALE = 100.0  # points in one unit of the result
 
@@ -68,7 +124,7 @@ def work_out_rows(xp: Any, rules: Ruleset, weights: Weights) -> Rows:
     return Rows(vectors, straight, weights.first[-1], weights.straight[-1])
 
 
-class Steps:
+class NetworkSteps:
     """The costly steps in plain array operations; a GPU has kernels of its own for them."""
 
     def __init__(self, xp: Any) -> None:
@@ -90,11 +146,11 @@ class Steps:
 class Network:
     """A value of sheets out of weights."""
 
-    def __init__(self, xp: Any, rules: Ruleset, weights: Weights, steps: Steps | None = None) -> None:
+    def __init__(self, xp: Any, rules: Ruleset, weights: Weights, steps: NetworkSteps | None = None) -> None:
         self.xp = xp
         self.weights = weights
         self.rows = work_out_rows(xp, rules, weights)
-        self.steps = steps or Steps(xp)
+        self.steps = steps or NetworkSteps(xp)
 
     def after(self, sheets: Array, moved: Moved) -> Array:
         """What the sheets are worth after changes in one row each."""
@@ -114,3 +170,55 @@ class Network:
         """From the first hidden layer to points."""
         hidden = self.steps.activate(hidden @ self.weights.second, self.weights.second_bias)
         return (hidden @ self.weights.last + straight) * SCALE
+
+
+FORMAT = 1
+
+
+def file_name(rules: Ruleset) -> str:
+    return f"{rules.id}-{rules.identity[:16]}.npz"
+
+
+def save_weights(stream: IO[bytes], rules: Ruleset, weights: Weights, facts: dict[str, Any]) -> None:
+    """`facts` say how the weights were made and what they were measured to be worth."""
+    header = {"format": FORMAT, "ruleset": rules.id, "identity": rules.identity} | facts
+    arrays = {name: array.astype(np.float32) for name, array in weights._asdict().items()}
+    np.savez(stream, header=np.frombuffer(json.dumps(header).encode(), dtype=np.uint8), **arrays)
+
+
+def load_weights(stream: IO[bytes], rules: Ruleset, name: str) -> tuple[Weights, dict[str, Any]]:
+    """The weights and the facts; weights of other rules are refused."""
+    try:
+        with np.load(stream, allow_pickle=False) as file:
+            header = json.loads(file["header"].tobytes())
+            weights = Weights(*(file[field].astype(np.float32) for field in Weights._fields))
+        identity, ruleset, known = header["identity"], header["ruleset"], header["format"] == FORMAT
+    except (ValueError, KeyError, TypeError, OSError, EOFError, BadZipFile):
+        raise StorageError("weights_damaged", file=name) from None
+    if identity != rules.identity:
+        raise StorageError("weights_of_other_rules", file=name, ruleset=ruleset)
+    if not known or len(weights.first) != inputs(rules):
+        raise StorageError("weights_damaged", file=name)
+    return weights, header
+
+
+def shipped_file(rules: Ruleset) -> Traversable:
+    return resources.files("dicecup.solver.learned").joinpath("data", file_name(rules))
+
+
+def has_shipped(rules: Ruleset) -> bool:
+    return shipped_file(rules).is_file()
+
+
+def shipped(rules: Ruleset) -> tuple[Weights, dict[str, Any]] | None:
+    """The weights that came with the package, if it has any for these rules."""
+    file = shipped_file(rules)
+    if not file.is_file():
+        return None
+    with file.open("rb") as stream:
+        return load_weights(stream, rules, file.name)
+
+
+def read_weights(path: Path, rules: Ruleset) -> tuple[Weights, dict[str, Any]]:
+    with path.open("rb") as stream:
+        return load_weights(stream, rules, path.name)

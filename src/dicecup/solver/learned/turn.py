@@ -1,19 +1,53 @@
-"""One turn on a batch of sheets, exactly: every throw, every keep and every box against the values that
-follow.
-
-Written once for NumPy and for CuPy, which share their interface: `xp` is one of them. The two steps that move
-most memory can be replaced by kernels of their own (`Steps`); the plain ones here say what they do. A sheet
-is the row of every part of every column, counted through the columns.
+"""One turn on a batch of sheets, exactly: every throw, keep and box against the values of the sheets that
+can follow.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+
+from dicecup.dice import parts, throws
 from dicecup.rules.model import Ruleset
-from dicecup.solver.learned.moves import CLOSED, NOWHERE, Array, Moves, book
+from dicecup.solver.learned.move_tables import CLOSED, NOWHERE, Array, Moves, book
 from dicecup.solver.learned.network import Moved
-from dicecup.solver.learned.throws import Throws, throw_tables
+from dicecup.solver.single.lattice import lattice
+
+
+class Throws(NamedTuple):
+    """Throws are full multisets, keeps smaller ones, both in the order of the lattice."""
+
+    first: Array  # the chance of each throw at the start of a turn
+    after_keep: Array  # [keep, throw]: its chance
+    keeps: Array  # [throw, n]: the keeps inside it; the last one repeated where there are fewer
+
+
+@lru_cache(maxsize=4)
+def throw_tables(rules: Ruleset) -> Throws:
+    dice, faces = rules.dice.count, rules.dice.faces
+    known = lattice(dice, faces)
+    after_keep = np.zeros((known.keeps, len(known.throws)))
+    for number, keep in enumerate(known.multisets[: known.keeps]):
+        thrown = dice - len(keep)
+        for more, weight in throws(thrown, faces):
+            whole = tuple(sorted(keep + tuple(die for die in more if isinstance(die, int))))
+            after_keep[number, known.number[whole] - known.keeps] += weight / faces**thrown
+    inside = [
+        [
+            known.number[tuple(die for die in part if isinstance(die, int))]
+            for part in parts(throw)
+            if len(part) < dice
+        ]
+        for throw in known.throws
+    ]
+    most = max(map(len, inside))
+    return Throws(
+        first=np.array(known.weights),
+        after_keep=after_keep,
+        keeps=np.array([row + row[-1:] * (most - len(row)) for row in inside], dtype=np.int32),
+    )
 
 
 class Ahead(NamedTuple):
@@ -31,13 +65,13 @@ class Value(Protocol):
         """The value of sheets that differ in one row from those of a batch."""
 
 
-class Steps:
+class TurnSteps:
     """The costly steps in plain array operations; a GPU has kernels of its own for them."""
 
     def __init__(self, xp: Any) -> None:
         self.xp = xp
 
-    def score(self, turn: Turn, entries: Array, jokers: Array, ahead: Array, struck: Array) -> Array:
+    def score(self, turn: BatchTurn, entries: Array, jokers: Array, ahead: Array, struck: Array) -> Array:
         """[sheet, throw]: the best box for every throw; at least the best strike."""
         xp, moves = self.xp, turn.moves
         column = turn.columns(jokers, xp.arange(len(moves.joker))[None])
@@ -50,7 +84,7 @@ class Steps:
             xp.maximum(best, xp.where(entry == CLOSED, -xp.inf, value), out=best)
         return best
 
-    def best_keep(self, turn: Turn, expected: Array) -> Array:
+    def best_keep(self, turn: BatchTurn, expected: Array) -> Array:
         """[sheet, throw]: the best keep inside every throw."""
         best = expected[:, turn.throws.keeps[:, 0]]
         for number in range(1, turn.throws.keeps.shape[1]):
@@ -58,13 +92,13 @@ class Steps:
         return best
 
 
-class Turn:
+class BatchTurn:
     """The tables of a game, ready for batches."""
 
-    def __init__(self, xp: Any, rules: Ruleset, steps: Steps | None = None) -> None:
+    def __init__(self, xp: Any, rules: Ruleset, steps: TurnSteps | None = None) -> None:
         self.xp = xp
         self.rules = rules
-        self.steps = steps or Steps(xp)
+        self.steps = steps or TurnSteps(xp)
         self.moves = Moves(*(xp.asarray(array) for array in book(rules).moves))
         self.throws = Throws(*(xp.asarray(array) for array in throw_tables(rules)))
 

@@ -1,31 +1,85 @@
-"""A game played by its learned value: the same questions as to an exact solution, answered almost as well.
+"""A game played by its learned value: the same interface as an exact solution, with nearly the same
+answers.
 
-All values are expected final scores, the points on the sheet included. A turn is worked out exactly, but what
-the sheets after it are worth is the network's word.
+`QuickValue` is a linear approximation of it that is cheap enough for thousands of games.
 """
 
 from __future__ import annotations
 
+import json
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from importlib import resources
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 
 from dicecup.dice import Dice, layer_faces
-from dicecup.engine.moves import score
-from dicecup.engine.offers import cell_names
-from dicecup.engine.state import Sheet
+from dicecup.engine.legality import cell_names
+from dicecup.engine.state import Sheet, score
 from dicecup.engine.totals import final_score
+from dicecup.errors import StorageError
 from dicecup.rules.model import Ruleset
-from dicecup.solver.lattice import lattice
 from dicecup.solver.learned.layout import Reading, layout
-from dicecup.solver.learned.moves import CLOSED, Array, book
-from dicecup.solver.learned.network import Network, Weights
-from dicecup.solver.learned.turn import Turn
-from dicecup.solver.learned.weights import shipped
+from dicecup.solver.learned.move_tables import CLOSED, Array, book
+from dicecup.solver.learned.network import Network, Weights, file_name, inputs, of_rows, shipped
+from dicecup.solver.learned.turn import BatchTurn
+from dicecup.solver.single.lattice import lattice
 
 if TYPE_CHECKING:
-    from dicecup.solver.solution import BoxValue
+    from dicecup.solver.single.solution import BoxValue
+
+
+FORMAT = 1
+
+
+class QuickValue(NamedTuple):
+    """By row, counted through the columns: what it adds to the points still to come."""
+
+    late: Array  # when no box is open any more
+    early: Array  # how much more when every box is
+
+
+def quick_file_name(rules: Ruleset) -> str:
+    return f"quick-{file_name(rules)}"
+
+
+def from_weights(rules: Ruleset, weights: Array) -> QuickValue:
+    """`weights`: [2, input], as the network's straight way has them."""
+    late, early = (of_rows(np, rules, np.asarray(part, dtype=np.float32)) for part in weights)
+    return QuickValue(late, early)
+
+
+def save_quick(stream: IO[bytes], rules: Ruleset, weights: Array, facts: dict[str, Any]) -> None:
+    """`facts` say how the weights were made and what they were measured to be worth."""
+    header = {"format": FORMAT, "ruleset": rules.id, "identity": rules.identity} | facts
+    stamp = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    np.savez(stream, header=stamp, weights=weights.astype(np.float32))
+
+
+def load_quick(stream: IO[bytes], rules: Ruleset, name: str) -> QuickValue:
+    """Weights of other rules are refused."""
+    try:
+        with np.load(stream, allow_pickle=False) as file:
+            header, weights = json.loads(file["header"].tobytes()), file["weights"]
+        identity, ruleset, known = header["identity"], header["ruleset"], header["format"] == FORMAT
+    except (ValueError, KeyError, TypeError, OSError, EOFError, BadZipFile):
+        raise StorageError("weights_damaged", file=name) from None
+    if identity != rules.identity:
+        raise StorageError("weights_of_other_rules", file=name, ruleset=ruleset)
+    if not known or weights.shape != (2, inputs(rules)):
+        raise StorageError("weights_damaged", file=name)
+    return from_weights(rules, weights)
+
+
+@lru_cache(maxsize=8)
+def find_quick(rules: Ruleset) -> QuickValue | None:
+    """The quick value that the package has for these rules."""
+    file = resources.files("dicecup.solver.learned").joinpath("data", quick_file_name(rules))
+    if not file.is_file():
+        return None
+    with file.open("rb") as stream:
+        return load_quick(stream, rules, file.name)
 
 
 class LearnedTurn:
@@ -60,7 +114,7 @@ class LearnedTurn:
 
     def boxes(self, dice: Dice) -> list[BoxValue]:
         """Every legal way to end the turn with these dice, in the order of the sheet."""
-        from dicecup.solver.solution import BoxValue  # brings Numba, which learning goes without
+        from dicecup.solver.single.solution import BoxValue
 
         rules, moves, turn = self.source.rules, self.source.tables.moves, self.source.tables
         throw = np.array([[self.source.throw_number(dice)]])
@@ -89,7 +143,7 @@ class LearnedValue:
         self.facts = facts
         self.layout = layout(rules)
         self.dice = lattice(rules.dice.count, rules.dice.faces)
-        self.tables = Turn(np, rules)
+        self.tables = BatchTurn(np, rules)
         self.network = Network(np, rules, weights)
 
     def throw_number(self, dice: Dice) -> int:

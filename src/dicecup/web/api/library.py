@@ -5,41 +5,145 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request
+from pydantic import BaseModel, Field
 
 from dicecup.bots import BOT_PREFIX
-from dicecup.bots.strength import usual_score
+from dicecup.bots.registry import usual_score
 from dicecup.i18n.language import LANGUAGE_NAMES, LANGUAGES, language
 from dicecup.i18n.names import game_name, option_name, option_text, summary
 from dicecup.rules.loader import builtin_ids
 from dicecup.rules.model import Ruleset
-from dicecup.storage.verdicts import verdicts_of
-from dicecup.web.api.common import REFUSALS, Key
-from dicecup.web.api.library_models import (
-    BotAnswer,
-    GameAnswer,
-    Language,
-    LanguageAnswer,
-    LineText,
-    MatchSummary,
-    MyStatistics,
-    OptionAnswer,
-    OptionText,
-    OptionValueText,
-    ResultAnswer,
-    RulesAnswer,
-    StatisticsAnswer,
-)
-from dicecup.web.api.models import Standing
-from dicecup.web.pages.names import bot_text, line_names, player_name
-from dicecup.web.pages.rules_text import rules_markdown
+from dicecup.storage.results import verdicts_of
+from dicecup.web.api.models import REFUSALS, Key, Standing
 from dicecup.web.service.advising import bots_here
-from dicecup.web.service.keys import key_hash
+from dicecup.web.service.live_match import key_hash
 from dicecup.web.service.opening import game_rules
 from dicecup.web.service.statistics import Statistics, statistics
+from dicecup.web.texts import bot_text, line_names, player_name, rules_markdown
 from dicecup.web.viewer import ReviewsNow, TablesNow, language_of
+
+Language = Literal["en", "fr", "de", "sv"]
+
+
+class LanguageAnswer(BaseModel):
+    code: str
+    name: str
+
+
+class BotAnswer(BaseModel):
+    """A bot for a seat, and how it plays, in your language."""
+
+    id: str
+    name: str
+    text: str
+    usual_scores: Annotated[dict[str, int], Field(description="Its mean score in each game.")]
+
+
+class OptionAnswer(BaseModel):
+    id: str
+    values: list[str]
+    chosen: str
+
+
+class GameAnswer(BaseModel):
+    id: str
+    identity: str
+    dice: dict[str, Any]
+    throws: int
+    turns: int
+    scored: list[str]
+    boxes: list[str]
+    columns: list[str]
+    lines: list[str]
+    options: list[OptionAnswer]
+
+
+class LineText(BaseModel):
+    id: str
+    name: str
+    gives: str
+    box: Annotated[bool, Field(description="False for totals and bonuses.")]
+
+
+class OptionValueText(BaseModel):
+    id: str
+    text: str
+
+
+class OptionText(BaseModel):
+    id: str
+    name: str
+    values: list[OptionValueText]
+
+
+class RulesAnswer(BaseModel):
+    """The rules of a game in one language, next to the terms of its sheet."""
+
+    game: str
+    language: str
+    name: str
+    summary: str
+    text: Annotated[str, Field(description="Markdown.")]
+    lines: list[LineText]
+    options: list[OptionText]
+
+
+class MatchSummary(BaseModel):
+    id: str
+    created: str
+    game: str
+    names: list[str]
+    begun: bool
+    finished: str | None
+    tried: Annotated[bool, Field(description="From a position of another game on; in no statistics.")]
+    standings: Annotated[list[Standing], Field(description="Of a finished match, by seat.")]
+
+
+class ResultAnswer(BaseModel):
+    match: str
+    seat: int
+    name: str
+    game: str
+    points: int
+    place: int
+    players: int
+    finished: str
+    sheet: dict[str, Any]
+    luck: Annotated[float | None, Field(description="In points; null until the coach has looked at it.")]
+    skill: float | None
+    error_rate: float | None
+
+
+class StatisticsAnswer(BaseModel):
+    """One player's results in one game with the same options.
+
+    Luck and skill are means over the games the coach has looked at.
+    """
+
+    game: str
+    options: dict[str, str]
+    name: str
+    games: int
+    mean: float
+    best: int
+    worst: int
+    against: Annotated[int, Field(description="How many of the games had other players.")]
+    wins: int
+    boxes: dict[str, float]
+    looked_at: int
+    luck: float | None
+    skill: float | None
+    error_rate: float | None
+    rating: str | None
+
+
+class MyStatistics(BaseModel):
+    statistics: list[StatisticsAnswer]
+    looking: Annotated[bool, Field(description="Whether the coach is looking at more games now.")]
+
 
 router = APIRouter(prefix="/api", tags=["library"], responses=REFUSALS)
 

@@ -1,4 +1,4 @@
-"""Opening, joining, leaving and watching matches."""
+"""Create, join, leave and watch matches, and play them: rolls, keeps, boxes, undo."""
 
 from __future__ import annotations
 
@@ -7,26 +7,41 @@ import json
 from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
 
+from dicecup.coach.review import choice_data, reason_data
 from dicecup.engine.record_text import record_to_text
-from dicecup.web.api.common import REFUSALS, Asked, Key, Seats, answer
+from dicecup.engine.serialize import move_from_data
+from dicecup.engine.state import Throw
+from dicecup.errors import UsageError
 from dicecup.web.api.models import (
+    REFUSALS,
+    AgreeRequest,
+    Asked,
+    HintAnswer,
+    HintOption,
     Joined,
     JoinRequest,
+    Key,
     Link,
     LinkRequest,
     MatchRequest,
+    MoveRequest,
     Opened,
     Promise,
     Proof,
     SeatChoice,
+    Seats,
     State,
+    Undone,
+    UndoRequest,
+    VersionRequest,
+    answer,
 )
 from dicecup.web.api.reviews import proof_of
-from dicecup.web.events import stream
-from dicecup.web.service import joining, opening
-from dicecup.web.service.keys import key_hash, new_key
-from dicecup.web.service.state import state_data
-from dicecup.web.service.table import Table
+from dicecup.web.live import stream
+from dicecup.web.service import actions, joining, opening
+from dicecup.web.service.advising import check_on, in_time
+from dicecup.web.service.live_match import LiveMatch, key_hash, new_key
+from dicecup.web.service.snapshot import state_data
 from dicecup.web.viewer import TablesNow
 
 router = APIRouter(prefix="/api", tags=["matches"], responses=REFUSALS)
@@ -119,8 +134,64 @@ async def events(request: Request, tables: TablesNow, table: Asked, key: Key) ->
     """Server-sent events: the state now, and again after every change."""
     holder = key_hash(key)
 
-    def draw(now: Table) -> str:
+    def draw(now: LiveMatch) -> str:
         return json.dumps(state_data(now, now.seats_of(holder)))
 
     player = holder if table.seats_of(holder) else ""
     return stream(request, tables, table, player, "state", lambda now: ("state", now.seats_of(holder)), draw)
+
+
+moves_router = APIRouter(prefix="/api/matches/{match}", tags=["playing"], responses=REFUSALS)
+
+
+@moves_router.post("/moves")
+async def move(tables: TablesNow, table: Asked, seats: Seats, wish: MoveRequest) -> State:
+    """Play. Saved before it is answered; refused with a code and the state as it stands otherwise."""
+    if wish.move == {"throw": True}:
+        await actions.throw(tables, table, seats, wish.version)
+        return answer(table, seats)
+    read = move_from_data(table.playing().rules, wish.move)
+    if isinstance(read, Throw):
+        await actions.throw(tables, table, seats, wish.version, read.dice)
+    else:
+        await actions.decide(tables, table, seats, wish.version, read)
+    return answer(table, seats)
+
+
+@moves_router.get("/hint")
+async def hint(tables: TablesNow, table: Asked, reasons: bool = False) -> HintAnswer:
+    """What the choice that is due is worth, best first; only at a table that has the coach on."""
+    check_on(table)
+    rules = table.playing().rules
+    advice = await in_time(tables.advising.advice(table))
+    if advice is None:
+        raise UsageError("coach_preparing")
+    options = [HintOption(**choice_data(rules, choice)) for choice in advice.choices]
+    if reasons and options:
+        why = await in_time(tables.advising.reasons(table))
+        if why is None:
+            raise UsageError("coach_preparing")
+        for option, choice, reason in zip(options, advice.choices, why, strict=False):
+            option.reason = reason_data(choice, reason)
+    return HintAnswer(expected=advice.expected, exact=advice.exact, options=options)
+
+
+@moves_router.post("/undo")
+async def take_back(tables: TablesNow, table: Asked, seats: Seats, wish: UndoRequest) -> Undone:
+    """Take back alone what may be taken back alone; more steps are proposed to the others."""
+    done = await actions.undo(tables, table, seats, wish.version, wish.steps)
+    return Undone(done=done, state=answer(table, seats))
+
+
+@moves_router.post("/undo/agree")
+async def agree(tables: TablesNow, table: Asked, seats: Seats, wish: AgreeRequest) -> Undone:
+    """Agree to the steps that somebody proposed to take back; `undo_other` if that is not the proposal."""
+    done = await actions.agree(tables, table, seats, wish.version, wish.steps)
+    return Undone(done=done, state=answer(table, seats))
+
+
+@moves_router.post("/undo/refuse")
+async def refuse(tables: TablesNow, table: Asked, seats: Seats, wish: VersionRequest) -> State:
+    """Refuse what somebody proposed to take back."""
+    await actions.refuse(tables, table, seats, wish.version)
+    return answer(table, seats)

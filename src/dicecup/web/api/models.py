@@ -1,12 +1,16 @@
-"""What the API takes and gives, as the OpenAPI description shows it."""
+"""What the API takes and gives, as the OpenAPI description shows it, and what all its routes share."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+from fastapi import Depends, Path, Request
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from dicecup.web.uploads import MOST_RECORD
+from dicecup.web.guard import MOST_RECORD
+from dicecup.web.service.live_match import MOST_KEY, LiveMatch, key_hash
+from dicecup.web.service.snapshot import state_data
+from dicecup.web.viewer import tables_of
 
 Version = Annotated[int, Field(ge=0, le=1_000_000, strict=True, description="What it was made against.")]
 Name = Annotated[str, Field(min_length=1, max_length=60)]
@@ -226,3 +230,45 @@ class ErrorAnswer(BaseModel):
 
     error: ErrorBody
     state: State | None = None
+
+
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    400: {"model": ErrorAnswer, "description": "The request cannot be read."},
+    403: {"model": ErrorAnswer, "description": "Not your seat, turn or table."},
+    404: {"model": ErrorAnswer, "description": "There is no such thing."},
+    409: {"model": ErrorAnswer, "description": "The match is not, or no longer, in that state."},
+    413: {"model": ErrorAnswer, "description": "Too large."},
+    422: {"model": ErrorAnswer, "description": "Against the rules, or not what was asked for."},
+    429: {"model": ErrorAnswer, "description": "Too much at once."},
+    503: {"model": ErrorAnswer, "description": "The database cannot be reached."},
+}
+
+
+async def caller_key(request: Request) -> str:
+    """The key in `Authorization: Bearer KEY`. Cookies count for nothing here: no other site can use them."""
+    scheme, _, key = request.headers.get("authorization", "").partition(" ")
+    usable = scheme.lower() == "bearer" and 20 <= len(key) <= MOST_KEY and key.isprintable()
+    return key if usable else ""
+
+
+async def asked_table(
+    request: Request, match: Annotated[str, Path(max_length=40)], key: Annotated[str, Depends(caller_key)]
+) -> LiveMatch:
+    table = await tables_of(request).get(match)
+    request.state.table = table  # a refusal is answered with the table as it stands
+    request.state.seats = table.seats_of(key_hash(key) if key else None)
+    return table
+
+
+async def held_seats(request: Request, table: Annotated[LiveMatch, Depends(asked_table)]) -> frozenset[int]:  # noqa: ARG001
+    seats: frozenset[int] = request.state.seats
+    return seats
+
+
+def answer(table: LiveMatch, seats: frozenset[int]) -> State:
+    return State(**state_data(table, seats))
+
+
+Key = Annotated[str, Depends(caller_key)]
+Asked = Annotated[LiveMatch, Depends(asked_table)]
+Seats = Annotated[frozenset[int], Depends(held_seats)]

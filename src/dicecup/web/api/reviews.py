@@ -3,19 +3,104 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
 
 from dicecup.engine.record import Record, verify
 from dicecup.engine.totals import standings
-from dicecup.web.api.common import REFUSALS, Asked, Key, answer
-from dicecup.web.api.models import Opened, Proof, RecordText, Review, Standing, State
-from dicecup.web.api.review_models import ReviewAnswer, TryRequest, WinAnswer
-from dicecup.web.service.copying import keep_record, try_again
-from dicecup.web.service.keys import key_hash, new_key
+from dicecup.web.api.models import (
+    REFUSALS,
+    Asked,
+    Key,
+    Model,
+    Opened,
+    Proof,
+    RecordText,
+    Review,
+    Standing,
+    State,
+    answer,
+)
+from dicecup.web.service.live_match import key_hash, new_key
+from dicecup.web.service.opening import keep_record, try_again
 from dicecup.web.service.reviewing import Reviewed
 from dicecup.web.viewer import ReviewsNow, TablesNow, UploadsNow
+
+Dice = list[int | str]
+Moves = Annotated[int, Field(description="Moves that stand before it: see POST /api/matches/{match}/try.")]
+
+
+class TryRequest(Model):
+    moves: Annotated[
+        int, Field(ge=0, le=100_000, strict=True, description="So many moves of the game stand.")
+    ]
+
+
+class OptionValue(BaseModel):
+    move: dict[str, Any]
+    expected: float
+    loss: float
+
+
+class DecisionAnswer(BaseModel):
+    turn: int
+    moves: Moves
+    dice: Dice
+    throws_left: int
+    move: dict[str, Any]
+    expected: Annotated[float, Field(description="Of the best choice.")]
+    loss: float
+    mark: Literal["inaccuracy", "blunder"] | None
+    unforced: bool
+    options: Annotated[list[OptionValue], Field(description="Best first; left out with options=false.")] = []
+
+
+class LuckAnswer(BaseModel):
+    turn: int
+    moves: Moves
+    dice: Dice
+    luck: float
+
+
+class PlayerReviewAnswer(BaseModel):
+    name: str
+    final: float
+    finished: bool
+    expected_at_start: float
+    luck: float
+    skill: float
+    error_rate: float
+    rating: str | None
+    inaccuracies: int
+    blunders: int
+    luckiest_throw: LuckAnswer | None
+    unluckiest_throw: LuckAnswer | None
+    costliest_choice: DecisionAnswer | None
+    course: list[float]
+    decisions: list[DecisionAnswer]
+
+
+class WinAnswer(BaseModel):
+    """Each player's chance to win, in the order of the seats."""
+
+    players: list[float]
+    standard_error: float
+    games: int
+
+
+class ReviewAnswer(BaseModel):
+    """Luck, skill and every decision; `win_probability` where there are several players."""
+
+    ruleset: str
+    exact: bool
+    finished: bool
+    perfect_turn: float
+    players: list[PlayerReviewAnswer]
+    win_probability: WinAnswer | None = None
+
 
 router = APIRouter(prefix="/api", tags=["reviews"], responses=REFUSALS)
 PATIENCE = 30.0  # seconds; who asks again later finds what was thought meanwhile
@@ -35,7 +120,7 @@ def proof_of(record: Record) -> Proof:
 
 
 def review_answer(found: Reviewed, options: bool) -> JSONResponse:
-    from dicecup.coach.data import review_data
+    from dicecup.coach.review import review_data
 
     return JSONResponse(review_data(found.record, found.review, found.wins, options=options))
 
@@ -53,7 +138,7 @@ async def review(reviews: ReviewsNow, table: Asked, options: bool = True) -> JSO
 @router.get("/matches/{match}/chances", response_model=WinAnswer)
 async def chances(reviews: ReviewsNow, table: Asked) -> JSONResponse:
     """Each player's chance to win from here on, if all play as well as they can."""
-    from dicecup.coach.data import win_data
+    from dicecup.coach.review import win_data
 
     found = await reviews.ask(table, PATIENCE)
     alone = {"players": [1.0], "standard_error": 0.0, "games": 0}

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dicecup.engine.moves import Keep
+from dicecup.engine.state import Keep
 from dicecup.i18n.language import Language
-from dicecup.i18n.moves import aims_text, move_text, number_text, percent_text, score_text
+from dicecup.i18n.sentences import aims_text, move_text, number_text, percent_text, score_text
 from dicecup.match import Match
 from dicecup.rules.model import Ruleset
-from dicecup.web.pages.names import player_name
 from dicecup.web.service.advising import MOST_CHOICES
+from dicecup.web.texts import player_name
 
 if TYPE_CHECKING:
     from dicecup.coach.advice import Advice, Choice
     from dicecup.coach.reasons import Reason
     from dicecup.coach.review import PlayerReview
-    from dicecup.web.service.thoughts import SoFar
+    from dicecup.web.service.worker_main import GameReport
 
 MOST_SHOWN = 60  # of the 600 choices that double dice can leave
 LEAST_LOSS = 0.05  # what is less is shown as nothing
@@ -83,7 +83,7 @@ def reason_text(rules: Ruleset, choice: Choice, reason: Reason, language: Langua
     return aims_text(rules, aims, reason.nothing, language)
 
 
-def so_far_view(rules: Ruleset, found: SoFar, language: Language) -> SoFarView:
+def so_far_view(rules: Ruleset, found: GameReport, language: Language) -> SoFarView:
     over = all(player.finished for player in found.review.players)
     wins = None if over else found.wins
     chances = wins.chances if wins else [None] * len(found.review.players)

@@ -1,8 +1,9 @@
-"""Templates, and what every page knows: language, theme, the form token."""
+"""Templates, the context every page shares (language, theme, form token), form fields, and the error page."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,25 @@ from jinja2 import Environment, FileSystemLoader, select_autoescape
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from dicecup.errors import DicecupError
 from dicecup.i18n.language import LANGUAGE_NAMES, LANGUAGES, Language
 from dicecup.web.assets import asset_address
-from dicecup.web.viewer import THEMES, Viewer, remember
+from dicecup.web.viewer import THEMES, Viewer, remember, viewer_of
+
+PATH = re.compile(r"/(?:[!-.0-\[\]-~][!-\[\]-~]*)?")
+
+
+def number(form: Mapping[str, Any], name: str, digits: int) -> int | None:
+    """A whole number of at most so many digits. What else Unicode calls a digit is none."""
+    text = str(form.get(name, ""))
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else None
+
+
+def path_here(form: Mapping[str, Any], name: str) -> str:
+    """A path of this server: no other place, and nothing that breaks a header."""
+    text = str(form.get(name, "/"))
+    return text if PATH.fullmatch(text) else "/"
+
 
 FOLDER = Path(__file__).parent.parent / "templates"
 
@@ -101,3 +118,14 @@ def markup(text: str) -> Markup:
 
 
 Gettext = Callable[[str], str]
+
+# Whatever place and part of the answer the form wanted: this sentence goes where problems are shown.
+INTO_THE_PAGE = {"HX-Retarget": "#problem", "HX-Reswap": "innerHTML", "HX-Reselect": ".problem"}
+
+
+def refused_page(request: Request, error: DicecupError, status: int) -> Response:
+    viewer = viewer_of(request)
+    sentence = viewer.language.sentence(error)
+    template = "refused_fragment.html" if is_fragment(request) else "refused.html"
+    text = render(viewer, template, path=path_to_get(request), sentence=sentence, code=error.code)
+    return HTMLResponse(text, status, headers=INTO_THE_PAGE if is_fragment(request) else None)

@@ -6,16 +6,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dicecup.dice import Dice, format_dice
-from dicecup.engine.moves import Keep, Score
 from dicecup.engine.play import score_sheet
 from dicecup.engine.record import Record
-from dicecup.engine.state import State
+from dicecup.engine.state import Keep, Score, State
 from dicecup.engine.totals import final_score
 from dicecup.i18n.language import Language
-from dicecup.i18n.moves import cell_text, move_text, number_text
-from dicecup.i18n.reviews import MARKS, SIGNS, signed_text
+from dicecup.i18n.sentences import MARKS, SIGNS, cell_text, move_text, number_text, signed_text
+from dicecup.web.pages.match_view import faces_of
 from dicecup.web.pages.sheet_view import number
-from dicecup.web.pages.table_view import faces_of
 from dicecup.web.service.reviewing import Reviewed
 
 if TYPE_CHECKING:
@@ -32,7 +30,7 @@ class DiceView:
 
 
 @dataclass(frozen=True, slots=True)
-class ChoiceView:
+class ReviewChoiceView:
     text: str
     expected: str
     loss: str
@@ -54,12 +52,12 @@ class DecisionView:
     mark: str = ""
     sign: str = ""
     mark_name: str = ""
-    choices: list[ChoiceView] = field(default_factory=list)
+    choices: list[ReviewChoiceView] = field(default_factory=list)
     more: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class TurnView:
+class ReviewTurnView:
     number: int
     dice: DiceView  # as they lay at the end
     boxes: str  # empty while the turn goes on
@@ -83,7 +81,7 @@ class LuckView:
 class SeatView:
     number: int
     name: str
-    turns: list[TurnView]
+    turns: list[ReviewTurnView]
     costly: list[DecisionView]  # the costliest first
     luckiest: LuckView | None = None
     unluckiest: LuckView | None = None
@@ -119,9 +117,11 @@ def luck_view(luck: Luck, language: Language) -> LuckView:
     return LuckView(luck.turn, luck.moves, dice_view(luck.dice), figure(luck.gain, language, sign=True))
 
 
-def turns_of(record: Record, seat: int, language: Language, known: dict[int, Decision]) -> list[TurnView]:
+def turns_of(
+    record: Record, seat: int, language: Language, known: dict[int, Decision]
+) -> list[ReviewTurnView]:
     """Every turn with a decision, the one that still goes on included."""
-    turns: list[TurnView] = []
+    turns: list[ReviewTurnView] = []
     decisions: list[DecisionView] = []
     last: State | None = None
     steps = zip(record.moves, record.states, record.states[1:], strict=False)
@@ -136,11 +136,11 @@ def turns_of(record: Record, seat: int, language: Language, known: dict[int, Dec
         if isinstance(move, Score):
             total = final_score(record.rules, after.sheets[seat])
             boxes = boxes_text(record, before, move, language)
-            turns.append(TurnView(number_of_turn, dice_view(before.dice), boxes, total, decisions))
+            turns.append(ReviewTurnView(number_of_turn, dice_view(before.dice), boxes, total, decisions))
             decisions = []
     if decisions and last:
         total = final_score(record.rules, last.sheets[seat])
-        turns.append(TurnView(len(turns) + 1, dice_view(last.dice), "", total, decisions))
+        turns.append(ReviewTurnView(len(turns) + 1, dice_view(last.dice), "", total, decisions))
     return turns
 
 
@@ -170,7 +170,7 @@ def decision_view(
     if found.taken not in shown:
         shown.append(found.taken)
     choices = [
-        ChoiceView(
+        ReviewChoiceView(
             text=move_text(rules, choice.move, language),
             expected=figure(choice.expected, language),
             loss=loss_text(choice.loss, language),

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from dicecup.engine.moves import Placement
-from dicecup.engine.offers import cell_of
+from dicecup.engine.legality import cell_of
+from dicecup.engine.state import Placement
 from dicecup.engine.totals import column_lines, final_score
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import name
 from dicecup.match import Match
 from dicecup.rules.model import Ruleset
-from dicecup.web.pages.names import line_names
-from dicecup.web.service.choices import Choice, LayerChoices
+from dicecup.web.service.snapshot import BoxChoice, LayerChoices
+from dicecup.web.texts import line_names
 
 CellKind = Literal["empty", "written", "offer", "closed", "picked", "line"]
 
@@ -121,7 +121,7 @@ def rows(
     return found
 
 
-def offer(choice: Choice, later: Choice | None, spoken: str) -> Cell:
+def offer(choice: BoxChoice, later: BoxChoice | None, spoken: str) -> Cell:
     place = Placement(choice.box, choice.column)
     return Cell(
         kind="offer" if choice.allowed else "closed",

@@ -17,18 +17,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from dicecup.bots import BOTS
-from dicecup.engine.moves import Keep, Score
 from dicecup.engine.record import Record
-from dicecup.engine.state import State
+from dicecup.engine.state import Keep, Score, State
 from dicecup.errors import MoveError, UsageError
 from dicecup.rules.model import Ruleset
-from dicecup.web.service.table import Table
-from dicecup.web.service.thinker import Thinker
+from dicecup.web.service.live_match import LiveMatch
+from dicecup.web.service.worker import Worker
 
 if TYPE_CHECKING:
     from dicecup.coach.advice import Advice
     from dicecup.coach.reasons import Reason
-    from dicecup.web.service.thoughts import SoFar
+    from dicecup.web.service.worker_main import GameReport
 
 NEEDED = ("numpy", "numba")
 MOST_REMEMBERED = 500  # answers
@@ -56,7 +55,7 @@ def bots_here() -> list[str]:
     return [bot for bot in BOTS if bot not in BOTS_BY_VALUES or has_coach()]
 
 
-def check_on(table: Table) -> None:
+def check_on(table: LiveMatch) -> None:
     """The coach speaks only at tables that have it on, whoever asks."""
     table.playing()
     if not table.stored.opening.coach:
@@ -74,11 +73,11 @@ async def in_time(task: asyncio.Task[Found], seconds: float = PATIENCE) -> Found
 
 class Advising:
     def __init__(self) -> None:
-        self.quick = Thinker()
-        self.patient = Thinker(NICE)
+        self.quick = Worker()
+        self.patient = Worker(NICE)
         self.answers: OrderedDict[tuple[object, ...], asyncio.Task[Any]] = OrderedDict()
-        self.asked: WeakKeyDictionary[Table, asyncio.Task[SoFar]] = WeakKeyDictionary()
-        self.known: WeakKeyDictionary[Table, SoFar] = WeakKeyDictionary()
+        self.asked: WeakKeyDictionary[LiveMatch, asyncio.Task[GameReport]] = WeakKeyDictionary()
+        self.known: WeakKeyDictionary[LiveMatch, GameReport] = WeakKeyDictionary()
 
     def remembered(self, key: tuple[object, ...], work: Coroutine[Any, Any, Found]) -> asyncio.Task[Found]:
         """The answer that is known or being thought about already, else a new one. Failures are forgotten."""
@@ -114,7 +113,7 @@ class Advising:
         await in_time(task, seconds=1)
         self.prepare(rules)
 
-    def advice(self, table: Table) -> asyncio.Task[Advice]:
+    def advice(self, table: LiveMatch) -> asyncio.Task[Advice]:
         match = table.playing()
 
         async def work() -> Advice:
@@ -124,7 +123,7 @@ class Advising:
 
         return self.remembered(("advice", table.id, match.version), work())
 
-    def reasons(self, table: Table) -> asyncio.Task[list[Reason]]:
+    def reasons(self, table: LiveMatch) -> asyncio.Task[list[Reason]]:
         """Why the best choices are the best."""
         match = table.playing()
 
@@ -137,13 +136,13 @@ class Advising:
 
         return self.remembered(("reasons", table.id, match.version), work())
 
-    def so_far(self, table: Table) -> asyncio.Task[SoFar]:
+    def so_far(self, table: LiveMatch) -> asyncio.Task[GameReport]:
         """Of the moment now; who still waits for an earlier one gets nothing."""
         match = table.playing()
 
-        async def work() -> SoFar:
+        async def work() -> GameReport:
             await asyncio.shield(self.prepare(match.rules))
-            found: SoFar = await self.patient.ask("so_far", match.record, urgency=1)
+            found: GameReport = await self.patient.ask("so_far", match.record, urgency=1)
             self.known[table] = found
             return found
 
@@ -153,11 +152,11 @@ class Advising:
             before.cancel()
         return task
 
-    async def look_back(self, record: Record) -> SoFar:
+    async def look_back(self, record: Record) -> GameReport:
         """On a whole game, for which nobody at a table waits."""
         need_coach()
         await asyncio.shield(self.prepare(record.rules))
-        found: SoFar = await self.patient.ask("so_far", record)
+        found: GameReport = await self.patient.ask("so_far", record)
         return found
 
     async def decide(self, bot: str, rules: Ruleset, state: State) -> Keep | Score:

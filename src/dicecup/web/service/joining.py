@@ -6,16 +6,21 @@ import asyncio
 
 from dicecup.errors import MoveError, UsageError
 from dicecup.storage.rows import Seat
-from dicecup.web.service.calling import check_different, read_name
-from dicecup.web.service.keys import key_hash, new_key
+from dicecup.web.service.live_match import LiveMatch, key_hash, new_key
+from dicecup.web.service.matches import Matches
 from dicecup.web.service.opening import SeatWish as Wish
-from dicecup.web.service.opening import TableWish, begin_now, open_table, read_seed
-from dicecup.web.service.table import Table
-from dicecup.web.service.tables import Tables
+from dicecup.web.service.opening import (
+    TableWish,
+    begin_now,
+    check_different,
+    open_table,
+    read_name,
+    read_seed,
+)
 
 
 async def join(
-    tables: Tables, table: Table, holder: str, name: str, number: int | None = None, seed: str = ""
+    tables: Matches, table: LiveMatch, holder: str, name: str, number: int | None = None, seed: str = ""
 ) -> int:
     """Take an open seat, the first one if none is named; the game begins when the last is taken."""
     async with tables.changing(table):
@@ -37,14 +42,14 @@ async def join(
         return place
 
 
-async def leave(tables: Tables, table: Table, holder: str, number: int) -> None:
+async def leave(tables: Matches, table: LiveMatch, holder: str, number: int) -> None:
     """Let a seat go, so that somebody else can take it."""
     async with tables.changing(table):
         check_holder(table, holder, number)
         await tables.change(table, tables.store.leave_seat, table.id, number, key_hash(holder))
 
 
-async def seat_link(tables: Tables, table: Table, holder: str, number: int) -> str:
+async def seat_link(tables: Matches, table: LiveMatch, holder: str, number: int) -> str:
     """A secret that brings this seat to another device of the same person."""
     check_holder(table, holder, number)
     token = new_key()
@@ -52,7 +57,7 @@ async def seat_link(tables: Tables, table: Table, holder: str, number: int) -> s
     return token
 
 
-async def follow_link(tables: Tables, table: Table, holder: str, token: str) -> int:
+async def follow_link(tables: Matches, table: LiveMatch, holder: str, token: str) -> int:
     async with tables.changing(table):
         number = await tables.change(
             table, tables.store.follow_link, table.id, key_hash(token), key_hash(holder)
@@ -62,14 +67,14 @@ async def follow_link(tables: Tables, table: Table, holder: str, token: str) -> 
         return number
 
 
-def check_holder(table: Table, holder: str, number: int) -> None:
+def check_holder(table: LiveMatch, holder: str, number: int) -> None:
     if not 0 <= number < len(table.stored.seats):
         raise UsageError("seat_unknown")
     if number not in table.seats_of(key_hash(holder)):
         raise MoveError("seat_not_yours")
 
 
-async def play_again(tables: Tables, table: Table, holder: str) -> Table:
+async def play_again(tables: Matches, table: LiveMatch, holder: str) -> LiveMatch:
     """A new table like this one, the next player first; people on other devices find its open seats."""
     here = table.seats_of(key_hash(holder))
     if not here:

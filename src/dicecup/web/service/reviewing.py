@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 from dicecup.engine.record import Record
 from dicecup.errors import DicecupError, UsageError
+from dicecup.storage.results import add_verdicts, without_verdict
 from dicecup.storage.rows import Verdict
-from dicecup.storage.verdicts import add_verdicts, without_verdict
 from dicecup.web.service.advising import Advising, has_coach, need_coach
-from dicecup.web.service.table import Table
-from dicecup.web.service.tables import Tables
+from dicecup.web.service.live_match import LiveMatch
+from dicecup.web.service.matches import Matches
 
 if TYPE_CHECKING:
     from dicecup.coach.review import Review
@@ -47,7 +47,7 @@ class Reviewed:
         return sum(len(one.choices) for player in self.review.players for one in player.decisions)
 
 
-def check_may(table: Table) -> None:
+def check_may(table: LiveMatch) -> None:
     """Nobody gets help from the coach while people play against each other at a table that has it off."""
     need_coach()
     if table.coach_waits:
@@ -65,21 +65,21 @@ async def take_apart(advising: Advising, record: Record) -> Reviewed:
 
 
 class Reviews:
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: Matches) -> None:
         self.tables = tables
         self.turn = asyncio.Semaphore(1)
         self.known: OrderedDict[Moment, Reviewed] = OrderedDict()
         self.asked: dict[Moment, asyncio.Task[Reviewed]] = {}
         self.catching_up: dict[str, asyncio.Task[None]] = {}
 
-    def remembered(self, table: Table) -> Reviewed | None:
+    def remembered(self, table: LiveMatch) -> Reviewed | None:
         """What is known already about the game as it stands."""
         moment = (table.id, entries_of(table.playing().record))
         if moment in self.known:
             self.known.move_to_end(moment)
         return self.known.get(moment)
 
-    async def ask(self, table: Table, patience: float) -> Reviewed:
+    async def ask(self, table: LiveMatch, patience: float) -> Reviewed:
         """The review; `coach_busy` if it takes longer than that. It goes on being thought about."""
         if found := self.remembered(table):
             return found
@@ -89,7 +89,7 @@ class Reviews:
             raise UsageError("coach_busy")
         return task.result()
 
-    def begin(self, table: Table) -> asyncio.Task[Reviewed]:
+    def begin(self, table: LiveMatch) -> asyncio.Task[Reviewed]:
         """A task for the game as it stands; all who ask share it."""
         record = table.playing().record
         moment = (table.id, entries_of(record))

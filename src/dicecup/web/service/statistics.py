@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from itertools import product
 from statistics import fmean
 
-from dicecup.coach.rating import Rating, rating_of
+from dicecup.coach.review import Rating, rating_of
 from dicecup.rules.model import Ruleset
 from dicecup.storage.rows import Result, Verdict
 from dicecup.web.service.opening import game_rules

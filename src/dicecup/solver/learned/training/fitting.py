@@ -1,16 +1,35 @@
-"""Fitting the network to targets: its gradient by hand, and Adam."""
+"""Train the weights: play games with the running mean of the weights, fit the network to the results,
+repeat.
+
+The gradient is written by hand; the optimiser is Adam. `QuickPlayer` fits the quick value to the
+network.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from math import cos, pi
 from typing import Any
 
 import numpy as np
 
 from dicecup.rules.model import Ruleset
-from dicecup.solver.learned.features import upper_features
 from dicecup.solver.learned.layout import layout
-from dicecup.solver.learned.moves import Array
-from dicecup.solver.learned.network import SCALE, Weights, column_inputs, inputs
+from dicecup.solver.learned.move_tables import Array
+from dicecup.solver.learned.network import (
+    SCALE,
+    Moved,
+    Network,
+    NetworkSteps,
+    Weights,
+    column_inputs,
+    inputs,
+    of_rows,
+    upper_features,
+)
+from dicecup.solver.learned.training.self_play import Dealer, SelfPlayed, play, returns
+from dicecup.solver.learned.turn import BatchTurn, TurnSteps
+from dicecup.solver.learned.value import QuickValue
 
 MOMENTUM, SPREAD, TINY = 0.9, 0.999, 1e-8
 
@@ -108,3 +127,119 @@ def shape_like(flat: Array, weights: Weights) -> Weights:
     return Weights(
         *(flat[end - array.size : end].reshape(array.shape) for end, array in zip(ends, weights, strict=True))
     )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The numbers of a training run."""
+
+    games: int = 8192  # a batch
+    fit: int = 4096  # sheets in one step of the fit
+    passes: int = 2  # how often each sheet is used
+    rate: float = 2e-3  # falls along half a cosine
+    last_rate: float = 1e-5
+    warm_up: int = (
+        500  # steps until the rate is reached: Adam's first steps are as long as its rate, right or wrong
+    )
+    carried: float = 0.9  # λ at the start
+    last_carried: float = 0.97
+    memory: float = 0.1  # the share of all steps so far that the running mean of the weights goes back
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a batch of games came to."""
+
+    mean: float  # of the games that ended no turn at random
+    estimate: float  # at the first throw, by the weights that played
+    error: float  # root mean square of target less network, in points
+
+
+class Learner:
+    """Weights on their way."""
+
+    def __init__(
+        self,
+        xp: Any,
+        rules: Ruleset,
+        weights: Weights,
+        plan: Plan,
+        seed: int,
+        steps: tuple[TurnSteps, NetworkSteps] | None = None,
+    ) -> None:
+        self.xp, self.rules, self.plan = xp, rules, plan
+        self.network_steps = steps[1] if steps else None
+        self.turn = BatchTurn(xp, rules, steps[0] if steps else None)
+        self.adam = Adam(xp, weights)
+        self.encoder = Encoder(xp, rules)
+        self.dealer = Dealer(self.turn, seed)
+        # Half the games play their best; the others stray now and then, to know worse sheets too.
+        self.exploring = xp.zeros(plan.games)
+        self.exploring[plan.games // 2 :] = 0.02
+        self.exploring[plan.games * 3 // 4 :] = 0.1
+
+    def network(self) -> Network:
+        return Network(self.xp, self.rules, self.adam.average, self.network_steps)
+
+    def learn(self, progress: float) -> Report:
+        """One batch; `progress` says how much of the run is done, from 0 to 1."""
+        plan = self.plan
+        rate = plan.last_rate + (plan.rate - plan.last_rate) * (1 + cos(pi * progress)) / 2
+        played = play(self.turn, self.network(), self.dealer, self.exploring)
+        targets = returns(self.xp, played, plan.carried + (plan.last_carried - plan.carried) * progress)
+        error = self.fit(played, targets, rate)
+        best = played.scores[: plan.games // 2]
+        return Report(float(best.mean()), float(played.backed_up[0, 0]), error)
+
+    def fit(self, played: SelfPlayed, targets: Array, rate: float) -> float:
+        xp, plan = self.xp, self.plan
+        target = targets.ravel()
+        given = self.encoder.encode(played.sheets.reshape(len(target), -1))
+        squares = []
+        for _ in range(plan.passes):
+            order = xp.argsort(self.dealer.uniform(len(target)))
+            for first in range(0, len(order), plan.fit):
+                chosen = order[first : first + plan.fit]
+                slopes, error = gradient(xp, self.adam.weights, given[chosen], target[chosen])
+                warmed = rate * min(1.0, (self.adam.steps + 1) / plan.warm_up)
+                self.adam.step(slopes, warmed, 1 - 1 / max(1.0, plan.memory * self.adam.steps))
+                squares.append((error * error).mean())
+        return float(xp.sqrt(xp.stack(squares).mean()))
+
+
+STIFFNESS = 0.1  # of the fit, in squared points: inputs that hardly occur stay near 0
+
+
+def fit_quick(turn: BatchTurn, network: Network, sheets: Array) -> tuple[Array, float]:
+    """The weights ([2, input]), and by how many points they are off the network (root mean square)."""
+    known = row_inputs(turn.rules)
+    seen = np.ones((len(sheets), inputs(turn.rules)))
+    seen[:, :-1] = 0
+    for part in range(sheets.shape[1]):
+        seen[:, :-1] += known[sheets[:, part]]
+    share = turn.open_boxes(sheets)[:, None] / turn.rules.cells
+    both = np.concatenate([seen, seen * share], axis=1)
+    wanted = network.of(sheets).astype(np.float64)
+    found = np.linalg.solve(both.T @ both + STIFFNESS * np.eye(both.shape[1]), both.T @ wanted)
+    return found.reshape(2, -1), float(np.sqrt(np.mean((both @ found - wanted) ** 2)))
+
+
+def row_inputs(rules: Ruleset) -> Array:
+    """[row, input]: the inputs of every row, the constant one aside."""
+    return of_rows(np, rules, np.eye(inputs(rules), dtype=np.float64)[:, :-1])
+
+
+class QuickPlayer:
+    """The quick value as games in training ask for one."""
+
+    def __init__(self, turn: BatchTurn, value: QuickValue) -> None:
+        self.turn = turn
+        self.value = value
+
+    def after(self, sheets: Array, moved: Moved) -> Array:
+        """What the change adds; the rest of a sheet is the same for all its choices."""
+        share = (self.turn.open_boxes(sheets)[moved.sheet] - 1) / self.turn.rules.cells
+        late, early = self.value
+        grown = late[moved.after] - late[moved.before]
+        found: Array = grown + share * (early[moved.after] - early[moved.before])
+        return found.astype(np.float32)

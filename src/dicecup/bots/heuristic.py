@@ -1,0 +1,281 @@
+"""Bots without a solved table: random, greedy, and two that value boxes as people do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations_with_replacement
+from random import Random
+
+from dicecup.dice import Dice, Faces, layer_faces
+from dicecup.engine.legality import cell_names, offers, refusal
+from dicecup.engine.play import is_legal, keeps, legal_moves, place, scored_layers
+from dicecup.engine.state import Keep, Placement, Score, Sheet, State
+from dicecup.rules.model import AnyDice, Ruleset
+from dicecup.rules.scoring import Scored, score_table
+
+Worth = list[float]  # by row of the lattice
+
+
+@dataclass(frozen=True, eq=False)
+class KeepLattice:
+    """Multisets of up to `count` faces, and which follow from which by one die more or less."""
+
+    rows: tuple[Faces, ...]
+    number: dict[Faces, int]
+    more: tuple[tuple[int, ...], ...]  # of every row that leaves a die to throw
+    fewer: tuple[tuple[int, ...], ...]
+
+    @property
+    def keeps(self) -> int:
+        """How many rows leave a die to throw."""
+        return len(self.more)
+
+
+@lru_cache(maxsize=8)
+def lattice(count: int, faces: int) -> KeepLattice:
+    values = range(1, faces + 1)
+    rows = tuple(dice for size in range(count + 1) for dice in combinations_with_replacement(values, size))
+    number = {dice: row for row, dice in enumerate(rows)}
+    return KeepLattice(
+        rows=rows,
+        number=number,
+        more=tuple(
+            tuple(number[tuple(sorted((*dice, face)))] for face in values)
+            for dice in rows
+            if len(dice) < count
+        ),
+        fewer=tuple(
+            tuple(number[dice[:place] + dice[place + 1 :]] for place in range(len(dice))) for dice in rows
+        ),
+    )
+
+
+def mean_after_throw(rows: KeepLattice, full: Worth) -> Worth:
+    """What each keep is worth when the rest is thrown once; `full` is by full row."""
+    worth = [0.0] * rows.keeps + full
+    faces = len(rows.more[0])
+    for keep in range(rows.keeps - 1, -1, -1):
+        worth[keep] = sum([worth[row] for row in rows.more[keep]]) / faces
+    return worth
+
+
+def best_within(rows: KeepLattice, kept: Worth, full: Worth) -> Worth:
+    """What each full throw is worth when any part of it may be kept, or all of it."""
+    best = kept[: rows.keeps] + full
+    for row, fewer in enumerate(rows.fewer):
+        best[row] = max([best[row], *(best[less] for less in fewer)])
+    return best[rows.keeps :]
+
+
+def plan(rows: KeepLattice, full: Worth, throws: int) -> list[Worth]:
+    """What each keep is worth by the throws that follow, from one on."""
+    found = [mean_after_throw(rows, full)]
+    for _ in range(throws - 1):
+        found.append(mean_after_throw(rows, best_within(rows, found[-1], full)))
+    return found
+
+
+class RandomBot:
+    """Any legal move, each as likely as the others."""
+
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
+        move = chance.choice(legal_moves(rules, state))
+        assert isinstance(move, Keep | Score)
+        return move
+
+
+class GreedyBot:
+    """Most points now: keeps the dice that count in the best box so far, at the end fills the best box."""
+
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:  # noqa: ARG002
+        if state.throws_left:
+            kept = dice_of_best_box(rules, state)
+            if len(kept) < len(state.dice):
+                return Keep(kept)
+        sheet = state.sheet
+        placements = []
+        for layer in scored_layers(rules):
+            faces = layer_faces(state.dice, layer)
+            placement = best_placement(rules, sheet, faces)
+            sheet, _ = place(rules, sheet, faces, placement)
+            placements.append(placement)
+        return Score(tuple(placements))
+
+
+def best_placement(rules: Ruleset, sheet: Sheet, faces: tuple[int, ...]) -> Placement:
+    """The allowed box with the most points; among equals the first on the sheet."""
+    given = offers(rules, sheet, faces)
+    allowed = [
+        (scored.points * rules.columns[cell // len(rules.boxes)].multiplier, -cell)
+        for cell, scored in enumerate(given)
+        if scored is not None and not refusal(rules, sheet, faces, given, cell, strike=False)
+    ]
+    box, column = cell_names(rules, -max(allowed)[1])
+    return Placement(box, column)
+
+
+def dice_of_best_box(rules: Ruleset, state: State) -> Dice:
+    """The dice that count in the best open box of any layer; boxes that take any dice give no direction."""
+    best = 0
+    kept: Dice = ()
+    boxes = len(rules.boxes)
+    for layer in scored_layers(rules):
+        given = offers(rules, state.sheet, layer_faces(state.dice, layer))
+        for cell, scored in enumerate(given):
+            if scored is None or isinstance(rules.boxes[cell % boxes].needs, AnyDice):
+                continue
+            if scored.points > best:
+                best, kept = scored.points, dice_with(state.dice, layer, scored)
+    return kept
+
+
+def dice_with(dice: Dice, layer: int, scored: Scored) -> Dice:
+    """The whole dice whose faces in this layer counted."""
+    wanted = list(scored.counted)
+    kept = []
+    for die in dice:
+        face = die if isinstance(die, int) else die[layer]
+        if face in wanted:
+            wanted.remove(face)
+            kept.append(die)
+    return tuple(kept)
+
+
+RELUCTANCE = 0.25  # how much of what a box usually brings a careless player thinks of
+
+
+@lru_cache(maxsize=16)
+def usual_points(rules: Ruleset) -> tuple[float, ...]:
+    """What each box brings on average if a turn is played for it alone."""
+    rows = lattice(rules.dice.count, rules.dice.faces)
+    table = score_table(rules)
+    full = [table[dice] for dice in rows.rows[rows.keeps :]]
+    found = []
+    for box in range(len(rules.boxes)):
+        points = [float(scores[box].points) for scores in full]
+        found.append(plan(rows, points, rules.throws)[-1][0])
+    return tuple(found)
+
+
+def bonus_share(rules: Ruleset) -> float:
+    """How much more a point above counts, as if the first bonus were shared out over the sum it asks for."""
+    return rules.bonus[0].points / rules.bonus[0].at if rules.bonus and rules.bonus[0].at else 0.0
+
+
+class PlanningBot:
+    """Takes the keep or the boxes of the highest appeal; what appeals is for the kinds of bots to say."""
+
+    horizon = 1  # throws that it thinks ahead
+    overlooked = 0.0  # the share of choices that it does not see
+
+    def weights(self, rules: Ruleset) -> tuple[tuple[float, float], ...]:
+        """Of each cell: how much a point counts, and what is taken off for using the box up."""
+        raise NotImplementedError
+
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
+        ways = [way for way in self.scores(rules, state) if is_legal(rules, state, way[1])]
+        appeal, best = next((way for way in ways if not self.overlooks(chance)), ways[0])
+        if not state.throws_left:
+            return best
+        rows = lattice(rules.dice.count, rules.dice.faces)
+        # With several layers, what one layer keeps is worth nothing to the other: one throw ahead must do.
+        horizon = min(state.throws_left, 1 if rules.has_layers else self.horizon)
+        worth = self.outlook(rules, state.sheet)[horizon - 1]
+        decision: Keep | Score = best
+        for keep in keeps(state.dice):
+            hoped = keep_worth(rules, rows, worth, keep.dice)
+            if hoped > appeal and not self.overlooks(chance):
+                appeal, decision = hoped, keep
+        return decision
+
+    def overlooks(self, chance: Random) -> bool:
+        return chance.random() < self.overlooked
+
+    def scores(self, rules: Ruleset, state: State) -> list[tuple[float, Score]]:
+        """Every way to end the turn with its appeal, the most appealing first."""
+        weights = self.weights(rules)
+        layers = [
+            appeals(weights, rules, state.sheet, layer_faces(state.dice, layer))
+            for layer in scored_layers(rules)
+        ]
+        ways: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
+        for layer in layers:
+            ways = [
+                (before + appeal, (*cells, cell))
+                for before, cells in ways
+                for cell, appeal in layer
+                if cell not in cells
+            ]
+        ways.sort(key=lambda way: -way[0])
+        names = [cell_names(rules, cell) for cell in range(rules.cells)]
+        return [(appeal, Score(tuple(Placement(*names[cell]) for cell in cells))) for appeal, cells in ways]
+
+    def outlook(self, rules: Ruleset, sheet: Sheet) -> list[Worth]:
+        return outlook(self, rules, sheet)
+
+
+@lru_cache(maxsize=256)
+def outlook(bot: PlanningBot, rules: Ruleset, sheet: Sheet) -> list[Worth]:
+    """What each keep of one layer is worth to a bot on a sheet, by the throws that follow."""
+    rows = lattice(rules.dice.count, rules.dice.faces)
+    weights = bot.weights(rules)
+    full = [
+        max(appeal for _, appeal in appeals(weights, rules, sheet, dice)) for dice in rows.rows[rows.keeps :]
+    ]
+    return plan(rows, full, bot.horizon)
+
+
+def appeals(
+    weights: tuple[tuple[float, float], ...], rules: Ruleset, sheet: Sheet, faces: Faces
+) -> list[tuple[int, float]]:
+    """How much each open cell appeals for these dice."""
+    return [
+        (cell, weights[cell][0] * scored.points - weights[cell][1])
+        for cell, scored in enumerate(offers(rules, sheet, faces))
+        if scored is not None
+    ]
+
+
+def keep_worth(rules: Ruleset, rows: KeepLattice, worth: Worth, dice: Dice) -> float:
+    return sum(worth[rows.number[layer_faces(dice, layer)]] for layer in scored_layers(rules))
+
+
+class SteadyBot(PlanningBot):
+    """A good player at the kitchen table."""
+
+    horizon = 2
+
+    def weights(self, rules: Ruleset) -> tuple[tuple[float, float], ...]:
+        return steady_weights(rules)
+
+
+@lru_cache(maxsize=16)
+def steady_weights(rules: Ruleset) -> tuple[tuple[float, float], ...]:
+    usual, share = usual_points(rules), bonus_share(rules)
+    found = []
+    for column in rules.columns:
+        for box, points in zip(rules.boxes, usual, strict=True):
+            times = column.multiplier * (1 + share if box.section == "upper" else 1)
+            found.append((times, times * points))
+    return tuple(found)
+
+
+class CarelessBot(PlanningBot):
+    """A beginner: wants points now, and does not see everything."""
+
+    overlooked = 0.1
+
+    def weights(self, rules: Ruleset) -> tuple[tuple[float, float], ...]:
+        return careless_weights(rules)
+
+
+@lru_cache(maxsize=16)
+def careless_weights(rules: Ruleset) -> tuple[tuple[float, float], ...]:
+    """Points as they stand; a 0 is put where the least is lost."""
+    usual = usual_points(rules)
+    return tuple(
+        (float(column.multiplier), RELUCTANCE * column.multiplier * points)
+        for column in rules.columns
+        for points in usual
+    )

@@ -1,0 +1,279 @@
+"""One turn of many games of a perfect player, compiled: dice of one layer.
+
+Games that have come to the same sheet are played together. Several sheets share the vector lanes of a turn,
+and need not be neighbours: scoring is done sheet by sheet, keeps and throws for all lanes at once. Chance
+is a function of the seed, the game and the turn, so the result does not depend on who plays which game
+when.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numba
+import numpy as np
+
+from dicecup.playout.scoring_kernel import choose_box, prepare
+from dicecup.solver.compiled import kernel, parallel_kernel
+from dicecup.solver.single.index import Array
+from dicecup.solver.single.kernel_tables import Program
+from dicecup.solver.single.lattice import Walks
+from dicecup.solver.single.level_kernels import choose, expect
+from dicecup.solver.single.state_tables import ChoiceTables
+from dicecup.solver.single.turn_values import repeat_points
+from dicecup.solver.vector import lanes
+
+OPEN = -(2**15)  # a cell that is not filled yet
+STOP, UNKNOWN = -1, -2  # instead of the row of the dice to keep
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Inside(Protocol):
+    """The parts of every throw, as rows of the lattice."""
+
+    @property
+    def part_start(self) -> Any: ...
+    @property
+    def part(self) -> Any: ...
+
+
+class PartTables(NamedTuple):
+    """What playing needs beyond what solving needs."""
+
+    part_start: Array  # by throw: its parts, as rows of the lattice
+    part: Array
+    row_size: Array  # dice in each row of the lattice
+    open_boxes: Array  # by state: which boxes it leaves open, as bits
+    group_boxes: Array  # by state: the boxes of its group, as bits
+
+
+class SheetGroups(NamedTuple):
+    """The different sheets of a level, and where the games that have come to each begin, and the end."""
+
+    lower: Array
+    position: Array
+    first: Array
+
+
+class PlayedGames(NamedTuple):
+    """Games in the order of their sheets, so that nearly all is read and written in a row."""
+
+    games: Array  # the numbers of the games
+    lower: Array  # where the sheet of each stands after its turn
+    position: Array
+    cells: Array  # [number of the game, box]
+    repeats: Array  # by number of the game
+
+
+@kernel(inline="always")
+def mix(value: Any) -> Any:
+    """The finish of the generator SplitMix64: every bit of the input changes half of those of the output."""
+    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return value ^ (value >> np.uint64(31))
+
+
+@kernel(inline="always")
+def chance_of(seed: Any, game: int, turn: int) -> Any:
+    """Where the random numbers of a game's turn begin."""
+    return mix(mix(np.uint64(seed) + GOLDEN * np.uint64(game + 1)) ^ (np.uint64(turn + 1) << np.uint64(32)))
+
+
+@kernel(inline="always")
+def best_part(tables: Inside, kept: Any, stop: Any, lane: int, base: int, throw: int) -> Any:
+    """The row of the dice to keep out of a throw, or STOP. Selects instead of branches: half the time."""
+    width = lanes(kept)
+    best, again = stop, STOP
+    for place in range(tables.part_start[throw], tables.part_start[throw + 1]):
+        row = tables.part[place]
+        value = kept[(base + row) * width + lane]
+        better = value > best
+        best = value if better else best
+        again = row if better else again
+    return again
+
+
+@kernel(inline="always")
+def throw_dice(
+    program: Walks,
+    tables: Inside,
+    kept: Any,
+    final: Any,
+    lane: int,
+    row: int,
+    left: int,
+    chance: Any,
+    known: Any,
+) -> Any:
+    """Play a turn on from these dice: the throw that ends it. `known`: keeps that were found before."""
+    keeps, faces = program.add.shape[0], np.uint64(program.add.shape[1])
+    throw = 0
+    while True:
+        if row < keeps:
+            left -= 1
+        while row < keeps:
+            chance += GOLDEN
+            row = program.add[row, ((mix(chance) >> np.uint64(32)) * faces) >> np.uint64(32)]
+        throw = row - keeps
+        if left == 0:
+            break
+        again = known[left, throw]
+        if again == UNKNOWN:
+            stop = final[throw * lanes(final) + lane]
+            again = best_part(tables, kept, stop, lane, (left - 1) * keeps, throw)
+            known[left, throw] = again
+        if again == STOP:
+            break
+        row = again
+    return throw
+
+
+@kernel(inline="always")
+def real_box(cells: Any, game: int, box: int, stands_open: int, group: int) -> int:
+    """Which box of a real sheet is meant where a sheet stands for others that are worth the same.
+
+    Boxes open in both are themselves; the others belong together in the order of the sheet.
+    """
+    if cells[game, box] == OPEN:
+        return box
+    before = 0
+    for other in range(box):
+        before += (stands_open >> other) & 1 and cells[game, other] != OPEN
+    for other in range(cells.shape[1]):
+        if (group >> other) & 1 and cells[game, other] == OPEN and not (stands_open >> other) & 1:
+            if before == 0:
+                return other
+            before -= 1
+    return -1
+
+
+@kernel(inline="always")
+def fill_box(
+    program: Program,
+    choices: ChoiceTables,
+    tables: PartTables,
+    lower: int,
+    position: int,
+    above: int,
+    state: int,
+    part: int,
+    option: int,
+    played: PlayedGames,
+    place: int,
+) -> None:
+    """Write the points and move a game to the sheet that follows. `part`: of the lower boxes, else -1."""
+    game = played.games[place]
+    box = real_box(
+        played.cells, game, choices.box[option], tables.open_boxes[state], tables.group_boxes[state]
+    )
+    played.cells[game, box] = choices.points[option]
+    target = program.target_start[state] + choices.target[option]
+    kind = program.kinds[lower]
+    if part < 0:
+        size = program.group_size[kind, above]
+        played.lower[place] = lower
+        played.position[place] = program.move[program.move_first[kind, above] + target * size + position]
+        return
+    digit = (lower // program.stride[part]) % program.digits[part]
+    after = lower + (program.target_class[target] - digit) * program.stride[part]
+    played.lower[place] = after
+    if program.kinds[after] != kind:
+        position = program.promote[program.promote_first[above] + position]
+    played.position[place] = position
+
+
+@parallel_kernel(nogil=True)
+def play_level(
+    program: Program,
+    choices: ChoiceTables,
+    tables: PartTables,
+    source: Any,
+    sheets: SheetGroups,
+    played: PlayedGames,
+    open_boxes: int,
+    row: int,
+    left: int,
+    seed: Any,
+    example: Any,
+    chunks: int,
+) -> None:
+    """One turn of every game. It begins with the dice of `row`, `left` throws still to come.
+
+    `example` is an array of the precision of the table.
+    """
+    count = sheets.lower.size
+    for chunk in numba.prange(chunks):
+        width = lanes(example)
+        rows, throws, keeps = program.take_starts.size - 1, program.weights.size, program.add.shape[0]
+        work = np.empty(rows * width, example.dtype)
+        final = np.empty(throws * width, example.dtype)
+        ahead = np.empty(program.target_class.size * width, example.dtype)
+        kept = np.empty(max(program.settings[0] - 1, 1) * keeps * width, example.dtype)
+        best, zeros = np.empty(throws, example.dtype), np.empty(throws, example.dtype)
+        noted = np.zeros(width, np.int64)
+        known = np.empty((program.settings[0], throws), np.int16)
+        boxes = np.empty((throws, 2), np.int32)
+        states = np.empty((width, program.stride.size + program.member_state.shape[1], 2), np.int64)
+        end = count * (chunk + 1) // chunks
+        for first in range(count * chunk // chunks, end, width):
+            used = min(width, end - first)
+            for lane in range(used):
+                lower = sheets.lower[first + lane]
+                noted[lane] = prepare(
+                    program, source, lower, open_boxes - program.opens[lower], sheets.position[first + lane],
+                    ahead[lane:], states[lane], best, zeros,
+                )  # fmt: skip
+                for throw in range(throws):
+                    final[throw * width + lane] = best[throw]
+            work[keeps * width :] = final
+            for before in range(1, program.settings[0]):
+                expect(program, work)
+                kept[(before - 1) * keeps * width : before * keeps * width] = work[: keeps * width]
+                if before + 1 < program.settings[0]:
+                    choose(program, work, final)
+            for lane in range(used):
+                play_sheet(
+                    program, choices, tables, sheets, first + lane, played, open_boxes, row, left, seed,
+                    kept, final, lane, ahead[lane:], states[lane], noted[lane], known, boxes,
+                )  # fmt: skip
+
+
+@kernel()
+def play_sheet(
+    program: Program,
+    choices: ChoiceTables,
+    tables: PartTables,
+    sheets: SheetGroups,
+    number: int,
+    played: PlayedGames,
+    open_boxes: int,
+    row: int,
+    left: int,
+    seed: Any,
+    kept: Any,
+    final: Any,
+    lane: int,
+    ahead: Any,
+    states: Any,
+    noted: int,
+    known: Any,
+    boxes: Any,
+) -> None:
+    """The turn of all games that have come to one sheet."""
+    lower, position = sheets.lower[number], sheets.position[number]
+    above = open_boxes - program.opens[lower]
+    member = program.member[program.group_first[program.kinds[lower], above] + position]
+    known[:] = UNKNOWN
+    for place in range(sheets.first[number], sheets.first[number + 1]):
+        chance = chance_of(seed, played.games[place], open_boxes)
+        throw = throw_dice(program, tables, kept, final, lane, row, left, chance, known)
+        if known[0, throw] == UNKNOWN:
+            boxes[throw] = choose_box(program, choices, ahead, states, noted, lower, member, throw)
+            known[0, throw] = 0
+        option, chosen = boxes[throw, 0], boxes[throw, 1]
+        part = chosen if chosen < program.stride.size else -1
+        if program.repeat_dice.size and repeat_points(program, lower, member, throw) > 0:
+            played.repeats[played.games[place]] += 1
+        fill_box(
+            program, choices, tables, lower, position, above, states[chosen, 0], part, option, played, place
+        )

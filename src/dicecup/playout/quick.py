@@ -1,0 +1,178 @@
+"""Many games by the quick value at once, from any sheet and any moment of a turn: how final scores spread.
+
+For games whose table is missing or too large to make. The quick value plays nearly as well as the
+learned one; the last turns are solved exactly and played perfectly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+
+from dicecup.coach.winning import Endings
+from dicecup.dice import Faces
+from dicecup.engine.state import State
+from dicecup.engine.totals import final_score
+from dicecup.playout.perfect import parts_inside, turn_seed
+from dicecup.playout.quick_kernel import Course, QuickTables, play_quick_games, value_sheets
+from dicecup.rules.model import Ruleset
+from dicecup.solver.learned.layout import layout
+from dicecup.solver.learned.move_tables import CLOSED, NOWHERE, Array, book
+from dicecup.solver.learned.value import find_quick
+from dicecup.solver.single.lattice import lattice
+from dicecup.solver.single.solution import faces_of
+
+
+@lru_cache(maxsize=4)
+def quick_tables(rules: Ruleset) -> QuickTables:
+    known, moves = lattice(rules.dice.count, rules.dice.faces), book(rules).moves
+    part_start, part = parts_inside(known)
+    pays: list[list[tuple[int, int, float]]] = [[] for _ in moves.entry_zero]
+    kinds: list[list[int]] = [[] for _ in known.throws]
+    count = 0
+    for entries in entries_of_boxes(rules):
+        slots, points = moves.entry_slot[entries, : len(kinds)], moves.entry_points[entries, : len(kinds)]
+        pay = (slots != moves.entry_zero[entries, None]) | (points != 0)
+        _, example, kind = np.unique(
+            np.concatenate([slots, points]), axis=1, return_index=True, return_inverse=True
+        )
+        for place, entry in enumerate(entries):
+            pays[entry] += [
+                (count + number, slots[place, throw], points[place, throw])
+                for number, throw in enumerate(example)
+                if pay[place, throw]
+            ]
+        for throw in np.flatnonzero(pay.any(axis=0)):
+            kinds[throw].append(count + int(kind[throw]))
+        count += len(example)
+    pay_kind, pay_slot, pay_points = zip(*(one for entry in pays for one in entry), strict=True)
+    return QuickTables(
+        add=known.add,
+        take=known.take,
+        take_starts=known.take_starts,
+        weights=known.weights,
+        part_start=part_start,
+        part=part,
+        pay_start=np.cumsum([0, *map(len, pays)], dtype=np.int32),
+        pay_kind=np.array(pay_kind, dtype=np.int32),
+        pay_slot=np.array(pay_slot, dtype=np.int32),
+        pay_points=np.array(pay_points, dtype=np.float32),
+        kind_start=np.cumsum([0, *map(len, kinds)], dtype=np.int32),
+        kind=np.concatenate([np.array(own, dtype=np.int32) for own in kinds]),
+        joker_throw=np.flatnonzero(moves.joker >= 0).astype(np.int32),
+    )
+
+
+def entries_of_boxes(rules: Ruleset) -> Iterator[Array]:
+    """By box of a column: the entries it has, whatever else is on the sheet."""
+    moves, first = book(rules).moves, layout(rules).first
+    for part, number in islice(zip(moves.cell_place, moves.cell_number, strict=True), len(rules.boxes)):
+        entries = np.unique(moves.entry[first[part] : first[part + 1], number])
+        yield entries[entries != CLOSED]
+
+
+MOST_TURNS = 5
+MOST_SHEETS = 1000  # with the same number of boxes open: a twentieth of a second in Triple Yum Plus
+
+
+class Endgame(NamedTuple):
+    """Sheets, counted through; the first is where the game stands."""
+
+    ahead: Array  # [sheet, slot]: what it adds, all that follows included; -inf where there is none
+    follow: Array  # [sheet, slot]: the sheet afterwards, or NOWHERE
+
+
+def no_endgame(rules: Ruleset) -> Endgame:
+    slots = len(book(rules).moves.slot_place)
+    return Endgame(np.empty((0, slots), dtype=np.float32), np.empty((0, slots), dtype=np.int32))
+
+
+@lru_cache(maxsize=16)
+def endgame(rules: Ruleset, rows: tuple[int, ...]) -> Endgame | None:
+    """All that can follow a sheet, or None where that is too much."""
+    moves, first = book(rules).moves, np.array([rows], dtype=np.int32)
+    turns = int(moves.opens[first].sum())
+    if turns > MOST_TURNS:
+        return None
+    levels, follows = [first], []
+    for _ in range(turns):
+        sheets, follow = next_level(rules, levels[-1])
+        if len(sheets) > MOST_SHEETS:
+            return None
+        levels.append(sheets)
+        follows.append(follow)
+    worth = np.zeros(len(levels[-1]), dtype=np.float32)
+    found = []
+    for sheets, follow in zip(reversed(levels[:-1]), reversed(follows), strict=True):
+        paid = moves.paid[sheets[:, moves.slot_place], moves.slot_step]
+        ahead = np.where(follow == NOWHERE, -np.inf, worth[follow] + paid).astype(np.float32)
+        worth = np.empty(len(sheets), dtype=np.float32)
+        value_sheets(moves, quick_tables(rules), sheets, ahead, rules.throws, worth)
+        found.append(ahead)
+    starts = np.cumsum([len(sheets) for sheets in levels])
+    shifted = [
+        np.where(follow == NOWHERE, NOWHERE, follow + start)
+        for follow, start in zip(follows, starts, strict=False)
+    ]
+    return Endgame(np.concatenate(found[::-1]), np.concatenate(shifted).astype(np.int32))
+
+
+def next_level(rules: Ruleset, sheets: Array) -> tuple[Array, Array]:
+    """The sheets with one box less open, and which of them each slot leads to."""
+    moves = book(rules).moves
+    after = moves.after[sheets[:, moves.slot_place], moves.slot_step]
+    sheet, slot = np.nonzero(after != NOWHERE)
+    grown = sheets[sheet]
+    grown[np.arange(len(sheet)), moves.slot_place[slot]] = after[sheet, slot]
+    found, number = np.unique(grown, axis=0, return_inverse=True)
+    follow = np.full(after.shape, NOWHERE, dtype=np.int32)
+    follow[sheet, slot] = number.reshape(-1)
+    return found, follow
+
+
+def play_on(rules: Ruleset, games: int, seed: int, state: State, first_game: int = 0) -> Endings:
+    """How so many games end, from where the player stands whose turn it is."""
+    rows = np.array(layout(rules).read(state.sheet).rows, dtype=np.int32)
+    dice = state.dice if state.kept is None else state.kept
+    gained = play_rows(rules, rows, games, seed, first_game, faces_of(dice), state.throws_left)
+    return gained._replace(scores=gained.scores + final_score(rules, state.sheet))
+
+
+def play_rows(
+    rules: Ruleset,
+    rows: Array,
+    games: int,
+    seed: int,
+    first_game: int = 0,
+    dice: Faces = (),
+    throws_left: int | None = None,
+) -> Endings:
+    """What so many games bring from a sheet on, given as the learned value reads it."""
+    quick, moves = find_quick(rules), book(rules).moves
+    assert quick is not None, "every game with a learned value has a quick one"
+    end = endgame(rules, tuple(rows.tolist()))
+    course = Course(
+        rows=np.tile(rows, (games, 1)),
+        sheet=np.full(games, 0 if end else NOWHERE, dtype=np.int32),
+        scores=np.zeros(games, dtype=np.int64),
+        luck=np.zeros(games),
+        together=np.zeros(games),
+    )
+    play_quick_games(
+        moves,
+        quick_tables(rules),
+        quick.late,
+        quick.early,
+        *(end or no_endgame(rules)),
+        course,
+        rules.throws,
+        int(moves.opens[rows].sum()),
+        lattice(rules.dice.count, rules.dice.faces).number[dice],
+        rules.throws if throws_left is None else throws_left,
+        np.uint64(turn_seed(seed, first_game)),
+    )
+    return Endings(course.scores, np.stack([course.luck, course.together]))

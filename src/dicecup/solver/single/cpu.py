@@ -1,0 +1,131 @@
+"""The seam between solving and the machine that does it, and the CPU backend: one level at a time, its
+groups spread over the cores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numba
+import numpy as np
+
+from dicecup.errors import UsageError
+from dicecup.solver.compiled import is_compiled, kernel, parallel_kernel
+from dicecup.solver.single.index import Array, Index, Level
+from dicecup.solver.single.kernel_tables import Program
+from dicecup.solver.single.level_kernels import (
+    gather_lower,
+    gather_upper,
+    pay_repeats,
+    score_jokers,
+    score_throws,
+    turn,
+)
+from dicecup.solver.vector import lanes, store
+
+BACKENDS = ("cpu", "cuda")
+PRECISIONS = (64, 32)
+PADDING = 64  # numbers behind the last state of a level, so that a vector may look beyond it
+# Stands where nothing was written. A result that came from it would be huge, as every choice is for the most.
+POISON = 1e30
+
+Done = Callable[[int], None]  # told after each batch how many states it had
+
+
+class Backend(Protocol):
+    """A machine made ready for one game in one precision."""
+
+    def compiled(self, below: Array) -> bool:
+        """Whether work can start without compiling first."""
+
+    def solve_level(self, level: Level, below: Level, values: Array, done: Done) -> Array:
+        """The values of a level, out of those of the level below."""
+
+
+def number_type(precision: int) -> type[np.floating]:
+    return np.float64 if precision == 64 else np.float32
+
+
+def empty_level(size: int, precision: int) -> Array:
+    """Room for a level."""
+    return np.full(size + PADDING, POISON, dtype=number_type(precision))
+
+
+def make_backend(name: str, index: Index, program: Program, precision: int) -> Backend:
+    if name == "cpu":
+        pass
+
+        return CpuBackend(index, program, precision)
+    if name == "cuda":
+        from dicecup.solver.single.cuda import CudaBackend
+
+        return CudaBackend(index, program, precision)
+    raise UsageError("backend_unknown", backend=name, known=", ".join(BACKENDS))
+
+
+# States between two looks at the clock and at Ctrl-C: an eighth of a second on two cores.
+BATCH = 1 << 19
+
+
+@kernel()
+def solve_group(
+    program: Program, lower: int, above: int, below: Any, starts: Any, level: Any, start: int
+) -> None:
+    """The values of all states of one group."""
+    size = program.group_size[program.kinds[lower], above]
+    rows = program.take_starts.size - 1
+    throws, width = program.weights.size, lanes(below)
+    work = np.empty(rows * width, below.dtype)
+    final = np.empty(throws * width, below.dtype)
+    ahead = np.empty(program.target_class.size * width, below.dtype)
+    states = np.empty((program.stride.size + program.upper_states.shape[0], 2), np.int64)
+    result = np.empty(width, below.dtype)
+    jokers = program.joker_dice.size > 0 and program.ready[lower]
+    for first in range(0, size, width):
+        used = gather_lower(program, lower, above, first, below, starts, ahead, states)
+        noted = gather_upper(program, lower, above, first, below, starts[lower], ahead, states, used)
+        score_throws(program, ahead, states, noted, final, work)
+        if jokers:
+            score_jokers(program, lower, above, first, ahead, states, noted, final)
+        if program.repeat_dice.size:
+            pay_repeats(program, lower, above, first, final)
+        store(result, 0, turn(program, work, final))
+        for lane in range(min(width, size - first)):
+            level[start + first + lane] = result[lane]
+
+
+@parallel_kernel(nogil=True)
+def solve_groups(
+    program: Program, lowers: Any, open_boxes: int, below: Any, below_starts: Any, level: Any, starts: Any
+) -> None:
+    for number in numba.prange(lowers.size):
+        lower = lowers[number]
+        above = open_boxes - program.opens[lower]
+        solve_group(program, lower, above, below, below_starts, level, starts[lower])
+
+
+class CpuBackend:
+    """Solves with all cores that Numba is given."""
+
+    def __init__(self, index: Index, program: Program, precision: int) -> None:
+        self.index = index
+        self.program = program
+        self.precision = precision
+
+    def compiled(self, below: Array) -> bool:
+        starts = np.zeros(1, dtype=np.int64)
+        return is_compiled(solve_groups, self.program, starts, 1, below, starts, below, starts)
+
+    def solve_level(self, level: Level, below: Level, values: Array, done: Done) -> Array:
+        result = empty_level(level.size, self.precision)
+        ends = np.append(level.starts[level.lowers[1:]], level.size)
+        first = 0
+        while first < len(level.lowers):
+            reached = level.starts[level.lowers[first]]
+            last = int(np.searchsorted(ends, reached + BATCH)) + 1
+            lowers = level.lowers[first:last]
+            solve_groups(self.program, lowers, level.open_boxes, values, below.starts, result, level.starts)
+            done(int(ends[min(last, len(ends)) - 1] - reached))
+            first = last
+        return result

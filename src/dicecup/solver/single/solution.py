@@ -1,0 +1,151 @@
+"""A solved game: what every sheet, throw, keep and box is worth, out of its table.
+
+All values are expected final scores under perfect play, the points on the sheet included.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import isnan
+from typing import NamedTuple
+
+import numpy as np
+
+from dicecup.dice import Dice, Faces
+from dicecup.engine.state import Score, Sheet, score
+from dicecup.engine.totals import bonus
+from dicecup.errors import PositionError
+from dicecup.rules.model import Ruleset
+from dicecup.solver.files.packing import Source, open_source
+from dicecup.solver.files.tables import TableFile
+from dicecup.solver.single.cpu import number_type
+from dicecup.solver.single.index import Array, Index, Place, build_index
+from dicecup.solver.single.kernel_tables import Program, build_program
+from dicecup.solver.single.lattice import Lattice, lattice
+from dicecup.solver.single.state_tables import ChoiceTables, build_choices
+from dicecup.solver.single.turn_values import box_values, turn_values
+from dicecup.solver.vector import VECTOR_BYTES
+
+
+class BoxValue(NamedTuple):
+    """One way to end a turn."""
+
+    move: Score
+    points: int
+    value: float
+
+
+class SingleTurn:
+    """All values of one turn on one sheet."""
+
+    def __init__(self, solution: SingleSolution, sheet: Sheet) -> None:
+        self.solution = solution
+        self.sheet = sheet
+        self.place = solution.place(sheet)
+        self.so_far = points_so_far(solution.rules, sheet)
+        self.value = self._solve()
+
+    def _solve(self) -> float:
+        """The value before the first throw; fills in the others."""
+        solution, place = self.solution, self.place
+        throws, keeps = solution.rules.throws, solution.lattice.keeps
+        self._kept = np.empty((max(throws - 1, 1), keeps), dtype=solution.room.dtype)
+        self._thrown = np.empty((throws, len(solution.lattice.throws)), dtype=solution.room.dtype)
+        if not place.level:
+            return self._whole(bonus(solution.rules, upper_sum(solution.rules, self.sheet)))
+        above = place.level - int(solution.index.opens[place.lower])
+        value = turn_values(
+            solution.program,
+            solution.source(place.level - 1),
+            place.lower,
+            above,
+            place.position,
+            solution.room,
+            self._kept,
+            self._thrown,
+        )
+        return self._whole(value)
+
+    def _whole(self, more: float) -> float:
+        return (self.so_far + float(more)) * self.solution.rules.columns[0].multiplier
+
+    def keep(self, dice: Dice, throws_left: int) -> float:
+        """Keeping these dice and throwing the rest, with so many throws left before that."""
+        return self._whole(self._kept[throws_left - 1, self.solution.lattice.number[faces_of(dice)]])
+
+    def throw(self, dice: Dice, throws_left: int) -> float:
+        """The best decision for a full throw with so many throws left."""
+        number = self.solution.lattice.number[faces_of(dice)] - self.solution.lattice.keeps
+        return self._whole(self._thrown[throws_left, number])
+
+    def boxes(self, dice: Dice) -> list[BoxValue]:
+        """Every legal way to end the turn with these dice, in the order of the sheet."""
+        solution, place = self.solution, self.place
+        boxes = solution.rules.boxes
+        values = np.empty((len(boxes), 2))
+        points = np.zeros((len(boxes), 2), dtype=np.int64)
+        box_values(
+            solution.program,
+            solution.choices,
+            solution.source(place.level - 1),
+            place.lower,
+            place.level - int(solution.index.opens[place.lower]),
+            place.position,
+            np.array(place.states, dtype=np.int64),
+            solution.lattice.number[faces_of(dice)] - solution.lattice.keeps,
+            values,
+            points,
+        )
+        whole = (self.so_far + values.ravel()) * solution.rules.columns[0].multiplier
+        found = zip(solution.moves, points.ravel().tolist(), whole.tolist(), strict=True)
+        return [BoxValue(move, worth, value) for move, worth, value in found if not isnan(value)]
+
+
+class SingleSolution:
+    """A game and its table. Its turns share the kernels' room, so one thread at a time works one out."""
+
+    def __init__(self, rules: Ruleset, table: TableFile) -> None:
+        self.rules = rules
+        self.table = table
+        self.index: Index = build_index(rules)
+        self.program: Program = build_program(self.index)
+        self.lattice: Lattice = lattice(rules.dice.count, rules.dice.faces)
+        self.sources: dict[int, Source] = {}
+        column = rules.columns[0].id
+        self.moves = [score(box.id, column, strike=strike) for box in rules.boxes for strike in (False, True)]
+        rows = self.lattice.rows + len(self.lattice.throws) + len(self.program.target_class)
+        number = number_type(table.header.precision)
+        self.room: Array = np.zeros(rows * VECTOR_BYTES // np.dtype(number).itemsize, dtype=number)
+
+    @cached_property
+    def choices(self) -> ChoiceTables:
+        return build_choices(self.index)
+
+    def source(self, level: int) -> Source:
+        if level not in self.sources:
+            self.sources[level] = open_source(self.index, self.table, level)
+        return self.sources[level]
+
+    def place(self, sheet: Sheet) -> Place:
+        try:
+            return self.index.locate(sheet)
+        except KeyError:
+            raise PositionError("sheet_impossible") from None
+
+    def turn(self, sheet: Sheet) -> SingleTurn:
+        return SingleTurn(self, sheet)
+
+
+def faces_of(dice: Dice) -> Faces:
+    """Dice of one layer are their faces."""
+    return tuple(die if isinstance(die, int) else die[0] for die in dice)
+
+
+def upper_sum(rules: Ruleset, sheet: Sheet) -> int:
+    return sum(sheet.cells[index] or 0 for index in rules.upper)
+
+
+def points_so_far(rules: Ruleset, sheet: Sheet) -> int:
+    """The points on the sheet; the bonus is still to come."""
+    repeats = sheet.repeats * rules.repeat.points if rules.repeat else 0
+    return sum(points or 0 for points in sheet.cells) + repeats

@@ -1,0 +1,104 @@
+"""What happened last, in one sentence: shown on the page and read out by screen readers."""
+
+from __future__ import annotations
+
+from dicecup.engine.play import score_sheet
+from dicecup.engine.record import Undo
+from dicecup.engine.state import Keep, Score, Throw
+from dicecup.engine.totals import standings
+from dicecup.i18n.language import Language
+from dicecup.i18n.names import name
+from dicecup.match import Match
+from dicecup.web.service.actions import TakingBack
+from dicecup.web.service.live_match import LiveMatch
+from dicecup.web.texts import dice_text, player_name
+
+
+def news(table: LiveMatch, language: Language) -> str:
+    _, match = language.gettext, table.playing()
+    if table.refusals:
+        return refusal(table, language)
+    if match.state.finished:
+        return ending(match, language)
+    entries = match.record.entries
+    if entries and isinstance(entries[-1], Undo):
+        return _("Taken back.")
+    if not match.record.moves:
+        return ""
+    move, before = match.record.moves[-1], match.record.states[-2]
+    player = player_name(match.record.header.players[before.player], language)
+    if isinstance(move, Throw):
+        number = match.rules.throws - match.state.throws_left
+        return _("{player}, throw {number}: {dice}.").format(
+            player=player, number=number, dice=dice_text(match.state.dice)
+        )
+    if isinstance(move, Keep):
+        kept = dice_text(move.dice) or "–"
+        return _("{player} keeps {dice}.").format(player=player, dice=kept)
+    return score_news(match, move, player, language)
+
+
+def refusal(table: LiveMatch, language: Language) -> str:
+    """Who did not want to take back: whoever asked has to know."""
+    names = [table.stored.seats[seat].name for seat in sorted(table.refusals)]
+    text = language.ngettext("{players} did not agree.", "{players} did not agree.", len(names))
+    return text.format(players=language.join(names))
+
+
+def proposal(table: LiveMatch, back: TakingBack, language: Language) -> str:
+    """Who wants to take back, and how much: nobody agrees without knowing to what."""
+    names = [player_name(table.stored.seats[seat].name, language) for seat in sorted(back.agreed)]
+    if not names:
+        return ""
+    if len(names) == 1:
+        text = language.ngettext(
+            "{player} asks to take back one step.", "{player} asks to take back {steps} steps.", back.proposed
+        )
+        return text.format(player=names[0], steps=back.proposed)
+    text = language.ngettext(
+        "{players} ask to take back one step.", "{players} ask to take back {steps} steps.", back.proposed
+    )
+    return text.format(players=language.join(names), steps=back.proposed)
+
+
+def departure(table: LiveMatch, language: Language) -> str:
+    """Who has left the table; a seat that nobody ever took has no name."""
+    seats = [table.stored.seats[number] for number in table.open_seats]
+    names = [seat.name for seat in seats if seat.name]
+    if not names:
+        return ""
+    text = language.ngettext("{players} has left the table.", "{players} have left the table.", len(names))
+    return text.format(players=language.join(names))
+
+
+def score_news(match: Match, move: Score, player: str, language: Language) -> str:
+    """The boxes that were filled, with the dice that counted."""
+    _ = language.gettext
+    rules, before = match.rules, match.record.states[-2]
+    _sheet, written = score_sheet(rules, before.sheet, before.dice, move.placements)
+    parts = []
+    for placement, scored in zip(move.placements, written, strict=True):
+        box = name(rules, placement.box, language.code)
+        if placement.column:
+            box = f"{box} {name(rules, placement.column, language.code)}"
+        text = f"{box} {scored.points}".replace("-", "−")
+        parts.append(f"{text} ({dice_text(scored.counted)})" if scored.counted else text)
+    return _("{player} fills {boxes}.").format(player=player, boxes=language.join(parts))
+
+
+def ending(match: Match, language: Language) -> str:
+    _ = language.gettext
+    table = standings(match.rules, match.state)
+    names = [
+        player_name(match.record.header.players[seat], language)
+        for place, seat, _points in table
+        if place == 1
+    ]
+    points = table[0][2]
+    if len(table) == 1:
+        return _("The game is over: {points} points.").format(points=points)
+    if len(names) > 1:
+        return _("The game is over. {players} share the first place with {points} points.").format(
+            players=language.join(names), points=points
+        )
+    return _("The game is over. {player} wins with {points} points.").format(player=names[0], points=points)

@@ -1,0 +1,120 @@
+"""Pages to read: rules, my games, proof, preferences."""
+
+from __future__ import annotations
+
+import asyncio
+
+from fastapi import APIRouter, Request
+from fastapi.responses import PlainTextResponse
+from starlette.responses import Response
+
+from dicecup.engine.record import verify
+from dicecup.engine.record_text import record_to_text
+from dicecup.i18n.names import game_name
+from dicecup.storage.results import verdicts_of
+from dicecup.web.pages.match_page import Asked
+from dicecup.web.pages.my_games import my_games, statistics_views
+from dicecup.web.pages.render import go_to, page, path_here
+from dicecup.web.pages.setup_page import GameAsked, games
+from dicecup.web.service.matches import Matches
+from dicecup.web.service.opening import game_rules
+from dicecup.web.service.reviewing import Reviews
+from dicecup.web.texts import line_names, player_name, rules_html
+from dicecup.web.viewer import (
+    Form,
+    ReviewsNow,
+    TablesNow,
+    Viewer,
+    ViewerNow,
+    set_preferences,
+    with_preferences,
+)
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/rules")
+async def all_rules(request: Request, viewer: ViewerNow) -> Response:
+    cards = [(game, game_name(game_rules(game), viewer.language.code)) for game in games()]
+    return page(request, viewer, "rules_list.html", cards=cards)
+
+
+@router.get("/rules/{game}")
+async def rules(request: Request, viewer: ViewerNow, game: GameAsked) -> Response:
+    known = game_rules(game)
+    return page(
+        request,
+        viewer,
+        "rules.html",
+        game=game,
+        game_name=game_name(known, viewer.language.code),
+        lines=[
+            (line, *line_names(known, viewer.language)[line], line in known.box_index) for line in known.lines
+        ],
+        text=rules_html(game, viewer.language.code),
+    )
+
+
+@router.get("/mine")
+async def mine(request: Request, viewer: ViewerNow, tables: TablesNow, reviews: ReviewsNow) -> Response:
+    return await show_mine(request, viewer, tables, reviews, "mine.html")
+
+
+@router.get("/mine/statistics")
+async def mine_again(request: Request, viewer: ViewerNow, tables: TablesNow, reviews: ReviewsNow) -> Response:
+    """The page's body once more, while the coach goes through games that it has not seen."""
+    return await show_mine(request, viewer, tables, reviews, "mine_body.html")
+
+
+async def show_mine(
+    request: Request, viewer: Viewer, tables: Matches, reviews: Reviews, template: str
+) -> Response:
+    lines = await asyncio.to_thread(tables.store.matches_of, viewer.holder)
+    results = await asyncio.to_thread(tables.store.results_of, viewer.holder)
+    verdicts = await asyncio.to_thread(verdicts_of, tables.store, viewer.holder)
+    missing = any((result.match, result.seat) not in verdicts for result in results)
+    asked_again = template != "mine.html"
+    looking = missing and (
+        reviews.is_looking(viewer.holder) if asked_again else reviews.catch_up(viewer.holder)
+    )
+    return page(
+        request,
+        viewer,
+        template,
+        games=my_games(lines, verdicts, viewer.language),
+        statistics=statistics_views(results, verdicts, viewer.language),
+        looking=looking,
+    )
+
+
+@router.get("/t/{match}/record")
+async def record(table: Asked) -> Response:
+    name = f"{table.stored.opening.ruleset}-{table.id}.record"
+    text = record_to_text(table.playing().record)
+    return PlainTextResponse(text, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+@router.get("/t/{match}/proof")
+async def proof(request: Request, viewer: ViewerNow, table: Asked) -> Response:
+    known = table.playing().record
+    found = verify(known)
+    problem = viewer.language.sentence(found.problem, known.rules) if found.problem else ""
+    return page(
+        request,
+        viewer,
+        "proof.html",
+        match=table.id,
+        game_name=game_name(known.rules, viewer.language.code),
+        origin=known.header.origin,
+        players=[player_name(player, viewer.language) for player in known.header.players],
+        secret=known.secret,
+        finished=known.state.finished,
+        proof=found,
+        problem=problem,
+    )
+
+
+@router.post("/preferences")
+async def preferences(request: Request, viewer: ViewerNow, form: Form) -> Response:
+    response = go_to(request, viewer, path_here(form, "back"))
+    return set_preferences(request, response, with_preferences(viewer, form))

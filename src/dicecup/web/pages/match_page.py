@@ -1,0 +1,340 @@
+"""The game page: what the coach says; watching, rolling, filling boxes, undo; joining, leaving, starting,
+playing again, and moving a seat to another device.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Path, Request
+from fastapi.responses import HTMLResponse, StreamingResponse
+from starlette.responses import Response
+
+from dicecup.dice import Dice, Die, parse_dice
+from dicecup.engine.state import Keep, Placement, Score
+from dicecup.errors import DicecupError, DiceError, UsageError
+from dicecup.rules.model import Ruleset
+from dicecup.web.assets import qr_svg
+from dicecup.web.live import stream
+from dicecup.web.pages.coach_view import hint_view, so_far_view
+from dicecup.web.pages.match_view import TableView, table_view
+from dicecup.web.pages.render import base_address, go_to, is_fragment, number, only_here, page, render
+from dicecup.web.pages.sheet_view import placement_text, read_placement
+from dicecup.web.refusals import status_of
+from dicecup.web.service import actions, joining, opening
+from dicecup.web.service.advising import check_on, in_time
+from dicecup.web.service.live_match import LiveMatch
+from dicecup.web.service.matches import Matches
+from dicecup.web.viewer import Form, TablesNow, Viewer, ViewerNow, remember, set_cookie, tables_of
+
+router = APIRouter(prefix="/t/{match}", include_in_schema=False)
+
+
+async def asked_table(request: Request, match: Annotated[str, Path(max_length=40)]) -> LiveMatch:
+    return await tables_of(request).get(match)
+
+
+Asked = Annotated[LiveMatch, Depends(asked_table)]
+
+
+def seen(
+    tables: Matches, table: LiveMatch, viewer: Viewer, picked: tuple[Placement, ...] = (), problem: str = ""
+) -> TableView:
+    so_far = tables.advising.known.get(table)
+    return table_view(table, viewer.holder, viewer.language, picked, problem, so_far)
+
+
+def draw(viewer: Viewer, view: TableView) -> str:
+    return render(viewer, "table/fragment.html", table=view)
+
+
+def show(
+    request: Request,
+    viewer: Viewer,
+    table: LiveMatch,
+    picked: tuple[Placement, ...] = (),
+    error: DicecupError | None = None,
+) -> Response:
+    """The fragment for htmx; without it a redirect, or the page with what was wrong."""
+    if error is None and not is_fragment(request):
+        chosen = "?picked=" + quote(",".join(map(placement_text, picked))) if picked else ""
+        return go_to(request, viewer, f"/t/{table.id}{chosen}")
+    rules = table.match.rules if table.match else None
+    problem = viewer.language.sentence(error, rules) if error else ""
+    status = status_of(error) if error else 200
+    if is_fragment(request):
+        view = seen(tables_of(request), table, viewer, picked, problem)
+        return remember(request, viewer, HTMLResponse(draw(viewer, view), status))
+    return whole_page(request, viewer, table, picked, problem, status)
+
+
+def whole_page(
+    request: Request,
+    viewer: Viewer,
+    table: LiveMatch,
+    picked: tuple[Placement, ...] = (),
+    problem: str = "",
+    status: int = 200,
+) -> Response:
+    address = f"{base_address(request)}/t/{table.id}"
+    view = seen(tables_of(request), table, viewer, picked, problem)
+    return page(
+        request,
+        viewer,
+        "table/page.html",
+        status,
+        table=view,
+        address=address,
+        code=qr_svg(address),
+        only_here=only_here(address),
+    )
+
+
+@router.get("")
+async def look(request: Request, viewer: ViewerNow, table: Asked, picked: str = "") -> Response:
+    return whole_page(request, viewer, table, read_picked(picked))
+
+
+@router.get("/events")
+async def events(request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked) -> StreamingResponse:
+    """The table's fragment after every change; all spectators of one language share a drawing."""
+
+    def is_mine(now: LiveMatch) -> bool:
+        return bool(now.seats_of(viewer.holder)) or now.stored.opening.owner == viewer.holder
+
+    def kind(now: LiveMatch) -> tuple[object, ...]:
+        return "page", viewer.language.code, viewer.holder if is_mine(now) else ""
+
+    def drawing(now: LiveMatch) -> str:
+        whose = viewer if is_mine(now) else viewer.anybody()
+        return draw(whose, seen(tables, now, whose))
+
+    player = viewer.holder if is_mine(table) else ""
+    return stream(request, tables, table, player, "table", kind, drawing)
+
+
+@router.post("/throw")
+async def throw(request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, form: Form) -> Response:
+    """Throw what is due, or keep the marked dice and throw the others."""
+    seats = table.seats_of(viewer.holder)
+    try:
+        version, match = read_version(form), table.playing()
+        if match.state.throw_due:
+            await actions.throw(tables, table, seats, version)
+        else:
+            kept = marked(form, match.state.dice)
+            await actions.decide(tables, table, seats, version, Keep(kept))
+    except DicecupError as error:
+        return show(request, viewer, table, error=error)
+    return show(request, viewer, table)
+
+
+@router.post("/type")
+async def type_dice(
+    request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, form: Form
+) -> Response:
+    """Dice that fell on the table, as digits in any spelling."""
+    try:
+        dice = typed_dice(table.playing().rules, str(form.get("dice", "")))
+        await actions.throw(tables, table, table.seats_of(viewer.holder), read_version(form), dice)
+    except DicecupError as error:
+        return show(request, viewer, table, error=error)
+    return show(request, viewer, table)
+
+
+@router.post("/score")
+async def score(request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, form: Form) -> Response:
+    """Fill a box. Where a turn fills several, the first ones are only remembered by the page."""
+    picked: tuple[Placement, ...] = ()
+    try:
+        rules = table.playing().rules
+        picked = read_picked(str(form.get("picked", "")))
+        if "box" in form:
+            strike = "!" if form.get("strike") else ""
+            picked += (read_placement(str(form["box"])[:80] + strike),)
+        else:
+            picked = picked[:-1]  # the last one is taken back
+        if len(picked) < len(rules.scored):
+            actions.check_turn(table, table.seats_of(viewer.holder), read_version(form))
+            return show(request, viewer, table, picked)
+        seats = table.seats_of(viewer.holder)
+        await actions.decide(tables, table, seats, read_version(form), Score(picked))
+    except DicecupError as error:
+        return show(request, viewer, table, picked[:-1], error)
+    return show(request, viewer, table)
+
+
+@router.post("/undo")
+async def take_back(
+    request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, form: Form
+) -> Response:
+    try:
+        seats = table.seats_of(viewer.holder)
+        if form.get("answer") == "no":
+            await actions.refuse(tables, table, seats, read_version(form))
+        elif "agree" in form:
+            await actions.agree(tables, table, seats, read_version(form), number(form, "agree", 7) or 0)
+        else:
+            await actions.undo(tables, table, seats, read_version(form), number(form, "steps", 7) or None)
+    except DicecupError as error:
+        return show(request, viewer, table, error=error)
+    return show(request, viewer, table)
+
+
+def read_version(form: Form) -> int:
+    version = number(form, "version", 7)
+    return -1 if version is None else version
+
+
+def read_picked(text: str) -> tuple[Placement, ...]:
+    return tuple(read_placement(part) for part in text[:200].split(",") if part)
+
+
+def marked(form: Form, dice: Dice) -> Dice:
+    """The dice whose boxes are ticked, by their places."""
+    ticked = form.get("keep", [])
+    places = {str(place) for place in (ticked if isinstance(ticked, list) else [ticked])}
+    return tuple(die for place, die in enumerate(dice) if str(place) in places)
+
+
+def typed_dice(rules: Ruleset, text: str) -> Dice:
+    digits = re.findall(r"\d", text[:200])
+    layers = len(rules.dice.layers)
+    if len(digits) % layers:
+        raise DiceError("die_unreadable", text=text[:40], example="-".join("65432"[:layers]))
+    words = ["-".join(digits[place : place + layers]) for place in range(0, len(digits), layers)]
+    dice: tuple[Die, ...] = parse_dice(words, rules.dice.faces, layers)
+    return dice
+
+
+@router.post("/join")
+async def join(request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, form: Form) -> Response:
+    name = str(form.get("name", "")).strip()
+    seed = str(form.get("seed", "")).strip()
+    await joining.join(tables, table, viewer.key, name, number(form, "seat", 2), seed)
+    response = go_to(request, viewer, f"/t/{table.id}")
+    if name:
+        set_cookie(request, response, "name", quote(name))
+    return response
+
+
+@router.post("/leave")
+async def leave(request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, form: Form) -> Response:
+    for seat in sorted(table.seats_of(viewer.holder)):
+        if form.get("seat") in (None, str(seat)):
+            await joining.leave(tables, table, viewer.key, seat)
+    return go_to(request, viewer, "/")
+
+
+@router.post("/begin")
+async def begin(
+    request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, _form: Form
+) -> Response:
+    await opening.begin(tables, table, viewer.key)
+    return go_to(request, viewer, f"/t/{table.id}")
+
+
+@router.post("/again")
+async def again(
+    request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, _form: Form
+) -> Response:
+    following = await joining.play_again(tables, table, viewer.key)
+    return go_to(request, viewer, f"/t/{following.id}")
+
+
+@router.post("/link")
+async def private_link(
+    request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, form: Form
+) -> Response:
+    """The link to one's own seat. Its secret stands behind the #, which browsers send to nobody."""
+    seat = number(form, "seat", 2)
+    if seat is None:
+        raise UsageError("request_wrong", problem="seat")
+    token = await joining.seat_link(tables, table, viewer.key, seat)
+    address = f"{base_address(request)}/t/{table.id}/seat#{token}"
+    name = table.stored.seats[seat].name
+    return page(
+        request,
+        viewer,
+        "table/link.html",
+        address=address,
+        code=qr_svg(address),
+        name=name,
+        match=table.id,
+        only_here=only_here(address),
+    )
+
+
+@router.get("/seat")
+async def come_back(request: Request, viewer: ViewerNow, table: Asked) -> Response:
+    """Where a private link leads: the page itself hands the secret over."""
+    return page(request, viewer, "table/seat.html", match=table.id)
+
+
+@router.post("/claim")
+async def claim(request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, form: Form) -> Response:
+    await joining.follow_link(tables, table, viewer.key, str(form.get("token", ""))[:100])
+    return go_to(request, viewer, f"/t/{table.id}")
+
+
+@router.get("/hint")
+async def hint(request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked) -> Response:
+    """The value of every choice."""
+    try:
+        check_on(table)
+        advice = await in_time(tables.advising.advice(table))
+    except DicecupError as error:
+        return sentence(request, viewer, error)
+    if advice is None:
+        return say(request, viewer, "table/preparing.html", address=f"/t/{table.id}/hint", match=table.id)
+    view = hint_view(table.playing(), advice, viewer.language)
+    return say(request, viewer, "table/hint.html", hint=view, match=table.id, asks=bool(advice.choices))
+
+
+@router.get("/why")
+async def why(request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked) -> Response:
+    """The hint again, with the reasons of its best choices."""
+    try:
+        check_on(table)
+        advice = await in_time(tables.advising.advice(table))
+        reasons = await in_time(tables.advising.reasons(table))
+    except DicecupError as error:
+        return sentence(request, viewer, error)
+    if advice is None:
+        return say(request, viewer, "table/preparing.html", address=f"/t/{table.id}/why", match=table.id)
+    view = hint_view(table.playing(), advice, viewer.language, reasons)
+    return say(request, viewer, "table/hint.html", hint=view, match=table.id, asks=reasons is None)
+
+
+@router.get("/so-far")
+async def so_far(request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked) -> Response:
+    """Luck, skill, the last choices and the chances to win."""
+    try:
+        check_on(table)
+        found = await in_time(tables.advising.so_far(table))
+    except DicecupError as error:
+        return sentence(request, viewer, error)
+    if found is None:
+        return say(request, viewer, "table/preparing.html", address=f"/t/{table.id}/so-far", match=table.id)
+    view = so_far_view(table.playing().rules, found, viewer.language)
+    return say(request, viewer, "table/so_far.html", so_far=view, match=table.id)
+
+
+def say(request: Request, viewer: Viewer, template: str, status: int = 200, **values: Any) -> Response:
+    """A part of the table; without scripts a page of its own."""
+    shell = template if is_fragment(request) else "table/coach_page.html"
+    return page(request, viewer, shell, status, part=template, **values)
+
+
+def sentence(request: Request, viewer: Viewer, error: DicecupError) -> Response:
+    """What is wrong, in the coach's own place."""
+    return say(
+        request,
+        viewer,
+        "refused_fragment.html",
+        status_of(error),
+        sentence=viewer.language.sentence(error),
+        code=error.code,
+    )

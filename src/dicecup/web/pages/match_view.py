@@ -1,0 +1,247 @@
+"""The game page, as the template needs it: for one table, one viewer's seats, one language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dicecup.dice import Die
+from dicecup.engine.legality import cell_of
+from dicecup.engine.state import Placement, Score, Throw, dice_to_throw
+from dicecup.engine.totals import final_score, standings
+from dicecup.errors import DicecupError
+from dicecup.i18n.language import Language
+from dicecup.i18n.names import game_name, name
+from dicecup.match import Match
+from dicecup.web.pages.announcements import departure, news, proposal
+from dicecup.web.pages.coach_view import SoFarView, so_far_view
+from dicecup.web.pages.sheet_view import Head, Row, heads, placement_text, rows
+from dicecup.web.service.actions import NOTHING_TO_TAKE_BACK, TakingBack, taking_back
+from dicecup.web.service.advising import has_coach
+from dicecup.web.service.live_match import LiveMatch
+from dicecup.web.service.opening import game_rules, may_begin
+from dicecup.web.service.snapshot import LayerChoices, layer_choices
+from dicecup.web.texts import house_rules, player_name
+
+if TYPE_CHECKING:
+    from dicecup.web.service.worker_main import GameReport
+
+
+@dataclass(frozen=True, slots=True)
+class DieView:
+    faces: tuple[int, ...]
+    text: str
+    kept: bool
+    thrown: bool  # fell with the last throw
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerView:
+    seat: int
+    name: str
+    kind: str
+    yours: bool
+    active: bool
+    points: int
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    name: str
+    yours: bool
+    bot: bool
+    left: bool  # whoever's turn it is has left the table
+    number: int
+    of: int
+    throw: int  # how many throws were made
+    throws: int
+    dice: list[DieView]
+    may_keep: bool  # dice can be picked to stay
+    may_throw: bool  # the server can throw now
+    must_type: int  # so many dice of the table are to be typed in
+    layer: str  # which dice are scored with the next tap
+    layer_id: str
+    picked: str
+    may_score: bool
+    may_strike: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    id: str
+    version: int
+    stamp: str
+    game: str
+    game_name: str
+    begun: bool
+    finished: bool
+    seated: bool
+    may_begin: bool
+    typed: bool
+    layers: list[str]
+    players: list[PlayerView]
+    commitment: str | None
+    open_seats: list[int]
+    heads: list[Head] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    turn: TurnView | None = None
+    back: TakingBack = NOTHING_TO_TAKE_BACK
+    agreed_already: bool = False
+    asked: str = ""  # who wants to take back how much
+    news: str = ""
+    left: str = ""  # who has left the table
+    revealed: bool = False
+    next: str | None = None
+    problem: str = ""
+    columns: int = 1
+    coach: bool = False
+    so_far: SoFarView | None = None  # what the coach has said already
+    house_rules: list[str] = field(default_factory=list)
+
+
+def table_view(
+    table: LiveMatch,
+    holder: str,
+    language: Language,
+    picked: tuple[Placement, ...] = (),
+    problem: str = "",
+    so_far: GameReport | None = None,
+) -> TableView:
+    seats = table.seats_of(holder)
+    opening, match = table.stored.opening, table.match
+    rules = match.rules if match else game_rules(opening.ruleset, opening.options)
+    layers = [name(rules, layer, language.code) for layer in rules.dice.layers] if rules.has_layers else []
+    back = taking_back(table, seats)
+    choices, picked = safe_choices(match, picked) if match else ([], ())
+    order = sorted(range(len(table.stored.seats)), key=lambda seat: seat not in seats)
+    columns = heads(rules, order, language)
+    last_seat, written = last_written(match) if match else (None, frozenset())
+    acting = bool(match and match.state.player in seats)
+    return TableView(
+        id=table.id,
+        version=table.version,
+        stamp=f"{table.version}.{table.revision}",
+        game=opening.ruleset,
+        game_name=game_name(rules, language.code),
+        begun=match is not None,
+        finished=bool(match and match.state.finished),
+        seated=bool(seats),
+        may_begin=may_begin(table, holder),
+        typed=opening.dice == "typed",
+        layers=layers,
+        players=[player_view(table, seat, seats, language) for seat in order],
+        commitment=opening.commitment,
+        open_seats=table.open_seats,
+        heads=columns,
+        rows=rows(match, columns, choices if acting else [], language, written, last_seat) if match else [],
+        turn=turn_view(table, match, seats, choices, picked, language)
+        if match and not match.state.finished
+        else None,
+        back=back,
+        agreed_already=bool(back.proposed) and seats <= back.agreed,
+        asked=proposal(table, back, language),
+        news=news(table, language) if match else "",
+        left="" if match and match.state.finished else departure(table, language),
+        revealed=bool(match and match.record.secret),
+        next=table.stored.next,
+        problem=problem,
+        columns=len(rules.columns),
+        coach=opening.coach and has_coach(),
+        so_far=so_far_view(rules, so_far, language) if so_far else None,
+        house_rules=house_rules(rules, language),
+    )
+
+
+def safe_choices(
+    match: Match, picked: tuple[Placement, ...]
+) -> tuple[list[LayerChoices], tuple[Placement, ...]]:
+    """The choices; a box that was picked for dice that are no longer there is forgotten."""
+    try:
+        return layer_choices(match.rules, match.state, picked), picked
+    except DicecupError:
+        return layer_choices(match.rules, match.state), ()
+
+
+def last_written(match: Match) -> tuple[int | None, frozenset[int]]:
+    """Who wrote last, and in which cells, while it is the newest thing on the table."""
+    for back, move in enumerate(reversed(match.record.moves)):
+        if isinstance(move, Score):
+            seat = match.record.states[-back - 2].player
+            places = move.placements
+            return seat, frozenset(cell_of(match.rules, place.box, place.column) for place in places)
+        if back > 1:
+            break
+    return None, frozenset()
+
+
+def player_view(table: LiveMatch, seat: int, seats: frozenset[int], language: Language) -> PlayerView:
+    stored, match = table.stored.seats[seat], table.match
+    placed = {number: place for place, number, _ in standings(match.rules, match.state)} if match else {}
+    return PlayerView(
+        seat=seat,
+        name=player_name(stored.name, language),
+        kind=stored.kind,
+        yours=seat in seats,
+        active=bool(match and not match.state.finished and match.state.player == seat),
+        points=final_score(match.rules, match.state.sheets[seat]) if match else 0,
+        place=placed.get(seat, 0),
+    )
+
+
+def turn_view(
+    table: LiveMatch,
+    match: Match,
+    seats: frozenset[int],
+    choices: list[LayerChoices],
+    picked: tuple[Placement, ...],
+    language: Language,
+) -> TurnView:
+    rules, state = match.rules, match.state
+    typed = match.record.header.origin.kind == "typed"
+    yours, bot = state.player in seats, table.bot_is_next()
+    filled = sum(points is not None for points in state.sheet.cells)
+    types = typed and state.throw_due and (yours or (bot and bool(seats)))
+    waiting = next((layer for layer in choices if layer.chosen is None), None)
+    return TurnView(
+        name=player_name(match.player, language),
+        yours=yours,
+        bot=bot,
+        left=state.player in table.open_seats,
+        number=filled // len(rules.scored) + 1,
+        of=rules.turns,
+        throw=rules.throws - state.throws_left,
+        throws=rules.throws,
+        dice=dice_views(match),
+        may_keep=yours and not state.throw_due and state.throws_left > 0,
+        may_throw=yours and not typed and (state.throw_due or state.throws_left > 0),
+        must_type=dice_to_throw(rules, state) if types else 0,
+        layer=name(rules, waiting.layer, language.code) if waiting and rules.has_layers else "",
+        layer_id=waiting.layer if waiting and rules.has_layers and yours else "",
+        picked=",".join(placement_text(placement) for placement in picked),
+        may_score=yours and bool(choices),
+        may_strike=yours and any(choice.strike for choice in waiting.choices) if waiting else False,
+    )
+
+
+def dice_views(match: Match) -> list[DieView]:
+    """The dice on the table; while a throw is due, those that stay. New ones are marked."""
+    state = match.state
+    shown = state.dice if state.kept is None else state.kept
+    moves = match.record.moves
+    fallen = list(moves[-1].dice) if moves and isinstance(moves[-1], Throw) else []
+    found = []
+    for die in shown:
+        thrown = die in fallen
+        if thrown:
+            fallen.remove(die)
+        faces = faces_of(die)
+        kept = (
+            state.kept is None and not thrown and bool(moves) and state.throws_left < match.rules.throws - 1
+        )
+        found.append(DieView(faces, "-".join(map(str, faces)), kept, thrown))
+    return found
+
+
+def faces_of(die: Die) -> tuple[int, ...]:
+    return (die,) if isinstance(die, int) else die

@@ -1,0 +1,283 @@
+"""The review of a game: the page at once, the coach's part in a request of its own; positions to try."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from markupsafe import Markup
+from starlette.datastructures import UploadFile
+from starlette.responses import Response
+
+from dicecup.bots import BOT_PREFIX
+from dicecup.engine.record import Record, verify
+from dicecup.engine.state import Score
+from dicecup.engine.totals import final_score, standings
+from dicecup.errors import DicecupError, UsageError
+from dicecup.i18n.language import Language
+from dicecup.i18n.names import game_name
+from dicecup.i18n.sentences import chances_text, learned_text, percent_text, rating_text, unfinished_text
+from dicecup.web.guard import MOST_RECORD
+from dicecup.web.pages.match_page import Asked
+from dicecup.web.pages.my_games import lines
+from dicecup.web.pages.render import go_to, number, page
+from dicecup.web.pages.review_turns import SeatView, figure, seat_view
+from dicecup.web.refusals import status_of
+from dicecup.web.service.live_match import LiveMatch
+from dicecup.web.service.opening import keep_record, may_try, try_again
+from dicecup.web.service.reviewing import Reviewed, check_may
+from dicecup.web.texts import house_rules, player_name
+from dicecup.web.viewer import Form, ReviewsNow, TablesNow, UploadsNow, Viewer, ViewerNow
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerCard:
+    """One player's game in a few figures; without a coach only the points."""
+
+    seat: int
+    name: str
+    bot: bool
+    place: int
+    points: int
+    expected: str = ""
+    final: str = ""  # of an unfinished game: what is expected where it stopped
+    luck: str = ""
+    skill: str = ""
+    luck_share: float = 0.0  # from -100 to 100, the most of all players
+    skill_share: float = 0.0
+    error_rate: str = ""
+    rating: str = ""
+    rating_name: str = ""
+    blunders: int = 0
+    inaccuracies: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewView:
+    game_name: str
+    house_rules: list[str]
+    date: str
+    finished: bool
+    players: list[PlayerCard]  # the best first
+    names: list[str]  # by seat
+    layers: int
+    chart: Markup
+    notes: list[str]
+    seat: SeatView  # the one whose turns are shown
+    coached: bool
+    proved: bool
+    dice: str
+    throws: int
+
+
+def review_view(record: Record, language: Language, seat: int, found: Reviewed | None) -> ReviewView:
+    rules, proof = record.rules, verify(record)
+    names = names_of(record, language)
+    return ReviewView(
+        game_name=game_name(rules, language.code),
+        house_rules=house_rules(rules, language),
+        date=record.header.date,
+        finished=record.state.finished,
+        players=cards(record, names, language, found),
+        names=names,
+        layers=len(rules.dice.layers),
+        chart=chart(record, names, language, found),
+        notes=notes(record, names, language, found),
+        seat=seat_view(record, names[seat], seat, language, found),
+        coached=found is not None,
+        proved=proof.proved,
+        dice=proof.kind,
+        throws=proof.throws,
+    )
+
+
+def names_of(record: Record, language: Language) -> list[str]:
+    """The players by seat; a number tells equal ones apart."""
+    names = [player_name(player, language) for player in record.header.players]
+    return [
+        name if names.count(name) == 1 else f"{name} {number}" for number, name in enumerate(names, start=1)
+    ]
+
+
+def cards(record: Record, names: list[str], language: Language, found: Reviewed | None) -> list[PlayerCard]:
+    placed = standings(record.rules, record.state)
+    bots = [player.startswith(BOT_PREFIX) for player in record.header.players]
+    if found is None:
+        return [PlayerCard(seat, names[seat], bots[seat], place, points) for place, seat, points in placed]
+    reviews = found.review.players
+    most = max(max(abs(one.luck), abs(one.skill)) for one in reviews) or 1.0
+    made = []
+    for place, seat, points in placed:
+        one = reviews[seat]
+        made.append(
+            PlayerCard(
+                seat=seat,
+                name=names[seat],
+                bot=bots[seat],
+                place=place,
+                points=points,
+                expected=figure(one.expected_at_start, language),
+                final=str(points) if one.finished else figure(one.final, language),
+                luck=figure(one.luck, language, sign=True),
+                skill=figure(one.skill, language, sign=True),
+                luck_share=round(100 * one.luck / most, 1),
+                skill_share=round(100 * one.skill / most, 1),
+                error_rate=figure(one.error_rate, language, 2),
+                rating=one.rating or "",
+                rating_name=rating_text(one.rating, language),
+                blunders=one.count("blunder"),
+                inaccuracies=one.count("inaccuracy"),
+            )
+        )
+    return made
+
+
+def chart(record: Record, names: list[str], language: Language, found: Reviewed | None) -> Markup:
+    """The expected final score through the game; without a coach the points."""
+    _ = language.gettext
+    across = _("turns played")
+    if found is not None:
+        players = dict(zip(names, found.review.players, strict=True))
+        return lines(
+            {name: player.course for name, player in players.items()},
+            _("Expected final score through the game"),
+            across,
+            level=found.review.players[0].expected_at_start,
+            under_way={name: player.under_way for name, player in players.items()},
+        )
+    totals = points_by_turn(record)
+    return lines(dict(zip(names, totals, strict=True)), _("Points, turn after turn"), across)
+
+
+def points_by_turn(record: Record) -> list[list[float]]:
+    """Each player's points, at the start and after each turn."""
+    totals = [[0.0] for _ in record.header.players]
+    for move, before, after in zip(record.moves, record.states, record.states[1:], strict=False):
+        if isinstance(move, Score):
+            totals[before.player].append(float(final_score(record.rules, after.sheets[before.player])))
+    return totals
+
+
+def notes(record: Record, names: list[str], language: Language, found: Reviewed | None) -> list[str]:
+    """What must be known to read the figures."""
+    if found is None:
+        return []
+    said = [] if found.review.exact else [learned_text(language)]
+    if not record.state.finished:
+        said.append(unfinished_text(language))
+        if found.wins:
+            chances = zip(names, map(percent_text, found.wins.chances), strict=True)
+            said.append(chances_text(list(chances), found.wins.standard_error, found.wins.games, language))
+    return said
+
+
+router = APIRouter(include_in_schema=False)
+PATIENCE = 10.0  # seconds until a page is answered without the coach, and asks again
+
+Seat = Annotated[int | None, Query(ge=0, le=99)]
+
+
+def draw(
+    request: Request,
+    viewer: Viewer,
+    table: LiveMatch,
+    template: str,
+    seat: int | None,
+    found: Reviewed | None,
+    **more: Any,
+) -> Response:
+    """The page or a part of it, with the turns of one player: of the one asked for, else one's own."""
+    record = found.record if found else table.playing().record
+    if seat is None or seat >= len(record.header.players):
+        seat = min(table.seats_of(viewer.holder), default=0)
+    view = review_view(record, viewer.language, seat, found)
+    tries = may_try(table, viewer.holder)
+    return page(request, viewer, template, review=view, match=table.id, may_try=tries, **more)
+
+
+async def show(*arguments: Any, **more: Any) -> Response:
+    """Drawn in a thread: a long game has thousands of lines."""
+    return await asyncio.to_thread(draw, *arguments, **more)
+
+
+@router.get("/t/{match}/review")
+async def review_match(
+    request: Request,
+    viewer: ViewerNow,
+    reviews: ReviewsNow,
+    table: Asked,
+    seat: Seat = None,
+    coach: str = "",
+) -> Response:
+    """The coach's part is there if it is known, or asked for by a browser without scripts."""
+    found, problem = reviews.remembered(table), None
+    try:
+        if not found:
+            check_may(table)
+        if coach:
+            found = await reviews.ask(table, PATIENCE)
+    except DicecupError as error:
+        problem = viewer.language.sentence(error, table.playing().rules)
+    asking = not found and not problem
+    return await show(request, viewer, table, "review.html", seat, found, asking=asking, problem=problem)
+
+
+@router.get("/t/{match}/review/coach")
+async def coach_part(
+    request: Request, viewer: ViewerNow, reviews: ReviewsNow, table: Asked, seat: Seat = None
+) -> Response:
+    """What takes the place of the page's body when the coach has looked at the game."""
+    try:
+        found = await reviews.ask(table, PATIENCE)
+    except DicecupError as error:
+        busy = error.code == "coach_busy"
+        problem = None if busy else viewer.language.sentence(error, table.playing().rules)
+        answer = page(
+            request, viewer, "review/asking.html", match=table.id, asking=busy, again=True, problem=problem
+        )
+        answer.headers.update({"HX-Retarget": "#asking", "HX-Reswap": "outerHTML"})
+        return answer
+    return await show(
+        request, viewer, table, "review/body.html", seat, found, asking=False, problem=None, here=True
+    )
+
+
+@router.get("/t/{match}/review/turns")
+async def turns_part(
+    request: Request, viewer: ViewerNow, reviews: ReviewsNow, table: Asked, seat: Seat = None
+) -> Response:
+    """The turns of another player."""
+    return await show(request, viewer, table, "review/turns.html", seat, reviews.remembered(table))
+
+
+@router.get("/review")
+async def ask_for_record(request: Request, viewer: ViewerNow) -> Response:
+    return page(request, viewer, "upload.html", problem="")
+
+
+@router.post("/review")
+async def review_upload(
+    request: Request, viewer: ViewerNow, tables: TablesNow, uploads: UploadsNow, form: Form
+) -> Response:
+    try:
+        upload = form.get("record")
+        if not isinstance(upload, UploadFile):
+            raise UsageError("request_wrong", problem="record")
+        async with uploads.reading(await upload.read(MOST_RECORD + 1)) as record:
+            table = await keep_record(tables, record)
+    except DicecupError as error:
+        problem = viewer.language.sentence(error)
+        return page(request, viewer, "upload.html", status_of(error), problem=problem, code=error.code)
+    return go_to(request, viewer, f"/t/{table.id}/review")
+
+
+@router.post("/t/{match}/try")
+async def try_position(
+    request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, form: Form
+) -> Response:
+    """A table of one's own, from a position of this game on."""
+    moves = number(form, "moves", 5) or 0
+    tried = await try_again(tables, table, moves, viewer.key)
+    return go_to(request, viewer, f"/t/{tried.id}")

@@ -1,0 +1,253 @@
+"""The lobby, and setting a table: two taps to a game, everything else on the way if one wants it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import Response
+
+from dicecup.bots.registry import usual_score
+from dicecup.errors import DicecupError, UsageError
+from dicecup.i18n.language import Language
+from dicecup.i18n.names import game_name, option_name, option_text, summary
+from dicecup.rules.loader import builtin_ids
+from dicecup.rules.model import Ruleset
+from dicecup.web.assets import qr_svg
+from dicecup.web.pages.render import go_to, page
+from dicecup.web.refusals import status_of
+from dicecup.web.service import opening
+from dicecup.web.service.advising import bots_here, has_coach
+from dicecup.web.service.opening import MOST_SEATS, SeatWish, TableWish
+from dicecup.web.texts import BOT_NAMES, bot_text
+from dicecup.web.viewer import (
+    Form,
+    TablesNow,
+    Viewer,
+    ViewerNow,
+    set_cookie,
+    set_preferences,
+    with_preferences,
+)
+
+router = APIRouter(include_in_schema=False)
+DEFAULT_BOT = "steady"
+ORDER = ("yatzy", "dice-in-dice", "yum-plus", "triple-yum-plus", "yahtzee", "yatzy-sv")
+
+
+@dataclass(frozen=True, slots=True)
+class SeatForm:
+    kind: str
+    name: str = ""
+
+
+def games() -> list[str]:
+    """The games in the order of the lobby; a new one comes last by itself."""
+    return sorted(builtin_ids(), key=lambda game: ORDER.index(game) if game in ORDER else len(ORDER))
+
+
+async def known_game(game: str) -> str:
+    """The game of an address; there is no page for any other."""
+    if game not in builtin_ids():
+        raise UsageError("not_found")
+    return game
+
+
+GameAsked = Annotated[str, Depends(known_game)]
+
+
+@router.get("/")
+async def lobby(request: Request, viewer: ViewerNow, tables: TablesNow) -> Response:
+    cards = []
+    for game in games():
+        rules = opening.game_rules(game)
+        cards.append((game, game_name(rules, viewer.language.code), summary(rules, viewer.language.code)))
+    address = tables.settings.address
+    code = qr_svg(address) if address else None
+    return page(request, viewer, "lobby.html", cards=cards, address=address, code=code)
+
+
+@router.get("/new/{game}")
+async def new(request: Request, viewer: ViewerNow, tables: TablesNow, game: GameAsked) -> Response:
+    first = SeatForm("person", viewer.name or default_name(viewer.language, 1))
+    return setup_page(request, viewer, tables, game, [first], {}, opening.new_promise())
+
+
+@router.post("/new/{game}")
+async def change(
+    request: Request, viewer: ViewerNow, tables: TablesNow, game: GameAsked, form: Form
+) -> Response:
+    """Play, or one more change to the seats, or to the language and the colours."""
+    seats = read_seats(form)
+    action = str(form.get("action", "play"))
+    promise = str(form.get("promise", ""))[:64]
+    if action == "preferences":
+        chosen = with_preferences(viewer, form)
+        seats = renamed(seats, viewer.language, chosen.language)
+        response = setup_page(request, chosen, tables, game, seats, form, promise)
+        return set_preferences(request, response, chosen)
+    if action != "play":
+        seats = changed_seats(seats, action, viewer.language)
+        return setup_page(request, viewer, tables, game, seats, form, promise)
+    options = {name[7:]: str(value) for name, value in form.items() if name.startswith("option-")}
+    wishes = seat_wishes(seats, str(form.get("seed", "")).strip())
+    dice = "table" if form.get("dice") == "table" else "screen"
+    wish = TableWish(game, wishes, options, dice, promise, coach=bool(form.get("coach")))  # type: ignore[arg-type]
+    try:
+        table = await opening.open_table(tables, wish, viewer.key)
+    except DicecupError as error:
+        problem = viewer.language.sentence(error)
+        fresh = opening.new_promise()
+        return setup_page(request, viewer, tables, game, seats, form, fresh, problem, status_of(error))
+    response = go_to(request, viewer, f"/t/{table.id}")
+    mine = next((seat.name for seat in seats if seat.kind == "person"), "")
+    set_cookie(request, response, "name", quote(mine))
+    return response
+
+
+def renamed(seats: list[SeatForm], before: Language, after: Language) -> list[SeatForm]:
+    """Who has no name but a number has it in the other language too."""
+    names = {default_name(before, number): default_name(after, number) for number in range(1, MOST_SEATS + 1)}
+    return [
+        SeatForm("person", names.get(seat.name, seat.name)) if seat.kind == "person" else seat
+        for seat in seats
+    ]
+
+
+def seat_wishes(seats: list[SeatForm], seed: str) -> list[SeatWish]:
+    """The word of the one who sets the table goes to the first person's seat, wherever it stands."""
+    own = next((place for place, seat in enumerate(seats) if seat.kind == "person"), None)
+    return [
+        SeatWish(seat.kind, seat.name, seed if place == own else "")  # type: ignore[arg-type]
+        for place, seat in enumerate(seats)
+    ]
+
+
+def default_name(language: Language, number: int) -> str:
+    return language.gettext("Player {number}").format(number=number)
+
+
+def new_name(seats: list[SeatForm], language: Language) -> str:
+    """The next player's number, or the next one that nobody is called by."""
+    taken = {seat.name for seat in seats}
+    number = sum(seat.kind == "person" for seat in seats) + 1
+    while default_name(language, number) in taken:
+        number += 1
+    return default_name(language, number)
+
+
+def read_seats(form: Form) -> list[SeatForm]:
+    """Seats as the form holds them: one kind and one name each, in order."""
+    kinds, names = form.get("kind", []), form.get("name", [])
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    names = names if isinstance(names, list) else [names]
+    pairs = zip(kinds, names, strict=False)
+    known = ("person", "bot", "open")
+    return [
+        SeatForm(str(kind), name.strip()[:80] if isinstance(name, str) else "")
+        for kind, name in pairs
+        if kind in known
+    ][: MOST_SEATS + 1]
+
+
+def changed_seats(seats: list[SeatForm], action: str, language: Language) -> list[SeatForm]:
+    """`add-person`, `add-bot`, `add-open`, `remove-2`, `up-2`."""
+    what, _, which = action.partition("-")
+    if what == "add" and len(seats) < MOST_SEATS:
+        if which == "person":
+            return [*seats, SeatForm("person", new_name(seats, language))]
+        if which == "bot":
+            return [*seats, SeatForm("bot", DEFAULT_BOT)]
+        if which == "open":
+            return [*seats, SeatForm("open")]
+    if not (which.isascii() and which.isdigit()) or int(which[:3]) >= len(seats):
+        return seats
+    place = int(which[:3])
+    if what == "remove" and len(seats) > 1:
+        return seats[:place] + seats[place + 1 :]
+    if what == "up" and place:
+        return [*seats[: place - 1], seats[place], seats[place - 1], *seats[place + 1 :]]
+    return seats
+
+
+def setup_page(
+    request: Request,
+    viewer: Viewer,
+    tables: TablesNow,
+    game: str,
+    seats: list[SeatForm],
+    form: dict[str, Any],
+    promise: str,
+    problem: str = "",
+    status: int = 200,
+) -> Response:
+    rules = opening.game_rules(game)
+    language = viewer.language
+    return page(
+        request,
+        viewer,
+        "setup.html",
+        status,
+        game=game,
+        game_name=game_name(rules, language.code),
+        summary=summary(rules, language.code),
+        seats=seats,
+        most_seats=MOST_SEATS,
+        bots=bots(rules, language),
+        options=options_view(rules, form, language),
+        dice=form.get("dice", "screen"),
+        seed=form.get("seed", ""),
+        has_coach=has_coach(),
+        coach=bool(form.get("coach")),
+        promise=promise,
+        commitment=opening.promised_commitment(tables, promise),
+        problem=problem,
+        focus_lost=button_gone(str(form.get("action", "")), len(seats)),
+        fields_go_with="setup",
+    )
+
+
+def button_gone(action: str, seats: int) -> bool:
+    """Whether the button that was pressed has gone with the last seat, or can no longer be pressed."""
+    return action == f"remove-{seats}" or (action.startswith("remove-") and seats == 1)
+
+
+@dataclass(frozen=True, slots=True)
+class BotView:
+    id: str
+    name: str
+    line: str  # its name and how strong it is: short, since a choice on a phone never wraps
+    text: str  # how it plays
+
+
+def bots(rules: Ruleset, language: Language) -> list[BotView]:
+    """Every bot that there is."""
+    return [bot_view(rules, bot, language) for bot in bots_here()]
+
+
+def bot_view(rules: Ruleset, bot: str, language: Language) -> BotView:
+    name = language.gettext(BOT_NAMES.get(bot, bot))
+    points = usual_score(rules, bot)
+    strength = language.gettext("about {points} points").format(points=points) if points else ""
+    return BotView(bot, name, f"{name} · {strength}" if strength else name, bot_text(bot, language))
+
+
+def options_view(rules: Ruleset, form: dict[str, Any], language: Language) -> list[dict[str, Any]]:
+    """Every option of the rules sheet with what each value means."""
+    found = []
+    for option, values in rules.choices.items():
+        chosen = str(form.get(f"option-{option}", values[0]))
+        found.append(
+            {
+                "id": option,
+                "changed": chosen != values[0],
+                "name": option_name(rules, option, language.code),
+                "values": [
+                    (value, option_text(rules, option, value, language.code) or value, value == chosen)
+                    for value in values
+                ],
+            }
+        )
+    return found

@@ -1,0 +1,170 @@
+"""A match as data, seen by one viewer: ids and numbers, nothing in any language, nothing secret."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dicecup.dice import layer_faces
+from dicecup.engine.legality import cell_names, offers, refusal
+from dicecup.engine.play import place, scored_layers
+from dicecup.engine.serialize import dice_to_data, move_to_data, sheet_to_data
+from dicecup.engine.state import Placement, Sheet, State, dice_to_throw
+from dicecup.engine.totals import column_lines, final_score, standings
+from dicecup.match import Match
+from dicecup.rules.model import Ruleset
+from dicecup.web.service.actions import taking_back
+from dicecup.web.service.live_match import LiveMatch
+
+
+@dataclass(frozen=True, slots=True)
+class BoxChoice:
+    """An open cell and what the dice of a layer give in it."""
+
+    cell: int
+    box: str
+    column: str
+    points: int
+    counted: tuple[int, ...]
+    allowed: bool
+    strike: bool  # whether 0 may be written instead of the points
+
+
+@dataclass(frozen=True, slots=True)
+class LayerChoices:
+    """The choices for one layer; `chosen` is the box that was picked for it already."""
+
+    layer: str
+    choices: tuple[BoxChoice, ...]
+    chosen: Placement | None = None
+    points: int = 0
+
+
+def layer_choices(rules: Ruleset, state: State, picked: tuple[Placement, ...] = ()) -> list[LayerChoices]:
+    """Choices for each scored layer, in order; boxes picked for the first layers count as filled.
+
+    A layer after the next one is shown on the sheet as it is: what it gives may still change.
+    """
+    if state.throw_due or state.finished or not state.dice:
+        return []
+    sheet = state.sheet
+    found = []
+    for number, layer in enumerate(scored_layers(rules)):
+        faces = layer_faces(state.dice, layer)
+        open_now = choices_on(rules, sheet, faces)
+        if number < len(picked):
+            sheet, scored = place(rules, sheet, faces, picked[number])
+            found.append(LayerChoices(rules.scored[number], open_now, picked[number], scored.points))
+        else:
+            found.append(LayerChoices(rules.scored[number], open_now))
+    return found
+
+
+def choices_on(rules: Ruleset, sheet: Sheet, faces: tuple[int, ...]) -> tuple[BoxChoice, ...]:
+    given = offers(rules, sheet, faces)
+    found = []
+    for cell, scored in enumerate(given):
+        if scored is None:
+            continue
+        box, column = cell_names(rules, cell)
+        allowed = refusal(rules, sheet, faces, given, cell, strike=False) is None
+        strike = bool(scored.points) and refusal(rules, sheet, faces, given, cell, strike=True) is None
+        found.append(BoxChoice(cell, box, column, scored.points, scored.counted, allowed, strike))
+    return tuple(found)
+
+
+Data = dict[str, Any]
+
+
+def status(table: LiveMatch) -> str:
+    if table.match is None:
+        return "waiting"
+    return "finished" if table.match.state.finished else "playing"
+
+
+def state_data(table: LiveMatch, seats: frozenset[int]) -> Data:
+    opening, match = table.stored.opening, table.match
+    back = taking_back(table, seats)
+    return {
+        "id": table.id,
+        "version": table.version,
+        "status": status(table),
+        "game": opening.ruleset,
+        "options": dict(opening.options),
+        "identity": match.rules.identity if match else None,
+        "dice": "table" if opening.dice == "typed" else "screen",
+        "commitment": opening.commitment,
+        "secret": match.record.secret if match else None,
+        "coach": opening.coach,
+        "seats": [seat_data(table, number, seats) for number in range(len(table.stored.seats))],
+        "turn": turn_data(match, seats) if match and not match.state.finished else None,
+        "last": last_data(match) if match else None,
+        "standings": standings_data(match) if match else [],
+        "undo": {
+            "alone": back.alone,
+            "together": back.together,
+            "proposed": back.proposed,
+            "agreed": sorted(back.agreed),
+        },
+        "next": table.stored.next,
+    }
+
+
+def seat_data(table: LiveMatch, number: int, seats: frozenset[int]) -> Data:
+    seat, match = table.stored.seats[number], table.match
+    data: Data = {"number": number, "kind": seat.kind, "name": seat.name, "yours": number in seats}
+    if match:
+        sheet = match.state.sheets[number]
+        data["points"] = final_score(match.rules, sheet)
+        data["sheet"] = sheet_to_data(match.rules, sheet)
+        data["lines"] = [
+            dict(column_lines(match.rules, sheet, column)) for column in range(len(match.rules.columns))
+        ]
+    return data
+
+
+def turn_data(match: Match, seats: frozenset[int]) -> Data:
+    rules, state = match.rules, match.state
+    filled = sum(points is not None for points in state.sheet.cells)
+    return {
+        "seat": state.player,
+        "yours": state.player in seats,
+        "number": filled // len(rules.scored) + 1,
+        "of": rules.turns,
+        "dice": dice_to_data(state.dice),
+        "kept": dice_to_data(state.kept or ()),
+        "throw_due": state.throw_due,
+        "dice_to_throw": dice_to_throw(rules, state) if state.throw_due else 0,
+        "throws_made": rules.throws - state.throws_left,
+        "throws_left": state.throws_left,
+        "choices": {layer.layer: choices_data(layer) for layer in layer_choices(rules, state)},
+    }
+
+
+def choices_data(layer: LayerChoices) -> list[Data]:
+    return [
+        {
+            "box": choice.box,
+            "column": choice.column,
+            "points": choice.points,
+            "counted": list(choice.counted),
+            "allowed": choice.allowed,
+            "strike": choice.strike,
+        }
+        for choice in layer.choices
+    ]
+
+
+def last_data(match: Match) -> Data | None:
+    """The last move that stands, and whose it was."""
+    if not match.record.moves:
+        return None
+    seat = match.record.states[-2].player
+    return {"seat": seat, "move": move_to_data(match.rules, match.record.moves[-1])}
+
+
+def standings_data(match: Match) -> list[Data]:
+    return [
+        {"place": place, "seat": seat, "points": points}
+        for place, seat, points in standings(match.rules, match.state)
+    ]

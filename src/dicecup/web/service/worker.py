@@ -1,0 +1,184 @@
+"""Worker processes for slow questions: the pipe to them, and compiling the coach's kernels in the
+background.
+
+Messages are pickled; rulesets travel by name.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import heapq
+import io
+import itertools
+import logging
+import pickle
+import struct
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from dicecup.errors import DicecupError, UsageError
+from dicecup.rules.loader import builtin_ids, load_ruleset
+from dicecup.rules.model import Ruleset
+
+LENGTH = struct.Struct(">I")
+
+
+class MessagePickler(pickle.Pickler):
+    def persistent_id(self, value: Any) -> Any:
+        return (value.id, dict(value.options)) if isinstance(value, Ruleset) else None
+
+
+class MessageUnpickler(pickle.Unpickler):
+    def persistent_load(self, name: Any) -> Any:
+        return load_ruleset(*name)
+
+
+def pack(value: object) -> bytes:
+    """With its length in front."""
+    room = io.BytesIO()
+    MessagePickler(room).dump(value)
+    data = room.getvalue()
+    return LENGTH.pack(len(data)) + data
+
+
+def unpack(data: bytes) -> Any:
+    return MessageUnpickler(io.BytesIO(data)).load()
+
+
+NICEST = 19  # whatever else there is to do comes first
+DELAY = 3.0  # seconds after the start, so that the first page does not wait
+
+
+async def warm_all() -> None:
+    """In a process that lives no longer than this."""
+    await asyncio.sleep(DELAY)
+    thinker = Worker(NICEST)
+    try:
+        for game in builtin_ids():
+            await thinker.ask("warm", load_ruleset(game))
+    finally:
+        await thinker.stop()
+
+
+def warm_once(rules: Ruleset, prepare: Callable[[Ruleset], None]) -> None:
+    """Prepare a game unless that was done before, or another process is at it."""
+    import numba
+
+    from dicecup.solver.compiled import KEPT
+
+    if not KEPT:  # nothing stays: whoever asks first has to wait
+        return
+    folder = Path(numba.config.CACHE_DIR)  # type: ignore[attr-defined]
+    mark = folder / f"warm-{rules.id}"
+    with (folder / "warming").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return
+        if not mark.exists():
+            prepare(rules)
+            mark.touch()
+
+
+MOST_WAITING = 60  # questions; who comes then is told to come again
+LARGE = 50_000  # bytes
+LONGEST = 300.0  # seconds for one answer: compiling all kernels on a slow machine takes a minute
+COMMAND = ("-P", "-c", "from dicecup.web.service.worker_main import main; main()")
+
+Question = tuple[int, int, bytes, "asyncio.Future[Any]"]
+log = logging.getLogger("dicecup.web")
+
+
+class Worker:
+    """Answers one question at a time, the most urgent first. Started with the first question."""
+
+    def __init__(self, niceness: int = 0) -> None:
+        self.niceness = niceness
+        self.waiting: list[Question] = []
+        self.numbers = itertools.count()
+        self.process: Process | None = None
+        self.busy: asyncio.Task[None] | None = None
+
+    async def ask(self, thought: str, *arguments: object, urgency: int = 0) -> Any:
+        """What the function of this name in `thoughts` answers, or the error that it raises."""
+        if len(self.waiting) >= MOST_WAITING:
+            raise UsageError("coach_busy")
+        future = asyncio.get_running_loop().create_future()
+        question = pack((thought, arguments))
+        heapq.heappush(self.waiting, (-urgency, next(self.numbers), question, future))
+        if self.busy is None:
+            self.busy = asyncio.create_task(self.work())
+        return await future
+
+    async def work(self) -> None:
+        try:
+            while self.waiting:
+                *_, question, future = heapq.heappop(self.waiting)
+                if not future.done():  # else whoever asked does not want to know any more
+                    await self.answer(question, future)
+        finally:
+            self.busy = None
+
+    async def answer(self, question: bytes, future: asyncio.Future[Any]) -> None:
+        error: Exception
+        try:
+            async with asyncio.timeout(LONGEST):
+                good, told = await self.exchange(question)
+        except Exception:  # it died, took too long, or said what nobody understands
+            log.exception("the coach's process failed")
+            self.kill()
+            error = UsageError("coach_failed")
+        else:
+            if good:
+                if not future.done():
+                    future.set_result(told)
+                return
+            error = told if isinstance(told, Exception) else UsageError("coach_failed")
+        if not future.done():
+            future.set_exception(error)
+
+    async def exchange(self, question: bytes) -> tuple[bool, Any]:
+        process = self.process
+        if process is None or process.returncode is not None:
+            command = (sys.executable, *COMMAND, str(self.niceness))
+            process = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
+            self.process = process
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(question)
+        await process.stdin.drain()
+        (length,) = LENGTH.unpack(await process.stdout.readexactly(LENGTH.size))
+        data = await process.stdout.readexactly(length)
+        # The review of ten players takes most of a second to read: moves go on meanwhile.
+        kind, told = unpack(data) if length < LARGE else await asyncio.to_thread(unpack, data)
+        if kind == "refused":
+            family, code, values = told
+            return False, family(code, **values)
+        if kind == "failed":
+            log.error("the coach failed: %s", told)
+        return kind == "answer", told
+
+    def kill(self) -> None:
+        if self.process and self.process.returncode is None:
+            self.process.kill()
+        self.process = None
+
+    async def stop(self) -> None:
+        process = self.process
+        if self.busy:
+            self.busy.cancel()
+        for *_, future in self.waiting:
+            future.cancel()
+        self.waiting.clear()
+        self.kill()
+        if process:
+            await process.wait()
+
+
+def refusal_of(error: DicecupError) -> tuple[str, tuple[type[DicecupError], str, dict[str, object]]]:
+    """An error as it goes over the line: its values may be anything that can be pickled."""
+    return "refused", (type(error), error.code, error.values)

@@ -1,0 +1,130 @@
+"""What the process of a `Thinker` does: questions about games come in on stdin, answers go out on stdout.
+
+This is the only place of the web app that asks `dicecup.coach`. Both ends are this program, so that what
+goes over the line is trusted.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from dicecup.bots import bot_called
+from dicecup.coach.advice import Advice, advise, known_values
+from dicecup.coach.reasons import Reason, Reasons
+from dicecup.coach.review import Review, review
+from dicecup.coach.winning import WinChances, effort_for, win_chances
+from dicecup.dice import all_dice
+from dicecup.engine.play import apply, legal_scores
+from dicecup.engine.record import DiceOrigin, Header, Record
+from dicecup.engine.state import Keep, Score, State, Throw, dice_to_throw, start
+from dicecup.errors import DicecupError
+from dicecup.rules.model import Ruleset
+from dicecup.web.service.worker import LENGTH, pack, refusal_of, unpack, warm_once
+
+REASONS_OF_DOUBLE_DICE = 3  # each is sampled, and takes a tenth of a second
+
+
+@dataclass(frozen=True)
+class GameReport:
+    """Luck and skill of each player up to now, and the chances to win where there is somebody to beat."""
+
+    review: Review
+    wins: WinChances | None
+
+
+def check(rules: Ruleset) -> bool:
+    """Whether there are values, or an error that says why not; solves the game where that takes seconds."""
+    return known_values(rules).exact
+
+
+def prepare(rules: Ruleset) -> None:
+    """Do everything once, so that kernels are compiled and tables are loaded when somebody asks.
+
+    Chances only in the last turn: with double dice a whole game takes seconds.
+    """
+    values, state = known_values(rules), some_throw(rules, start(rules, 2))
+    given = advise(values, state)
+    keep = next(choice for choice in given.choices if isinstance(choice.move, Keep))
+    Reasons(values, state).reason(keep)
+    record = Record(Header(rules.id, rules, ("a", "b"), DiceOrigin("typed")))
+    review(record.append(Throw(state.dice)).append(given.choices[0].move), values)
+    win_chances(values, last_turn(rules), effort=effort_for(rules, live=True))
+
+
+def some_throw(rules: Ruleset, state: State) -> State:
+    sides = all_dice(rules.dice.faces, len(rules.dice.layers))
+    return apply(rules, state, Throw(tuple(sides[: dice_to_throw(rules, state)])))
+
+
+def last_turn(rules: Ruleset) -> State:
+    """Somehow two players have come to it."""
+    state = start(rules, 2)
+    while any(sheet.cells.count(None) > len(rules.scored) for sheet in state.sheets):
+        state = some_throw(rules, state)
+        state = apply(rules, state, next(legal_scores(rules, state.sheet, state.dice)))
+    return state
+
+
+def warm(rules: Ruleset) -> None:
+    warm_once(rules, prepare)
+
+
+def advice(rules: Ruleset, state: State) -> Advice:
+    return advise(known_values(rules), state)
+
+
+def reasons(rules: Ruleset, state: State, most: int) -> list[Reason]:
+    """Why the best choices are the best."""
+    values = known_values(rules)
+    asked = Reasons(values, state)
+    most = min(most, REASONS_OF_DOUBLE_DICE) if rules.has_layers else most
+    return [asked.reason(choice) for choice in advise(values, state).choices[:most]]
+
+
+def so_far(record: Record) -> GameReport:
+    values = known_values(record.rules)
+    several = len(record.header.players) > 1
+    wins = win_chances(values, record.state, effort=effort_for(record.rules, live=True)) if several else None
+    return GameReport(review(record, values), wins)
+
+
+def decide(bot: str, rules: Ruleset, state: State) -> Keep | Score:
+    """The decision of a bot that leaves nothing to chance."""
+    from random import Random
+
+    return bot_called(bot).decide(rules, state, Random(0))
+
+
+THOUGHTS: dict[str, Any] = {
+    thought.__name__: thought for thought in (check, prepare, warm, advice, reasons, so_far, decide)
+}
+
+
+def answer_to(question: bytes) -> tuple[str, Any]:
+    thought, arguments = unpack(question)
+    try:
+        return "answer", THOUGHTS[thought](*arguments)
+    except DicecupError as error:
+        return refusal_of(error)
+    except Exception:
+        return "failed", traceback.format_exc()
+
+
+def main() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which closes this line then
+    os.nice(int(sys.argv[1]))
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # nobody else may speak on the line
+    serve(sys.stdin.buffer, answers)
+
+
+def serve(questions: BinaryIO, answers: BinaryIO) -> None:
+    while head := questions.read(LENGTH.size):
+        (length,) = LENGTH.unpack(head)
+        answers.write(pack(answer_to(questions.read(length))))
+        answers.flush()

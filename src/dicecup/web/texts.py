@@ -1,0 +1,108 @@
+"""Texts that pages and API share: names of players and bots, and the rules pages of the documentation."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from pathlib import Path
+
+import mistune
+from markupsafe import Markup
+
+from dicecup.bots import BOT_PREFIX
+from dicecup.dice import Dice, format_dice
+from dicecup.errors import UsageError
+from dicecup.i18n.describe import describe_box, describe_line
+from dicecup.i18n.language import Language
+from dicecup.i18n.names import name, option_name, option_text
+from dicecup.messages import N_
+from dicecup.rules.model import Ruleset
+
+# The strengths of bots. An unknown one is called by its id.
+BOT_NAMES = {
+    "random": N_("Random bot"),
+    "greedy": N_("Greedy bot"),
+    "careless": N_("Careless bot"),
+    "steady": N_("Steady bot"),
+    "optimal": N_("Perfect bot"),
+}
+BOT_TEXTS = {
+    "random": N_("does anything that is allowed"),
+    "greedy": N_("takes the most points now"),
+    "careless": N_("plays like a beginner"),
+    "steady": N_("plays like a good player"),
+    "optimal": N_("never makes a mistake"),
+}
+
+
+def player_name(player: str, language: Language) -> str:
+    if not player.startswith(BOT_PREFIX):
+        return player
+    bot = player.removeprefix(BOT_PREFIX)
+    return language.gettext(BOT_NAMES[bot]) if bot in BOT_NAMES else bot
+
+
+def bot_text(bot: str, language: Language) -> str:
+    return language.gettext(BOT_TEXTS[bot]) if bot in BOT_TEXTS else ""
+
+
+def house_rules(rules: Ruleset, language: Language) -> list[str]:
+    """What this table has chosen where the rules sheet leaves a choice; nothing where all is as usual."""
+    chosen = rules.non_default_options.items()
+    texts = [(option, option_text(rules, option, value, language.code) or value) for option, value in chosen]
+    return [f"{option_name(rules, option, language.code)}: {text}" for option, text in texts]
+
+
+@lru_cache(maxsize=256)
+def line_names(rules: Ruleset, language: Language) -> dict[str, tuple[str, str]]:
+    """Every line of the sheet: its name, and what it gives."""
+    found = {}
+    for line in rules.lines:
+        index = rules.box_index.get(line)
+        if index is None:
+            text = describe_line(rules, line, language)
+        else:
+            text = describe_box(rules, rules.boxes[index], language)
+        found[line] = (name(rules, line, language.code), text)
+    return found
+
+
+def dice_text(dice: Dice | tuple[int, ...]) -> str:
+    return format_dice(dice)
+
+
+# On a phone the style sheet lays the cells of a row below each other; roles keep it a table for all that.
+ROLES = {
+    "table": "table",
+    "thead": "rowgroup",
+    "tbody": "rowgroup",
+    "tr": "row",
+    "th": "columnheader",
+    "td": "cell",
+}
+# A wheel holds a copy of the pages; in a clone they lie in docs.
+PLACES = (Path(__file__).parent / "rules_pages", Path(__file__).parents[3] / "docs" / "rules")
+
+
+@cache
+def rules_markdown(game: str, language: str) -> str:
+    """Without its title and its line of languages, which whatever shows it has around it."""
+    for folder in PLACES:
+        path = folder / language / f"{game}.md"
+        if path.is_file():
+            text = path.read_text(encoding="utf-8")
+            return re.sub(r"\A# .*\n+(?:.*·.*\n)+(?:.*\.md\)\n)?", "", text)
+    raise UsageError("not_found")
+
+
+@cache
+def rules_html(game: str, language: str) -> Markup:
+    """Links lead to our pages."""
+    made = mistune.create_markdown(plugins=["table", "strikethrough"])(rules_markdown(game, language))
+    linked = re.sub(r'href="(?:\.\./\w\w/)?([\w-]+)\.md', r'href="/rules/\1', str(made))
+    plain = re.sub(r' style="text-align:(\w+)"', r' class="\1"', linked)
+    return Markup(re.sub(r"<(table|thead|tbody|tr|th|td)\b", with_role, plain))
+
+
+def with_role(tag: re.Match[str]) -> str:
+    return f'<{tag[1]} role="{ROLES[tag[1]]}"'
