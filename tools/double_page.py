@@ -1,8 +1,9 @@
-"""The plots and tables of docs/dice-in-dice-solved.md, from the shipped tables and bench/results/double.json.
+"""Generate the plots and tables of docs/dice-in-dice-solved.md.
 
 Usage: python tools/double_page.py
 
-Plots go to docs/images, tables to stdout.
+Reads the shipped tables and bench/results/double.json. Writes the plots to docs/images and the tables, as
+Markdown, to stdout.
 """
 
 from __future__ import annotations
@@ -36,10 +37,13 @@ def main() -> None:
     write("values", bars("Expected final score of perfect play", groups, start=200))
     table_of_variants(results)
     solution = solve("chance")
-    write("upper-total", lines("The worth of the upper total", "upper total so far", upper_lines(solution)))
+    write("upper-total", lines("Value by upper total", "upper total so far", upper_lines(solution)))
     found = first_throw(solution)
-    shares = {f"{count} dice": {"first throws": 100 * found.by_count[count]} for count in range(7)}
-    write("first-throw", bars("Dice kept of the first throw", shares, form="{:.1f} %"))
+    shares = {
+        f"{count} {'die' if count == 1 else 'dice'}": {"first rolls": 100 * found.by_count[count]}
+        for count in range(7)
+    }
+    write("first-throw", bars("Dice kept after the first roll", shares, form="{:.1f}%"))
     tables_of_keeps(found)
 
 
@@ -55,7 +59,7 @@ def write(name: str, picture: str) -> None:
 
 
 def table_of_variants(results: dict[str, Any]) -> None:
-    print("| Extra | Yatzy | scoring | expected | simulated ± standard error | sd | 5 % | median | 95 % |")
+    print("| Extra | Yatzy | scoring | expected | simulated ± standard error | sd | 5% | median | 95% |")
     print("|---|---|---|---:|---:|---:|---:|---:|---:|")
     for yatzy in YATZY:
         for extra in EXTRAS:
@@ -70,7 +74,7 @@ def table_of_variants(results: dict[str, Any]) -> None:
 
 
 def upper_lines(solution: DoubleSolution) -> dict[str, list[tuple[float, float]]]:
-    """What bonus and rest of the game are worth by upper total, with few upper boxes open."""
+    """Return the value of the bonus and the rest of the game by upper total, with few upper boxes open."""
     index = solution.index
     box = solution.rules.box_index
     lower = [name for name in box if box[name] not in index.upper]
@@ -93,10 +97,10 @@ def upper_lines(solution: DoubleSolution) -> dict[str, list[tuple[float, float]]
 
 
 def tables_of_keeps(found: FirstThrow) -> None:
-    print("\n| kept, one layer / the other | share |\n|---|---:|")
+    print("\n| kept: alike in one layer / in the other | share |\n|---|---:|")
     for (one, other), share in found.by_shape.most_common(12):
         print(f"| {groups_of(one)} / {groups_of(other)} | {share:.1%} |")
-    print("\n| kept dice | share | worth |\n|---|---:|---:|")
+    print("\n| kept dice | share | value |\n|---|---:|---:|")
     for kept, share in found.by_kept.most_common(16):
         print(f"| {dice_of(kept)} | {share:.2%} | {found.worth[kept]:.2f} |")
 
