@@ -1,4 +1,4 @@
-"""How long the coach takes: advice, reasons, a review, win chances. Run: python bench/coach.py"""
+"""Measure the coach: advice, reasons, a review, win chances. Run: python bench/coach.py"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CHANCES = ("yatzy-sv", "yatzy", "yahtzee", "yum-plus", "triple-yum-plus")
 
 
 def milliseconds(work: Callable[[], object]) -> tuple[float, float]:
-    """Wall-clock and processor time of the best round; the first one only warms up."""
+    """Return wall-clock and CPU time of the best run, after a warm-up run."""
     taken = []
     work()
     for _ in range(ROUNDS):
@@ -68,10 +68,10 @@ def advice() -> None:
 
 
 def chances(game: str, players: int) -> None:
-    """At the start, where most is left to play."""
+    """Measure win chances at the start of a game, where they take longest."""
     values = find_values(load_ruleset(game))
     state = start(values.rules, players)
-    seeds = count()  # games that were played are remembered
+    seeds = count()  # a new seed each time, because sampled games are cached
     wall, cpu = milliseconds(lambda: win_chances(values, state, seed=next(seeds)))
     found = win_chances(values, state)
     source = "exact" if values.exact else "learned"

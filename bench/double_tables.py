@@ -1,10 +1,10 @@
-"""Solve every variant of Dice in Dice with a card, prove each by simulation, write what was found.
+"""Solve every variant of Dice in Dice on a GPU, check each by simulation, and write the results.
 
     python bench/double_tables.py OUT [--games 200000] [--limit 540] [--only chance-flat]
 
-Writes, for every pair of Extra and Yatzy form, the values of its three scorings in 32 bits
-(`OUT/chance-flat.npz`), and `OUT/results.json` with times and simulated means; each as soon as it is known.
-What is there already is not done again. `tools/double_pack.py` makes the shipped tables of it.
+For every pair of Extra and Yatzy form, writes the values of its three scorings in 32 bits
+(`OUT/chance-flat.npz`), and `OUT/results.json` with times and simulated means, each as soon as it is
+available. Existing results are skipped. `tools/double_pack.py` builds the shipped tables from them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("out", type=Path)
     parser.add_argument("--games", type=int, default=200_000)
-    parser.add_argument("--limit", type=float, default=540, help="begin nothing more after so many seconds")
+    parser.add_argument("--limit", type=float, default=540, help="start no variant after this many seconds")
     parser.add_argument("--only", default="", help="one pair of Extra and Yatzy form")
     arguments = parser.parse_args()
     begun = time.monotonic()
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def copy_speed() -> float:
-    """The card's memory bandwidth, by a large copy: bytes read and written a second."""
+    """Return the GPU's memory bandwidth, measured by a large copy: bytes read and written per second."""
     source = cupy.random.random(2**28)
     target = cupy.empty_like(source)
     seconds = []
@@ -100,7 +100,7 @@ def solve(options: dict[str, str], file: Path, games: int) -> dict[str, float]:
 
 
 def hash_of(options: dict[str, str]) -> int:
-    """A seed that differs from variant to variant and not from run to run."""
+    """Return a seed that differs between variants but not between runs."""
     return zlib.crc32(json.dumps(options, sort_keys=True).encode())
 
 

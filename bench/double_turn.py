@@ -1,9 +1,10 @@
-"""How long one turn of Dice in Dice takes on the processor, from the shipped tables, and how much memory.
+"""Measure time and memory of one turn of Dice in Dice on the CPU, with the shipped tables.
 
     python bench/double_turn.py [--sheets 20] [--solve 64]
 
 Sheets are drawn from all levels; the first is not counted (it loads the compiled kernels). `--solve` also
-times the side-by-side solve of that many sheets of the middle level, from which a whole solve's time follows.
+times the vectorised solve of that many sheets of the middle level, to extrapolate the time of a complete
+solve.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def main() -> None:
 
 
 def random_sheet(index: SheetIndex, filled: int, random: np.random.Generator) -> Sheet:
-    """A sheet with so many boxes filled; only its upper points matter."""
+    """Return a sheet with that many boxes filled; only its upper points matter."""
     cells: list[int | None] = [None] * index.boxes
     for box in random.choice(index.boxes, filled, replace=False):
         upper = box in index.upper

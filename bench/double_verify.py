@@ -1,10 +1,10 @@
-"""Hold a card's values against the processor: whole turns of sheets drawn from every level.
+"""Compare values from a GPU with the CPU: complete turns of sheets drawn from every level.
 
     python bench/double_verify.py OUT [--sheets 2000] [--other 200] [--seed 1]
 
-OUT is what `bench/double_tables.py` wrote. Each turn starts from the card's values of the level after it, is
-worked out whole by the processor's own kernels, and must give the card's value of the sheet. The first
-variant gets `--sheets` sheets, each other `--other`; small levels are taken whole.
+OUT is the output of `bench/double_tables.py`. Each turn is computed completely by the CPU kernels from the
+GPU's values of the next level, and must give the GPU's value of the sheet. The first variant is checked with
+`--sheets` sheets, each other one with `--other`; small levels are checked completely.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def main() -> None:
 def compare(
     solver: TurnSolver, levels: dict[int, np.ndarray], wanted: int, random: np.random.Generator
 ) -> dict[str, float]:
-    """The greatest and the mean difference, and how many sheets of each level were looked at."""
+    """Return the maximum and the mean difference, and the number of sheets compared per level."""
     counts, differences = {}, []
     filled_levels = sorted(filled for filled in levels if filled + 2 in levels)
     for done, filled in enumerate(sorted(filled_levels, key=lambda one: len(levels[one]))):

@@ -1,4 +1,4 @@
-"""How fast the engine is: scoring a throw, whole random games. Run: python bench/engine.py"""
+"""Measure the engine: scoring a roll, complete random games. Run: python bench/engine.py"""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ SECONDS = 2.0
 
 
 def scoring_microseconds(rules: Ruleset) -> float:
-    """One throw in all boxes of an empty sheet, mean over all throws, best of several rounds."""
+    """Return the time to score a roll in all boxes of an empty sheet: mean over all rolls, best of several
+    runs.
+    """
     sheet = empty_sheet(rules)
     all_faces = [layer_faces(dice, 0) for dice, _ in throws(rules.dice.count, rules.dice.faces)]
     best = float("inf")
@@ -29,7 +31,7 @@ def scoring_microseconds(rules: Ruleset) -> float:
 
 
 def games_a_second(rules: Ruleset) -> float:
-    """Whole random games through the public engine: legal moves, choice, apply."""
+    """Play complete random games with the public engine functions: legal moves, choice, apply."""
     chance = random.Random(1)
     sides = all_dice(rules.dice.faces, len(rules.dice.layers))
 
@@ -49,7 +51,7 @@ def games_a_second(rules: Ruleset) -> float:
 
 
 def main() -> None:
-    print(f"{'game':<16} {'score a throw, µs':>18} {'random games/s':>15}")
+    print(f"{'game':<16} {'score a roll, µs':>18} {'random games/s':>15}")
     for game in builtin_ids():
         rules = load_ruleset(game)
         print(f"{game:<16} {scoring_microseconds(rules):>18.2f} {games_a_second(rules):>15.0f}")

@@ -1,13 +1,13 @@
-"""Measure players of one game, many games side by side, on one GPU or slowly on the CPU.
+"""Measure players of one game, many games in parallel, on one GPU or slowly on the CPU.
 
     PYTHONPATH=src python bench/learned.py triple-yum-plus --player learned --games 100000
     PYTHONPATH=src python bench/learned.py triple-yum-plus --player points --games 100000
     PYTHONPATH=src python bench/learned.py triple-yum-plus --player columns --games 100000
 
-`learned` plays by the weights of the package (or of `--weights FILE`), `points` for the points of the turn
-alone, `columns` for those and the sum of what each column would be worth by itself under perfect play (on a
-GPU only: it solves the game of one column first). Every turn is played exactly against what the player
-believes.
+`learned` uses the shipped weights (or those of `--weights FILE`), `points` maximises the points of the turn
+alone, and `columns` maximises these plus the sum of each column's value by itself under perfect play (GPU
+only: it solves the one-column game first). Every turn is computed exactly with respect to the player's value
+of the following sheets.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from dicecup.solver.learned.turn import BatchTurn, Value
 
 
 class Points:
-    """Nothing but the points of the turn counts."""
+    """A player that counts only the points of the turn."""
 
     def __init__(self, xp: Any) -> None:
         self.xp = xp

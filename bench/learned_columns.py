@@ -1,4 +1,4 @@
-"""A player who adds up what each column of the sheet would be worth by itself, exactly solved on the GPU."""
+"""A player that adds up the exact values of the sheet's columns, each solved by itself on the GPU."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ONE_COLUMN = {"triple-yum-plus": "yum-plus", "yum-plus": "yum-plus"}
 
 
 def solve_all(xp: Any, index: Index) -> tuple[Array, list[int]]:
-    """The values of all states of all levels in one row, and where each level begins."""
+    """Return the values of all states of all levels in one array, and the offset of each level."""
     machine = CudaBackend(index, build_program(index), 32)
     below, values = index.level(0), last_level(index, 32)
     first = [0, below.size]
@@ -76,7 +76,7 @@ class Columns:
 
 
 def upper_places(place: Layout, index: Index) -> tuple[Array, Array, Array]:
-    """By upper row: open boxes, [kind] position in its group, bonus already paid."""
+    """Return by upper row: open boxes, [kind] offset in its group, bonus already scored."""
     filled, total = np.divmod(np.arange(place.upper_rows), place.totals)
     opens = np.array([len(place.upper) - int(bits).bit_count() for bits in filled])
     position = np.zeros((len(index.upper.rows), place.upper_rows), dtype=np.int64)

@@ -1,7 +1,7 @@
-"""How long many games take. Run: python bench/simulate.py [GAMES] [DOUBLE_GAMES]
+"""Measure large simulations. Run: python bench/simulate.py [GAMES] [DOUBLE_GAMES]
 
-The table is solved and the kernels are compiled before the clock starts. `cpu` is the time of all cores
-together: on a machine that others use too, half of it is what two free cores would take.
+The table is solved and the kernels are compiled before the measurement starts. `cpu` is the time of all cores
+together: on a shared machine, half of it is what two idle cores would take.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Times of the solver on this machine: python bench/solver.py [--large]
+"""Measure the solver on this machine: python bench/solver.py [--large]
 
-Each figure is the best of several runs, compiled kernels warm. `--large` also solves Yum Plus in 32 bits,
+Each figure is the best of several runs with compiled kernels. `--large` also solves Yum Plus in 32 bits,
 which takes minutes.
 """
 
@@ -42,7 +42,7 @@ def random_sheet(rules: Ruleset, random: Random) -> Sheet:
 
 
 def time_turns(solution: SingleSolution) -> tuple[float, float]:
-    """Microseconds of one turn with all its choices, on random sheets: the middle one and the slowest."""
+    """Return the microseconds of one turn with all its choices, on random sheets: median and maximum."""
     random = Random(1)
     sheets = [random_sheet(solution.rules, random) for _ in range(100)]
     times = []
@@ -82,9 +82,8 @@ def main() -> None:
     large = parser.parse_args().large
     with tempfile.TemporaryDirectory() as name:
         for precision in (64, 32):
-            solve_single(
-                load_ruleset("yahtzee"), precision=precision, folder=Path(name)
-            )  # compiles what is cold
+            # Compile missing kernels first.
+            solve_single(load_ruleset("yahtzee"), precision=precision, folder=Path(name))
             report("yatzy-sv", precision, Path(name), 7)
         if large:
             report("yum-plus", 32, Path(name), 1)

@@ -1,6 +1,6 @@
-"""The CUDA backend on this machine's GPU, level by level: python bench/solver_cuda.py
+"""Measure the CUDA backend on this machine's GPU, level by level: python bench/solver_cuda.py
 
-Needs CuPy and NumPy, but no Numba. Values that the CPU backend also gives are in docs/solver.md.
+Needs CuPy and NumPy, but not Numba. The values of the CPU backend are in docs/solver.md.
 """
 
 from __future__ import annotations

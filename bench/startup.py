@@ -1,4 +1,4 @@
-"""How long commands take from the shell, best and median of several. Run: python bench/startup.py"""
+"""Measure the run time of commands, minimum and median of several runs. Run: python bench/startup.py"""
 
 from __future__ import annotations
 

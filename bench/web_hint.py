@@ -1,12 +1,12 @@
-"""How long a hint takes at the server: the first of a game, and then one for each throw.
+"""Measure hints at the server: the first one of a game, then one for each roll.
 
     .venv/bin/python -m bench.web_hint [--cold] [GAME …]
 
-Starts `dicecup serve`, opens a table with the coach on for every game and asks for the hint of each throw
-through the API; the time goes from the first byte of the request to the last of the answer. `first` is the
-wait for the first hint after the table was opened, with kernels from the disk; `--cold` measures it with
-nothing compiled and nothing solved, as after an installation. `why` and `so far` are the parts that pages
-fetch after the hint.
+Starts `dicecup serve`, opens a match with the coach on for every game and requests the hint of each roll
+through the API; the time is measured from the first byte of the request to the last byte of the response.
+`first` is the wait for the first hint after the match was opened, with compiled kernels on disk; `--cold`
+measures it with nothing compiled and nothing solved, as after an installation. `why` and `so far` are the
+parts that pages load after the hint.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Table:
         return best_score(self.state)
 
     def ask(self, path: str) -> float:
-        """Milliseconds until there is an answer, however often one has to ask."""
+        """Return the milliseconds until there is an answer, retrying as often as necessary."""
         began = time.perf_counter()
         while True:
             answer = self.client.get(path, headers=FRAGMENT)
@@ -72,7 +72,7 @@ class Table:
 
 
 def to_next_throw(table: Table) -> None:
-    """Play on until dice have fallen that nobody was advised about."""
+    """Continue the match until there is a roll without a hint."""
     while True:
         table.move({"throw": True} if table.state["turn"]["throw_due"] else None)
         if not table.state["turn"]["throw_due"]:

@@ -1,12 +1,12 @@
-"""Live games under load: how long a move takes, with watchers on every game.
+"""Measure the latency of moves in live matches under load, with spectators on every match.
 
     .venv/bin/python -m bench.web_load [--games 300] [--watchers 3] [--seconds 30] [--database URL]
 
-Starts `dicecup serve` on a database of its own, opens the games, lets each make one move every two seconds,
-and has watchers follow each by server-sent events, as pages do. A move's time goes from the first byte of the
-request to the last of the answer, on the same machine; the server's own share of it is less. `server_cpu` is
-the share of one core that the server used: on a machine that is busy with other things it says more than the
-times.
+Starts `dicecup serve` with a temporary database, opens the matches, plays one move every two seconds in each,
+and follows each match with spectators by server-sent events, as pages do. Latency is measured from the first
+byte of the request to the last byte of the response, on the same machine; the server's own share of it is
+smaller. `server_cpu` is the fraction of one core that the server used; on a busy machine it is more
+meaningful than the latencies.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from tests.web.killing import a_move
 from tests.web.serving import Server
 
 GAMES = ["yatzy", "yum-plus", "dice-in-dice"]
-PERIOD = 2.0  # seconds between two moves of a game
+PERIOD = 2.0  # seconds between two moves of a match
 
 
 class Connection:
-    """As little HTTP as it takes, so that the measuring costs the machine next to nothing."""
+    """A minimal HTTP client, so that the measurement itself uses little CPU time."""
 
     def __init__(self, address: str) -> None:
         self.host, port = address.removeprefix("http://").split(":")
@@ -59,7 +59,7 @@ class Connection:
 
 
 class Game:
-    """One live game and its player."""
+    """One live match and its player."""
 
     def __init__(self, address: str, number: int) -> None:
         self.connection = Connection(address)
@@ -89,7 +89,7 @@ class Game:
 
 
 def processor_time(process: int) -> float:
-    """Seconds that a process has used; 0 where the system does not say."""
+    """Return the CPU time a process has used in seconds; 0 if the system does not report it."""
     stat = Path(f"/proc/{process}/stat")
     if not stat.exists():
         return 0.0

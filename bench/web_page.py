@@ -1,4 +1,4 @@
-"""What a browser has to wait for: start-up of the server, size and first paint of a game page.
+"""Measure what a browser waits for: server start-up, transfer size and first paint of a match page.
 
 .venv/bin/python -m bench.web_page
 """
@@ -19,7 +19,7 @@ GAMES = ["yatzy", "dice-in-dice", "triple-yum-plus"]
 
 
 def page_figures(page: Page) -> dict[str, int]:
-    """Bytes over the wire with an empty cache, and the time until something is seen."""
+    """Return the bytes transferred with an empty cache, and the time until the first paint."""
     session = page.context.new_cdp_session(page)
     session.send("Network.enable")
     session.send("Network.setCacheDisabled", {"cacheDisabled": True})

@@ -1,9 +1,9 @@
-"""Are win chances right near the end, where few scores are possible and some are rare but large?
+"""Check win chances near the end of a game, where few scores are possible and some are rare but large.
 
     python bench/win_endings.py [GAME] [POSITIONS]
 
-Sheets of perfect games with one, two or three boxes opened again, two players each. The chances, and the
-error told with them, are held against 20,000 games of each player that are not weighted.
+Positions are sheets of optimal games with one, two or three boxes reopened, two players each. The chances and
+their reported standard errors are compared with 20,000 unweighted games of each player.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def positions(values: Values, left: int, count: int) -> list[State]:
 
 
 def off(values: Values, state: State, seed: int) -> tuple[float, float]:
-    """How far a chance is off, and by how many standard errors, those of the comparison included."""
+    """Return the error of a chance, absolutely and in standard errors, including those of the comparison."""
     told = win_chances(values, state, seed=seed)
     samples = []
     for player, view in enumerate(each_player(values, state)):

@@ -1,8 +1,8 @@
-"""Are win chances right where games are played on by the quick value? Run: python bench/winning.py [PAIRS]
+"""Check win chances in games sampled with the quick value. Run: python bench/winning.py [PAIRS]
 
-Two players stand on sheets of the learned value's own games, equally far, once level and once with a lead.
-Their chances are worked out from games that the quick value plays on, as the coach does it, and from games
-that the learned value itself plays on, which takes a hundred times as long; those are not weighted.
+Two players are given sheets from games of the learned value, with the same number of turns left, once tied
+and once with a lead. Their chances are computed from games sampled with the quick value, as the coach does,
+and from unweighted games sampled with the learned value itself, which takes a hundred times as long.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ GAMES = {"yum-plus": 4000, "triple-yum-plus": 1000}
 
 
 def chance(samples: list[Sample], lead: int) -> tuple[float, float]:
-    """The first player's chance to win, and its standard error."""
+    """Return the first player's chance to win, and its standard error."""
     compared = Comparison([samples[0]._replace(scores=samples[0].scores + lead), samples[1]])
     return float(compared.chances()[0]), float(compared.standard_errors()[0])
 
@@ -59,7 +59,7 @@ def measure(game: str, pairs: int) -> None:
     print(
         f"{game}: off by {100 * np.sqrt(np.mean(np.square(off))):.2f} % (root mean square), "
         f"{100 * np.abs(off).max():.2f} % at most, {100 * np.mean(off):+.2f} % on average; "
-        f"chance alone {100 * np.sqrt(np.mean(np.square(errors))):.2f} %; "
+        f"sampling noise alone {100 * np.sqrt(np.mean(np.square(errors))):.2f} %; "
         f"cpu {times[0] / pairs:.1f} s a pair for real games, {times[1] / pairs:.2f} s for quick ones"
     )
 

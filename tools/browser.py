@@ -1,8 +1,8 @@
-"""Find a Chromium or Chrome for the tests, and get one where that is possible.
+"""Find a Chromium or Chrome for the browser tests, and install one if there is none.
 
     python tools/browser.py
 
-Prints its path; exit status 1 if there is none and none could be had.
+Prints the path of the browser; exits with status 1 if none was found and none could be installed.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ PLACES = (
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
     "/snap/bin/chromium",
 )
-FOLDER = Path(sys.prefix) / "browsers"  # in .venv: nothing is written outside the clone
+FOLDER = Path(sys.prefix) / "browsers"  # inside .venv: nothing is written outside the clone
 MINUTES = 5
 
 
 def find_browser() -> str | None:
-    """The browser that DICECUP_BROWSER names, else one that is installed, else one that we downloaded."""
+    """Return the browser named by DICECUP_BROWSER, else an installed one, else one downloaded earlier."""
     named = os.environ.get("DICECUP_BROWSER")
     found: list[str | None] = [named] if named else [shutil.which(name) for name in NAMES]
     if not named:
@@ -35,7 +35,7 @@ def find_browser() -> str | None:
 
 
 def starts(path: str) -> bool:
-    """A browser that was downloaded may lack libraries of the system."""
+    """Return whether the browser runs; a downloaded one may lack system libraries."""
     if not os.access(path, os.X_OK):
         return False
     try:
@@ -46,7 +46,7 @@ def starts(path: str) -> bool:
 
 
 def get_browser() -> str | None:
-    """Into .venv where the download works; by the package manager where we are root."""
+    """Download a browser into .venv, or install one with the package manager if we are root."""
     environment = os.environ | {"PLAYWRIGHT_BROWSERS_PATH": str(FOLDER)}
     attempts = [[sys.executable, "-m", "playwright", "install", "chromium"]]
     if os.geteuid() == 0 and shutil.which("apt-get"):

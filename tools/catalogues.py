@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Extract messages into the gettext catalogues, and compile them.
+"""Extract messages into the gettext catalogues, and compile the catalogues.
 
     python tools/catalogues.py extract [--check]
     python tools/catalogues.py compile
 
-English is the language of the msgids; each further language has one catalogue,
+The msgids are in English; each other language has one catalogue,
 src/dicecup/i18n/locale/<language>/LC_MESSAGES/dicecup.po.
 """
 
@@ -42,7 +42,7 @@ def catalogues(root: Path) -> list[Path]:
 
 
 class CatalogueError(Exception):
-    """A catalogue cannot be read or has a faulty entry; the text names file and line."""
+    """Raised when a catalogue cannot be parsed; the message names file and line."""
 
 
 def read(path: Path) -> Catalog:
@@ -54,7 +54,7 @@ def read(path: Path) -> Catalog:
 
 
 def template(root: Path) -> Catalog:
-    """All messages in the source, in a fixed order, with file-only locations."""
+    """Return all messages in the source in a fixed order, with locations but without line numbers."""
     source = root / "src" / "dicecup"
     found = extract_from_dir(
         source,
@@ -71,7 +71,7 @@ def template(root: Path) -> Catalog:
 
 
 def render(catalog: Catalog, language: str | None, comment: str) -> bytes:
-    """The text of a .po file, without dates, versions or line numbers."""
+    """Return the text of a .po file, without dates, versions or line numbers."""
     out = BytesIO()
     write_po(out, catalog, width=100, omit_header=True, ignore_obsolete=True, include_lineno=False)
     header = [comment + 'msgid ""', 'msgstr ""']
@@ -94,7 +94,7 @@ def updated(po: Path, new: Catalog) -> bytes:
 
 
 def extract(root: Path, *, check: bool) -> Iterator[Path]:
-    """Bring template and catalogues up to date; yield the files that change (or would)."""
+    """Update the template and the catalogues; yield the files that change (or would change)."""
     new = template(root)
     pot = locale_dir(root) / "dicecup.pot"
     for po in catalogues(root):
@@ -120,7 +120,7 @@ def compile_all(root: Path) -> list[Path]:
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Write a whole file at once, so that nobody ever reads half of it."""
+    """Replace a file atomically, so that no reader sees a partial one."""
     part = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         part.write_bytes(content)
@@ -132,7 +132,7 @@ def replace(path: Path, content: bytes) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Extract and compile the gettext catalogues.")
     commands = parser.add_subparsers(dest="command", required=True)
-    extracting = commands.add_parser("extract", help="bring the .po files up to date with the source")
+    extracting = commands.add_parser("extract", help="update the .po files from the source")
     extracting.add_argument(
         "--check", action="store_true", help="write nothing; exit 1 if a file would change"
     )

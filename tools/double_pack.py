@@ -1,4 +1,4 @@
-"""Make the shipped tables of Dice in Dice out of what `bench/double_tables.py` found.
+"""Build the shipped tables of Dice in Dice from the output of `bench/double_tables.py`.
 
 Usage: python tools/double_pack.py OUT
 """

@@ -1,4 +1,4 @@
-"""What a perfect player keeps of the first throw of a game of Dice in Dice, over all 4,496,388 throws."""
+"""The best keep after the first roll of Dice in Dice, for all 4,496,388 rolls."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from dicecup.solver.compiled import kernel
 from dicecup.solver.double.lattice import all_multisets, orderings, rank_weights
 from dicecup.solver.double.solution import DoubleSolution
 
-Kept = tuple[tuple[int, int], ...]  # dice as (outer, inner), or the other way round: the lower of both
-Shape = tuple[tuple[int, ...], tuple[int, ...]]  # how many are alike in one layer and in the other
+Kept = tuple[tuple[int, int], ...]  # dice as (outer, inner), or mirrored: the greater of the two
+Shape = tuple[tuple[int, ...], tuple[int, ...]]  # group sizes of equal dice in one layer, in the other
 
 
 @dataclass(frozen=True)
 class FirstThrow:
-    """Shares of all first throws: by dice kept, by which are kept, by how many of them are alike."""
+    """Shares of all first rolls by number of dice kept, by the dice kept, and by groups of equal dice."""
 
     by_count: dict[int, float]
     by_kept: Counter[Kept]
@@ -28,10 +28,10 @@ class FirstThrow:
 
 
 def first_throw(solution: DoubleSolution) -> FirstThrow:
-    """Every first throw's best keep with an empty sheet, in a game of three throws."""
+    """Compute the best keep of every first roll with an empty sheet, in a game with three rolls per turn."""
     lattice, values = solution.solver.lattice, solution.decisions(0, 0)
     sizes = range(lattice.dice)
-    # The values of keeps of all sizes one behind the other, by rank; stopping is the place behind the last.
+    # Values of keeps of all sizes, concatenated, by rank; the index after the last one means stopping.
     by_size = [values.keeps[0][size][:, 0][lattice.keeps[size].row_of_rank] for size in sizes]
     starts = np.cumsum([0] + [len(part) for part in by_size])
     keeps = np.concatenate(by_size)
@@ -70,7 +70,7 @@ def shape(kept: Kept) -> Shape:
 def best_parts(
     throws: Any, keeps: Any, starts: Any, weights: Any, layer_weights: Any, final: Any, best: Any
 ) -> None:
-    """best[throw]: the place of its best keep."""
+    """Set best[roll] to the index of its best keep."""
     dice, faces = throws.shape[1], layer_weights.shape[1]
     for row in prange(throws.shape[0]):
         outer = np.sort(throws[row] % faces)

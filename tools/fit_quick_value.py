@@ -1,4 +1,4 @@
-"""Make the quick value of a game that has a learned one: play its games, fit, and measure.
+"""Fit the quick value of a game that has a learned value: play games, fit, and measure the result.
 
     PYTHONPATH=src OPENBLAS_NUM_THREADS=2 python tools/fit_quick_value.py triple-yum-plus --games 1500 \
         --out src/dicecup/solver/learned/data
@@ -28,9 +28,9 @@ def main() -> None:
     )
     parser.add_argument("ruleset")
     parser.add_argument("-o", "--option", action="append", default=[], metavar="NAME=VALUE")
-    parser.add_argument("--games", type=int, default=1500, help="of the network, and then of the quick value")
+    parser.add_argument("--games", type=int, default=1500, help="games played by each of the two values")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=Path("weights"), help="folder")
+    parser.add_argument("--out", type=Path, default=Path("weights"), help="output folder")
     arguments = parser.parse_args()
     rules = load_ruleset(arguments.ruleset, dict(option.split("=", 1) for option in arguments.option))
     found = shipped(rules)

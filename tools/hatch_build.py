@@ -1,4 +1,4 @@
-"""Build hook: what a wheel holds that a clone makes: catalogues, htmx, the rules pages."""
+"""Build hook that adds generated and third-party files to the wheel: catalogues, htmx, rules pages."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Compile what the tests need of the solver and the coach, once, into the clone: python tools/kernels.py
+"""Compile the solver's and the coach's kernels for the tests into the clone: python tools/kernels.py
 
-Every process that finds no kernels compiles them for itself, and the tests start many processes at once. Here
-two share the work: dice of one layer and double dice have few kernels in common.
+Each test process that finds no compiled kernels compiles its own, and the tests start many processes at once.
+This script compiles them beforehand in two processes: single-layer dice and double dice share few kernels.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Remake requirements/*.txt from pyproject.toml. Needs uv on the PATH and a network.
-# Arguments are handed to uv: `tools/lock.sh --upgrade`, `tools/lock.sh -P click`.
+# Compile requirements/*.txt from pyproject.toml. Needs uv on the PATH and network access.
+# Arguments are passed on to uv: `tools/lock.sh --upgrade`, `tools/lock.sh -P click`.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -12,6 +12,6 @@ lock() {
         --excludes tools/not-installed.txt --all-extras --output-file "requirements/$out" pyproject.toml "$@"
 }
 
-# check.txt first: run.txt then takes the same versions from it.
+# Compile check.txt first, then constrain run.txt to the same versions.
 lock check.txt --group check "$@"
 lock run.txt --group setup --constraint requirements/check.txt "$@"

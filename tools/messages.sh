@@ -1,5 +1,5 @@
-# Sourced by tools/venv.sh: what the set-up says, as formats of printf.
-# The language is the one of the locale; no text is in one language only.
+# Sourced by tools/venv.sh: messages of the set-up, as printf formats, in the language of the locale.
+# Every message must exist in all four languages.
 
 case ${LC_ALL:-${LC_MESSAGES:-${LANG:-}}} in
 fr*)

@@ -1,9 +1,9 @@
-"""Make the pictures of the README from the running app.
+"""Take the screenshots of the README from the running app.
 
     .venv/bin/python tools/pictures.py
 
-Starts the server on a database of its own and plays a little in a real Chromium, then writes
-docs/images/*.png. The games differ from run to run, the pages do not.
+Starts the server with a temporary database, plays some turns in a real Chromium, and writes
+docs/images/*.png. The dice differ from run to run; the pages do not.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def begin(page: Page, game: str, names: list[str], bot: bool = False) -> None:
 
 
 def turn(page: Page) -> None:
-    """One turn, the most points each time."""
+    """Play one turn, scoring the most points available."""
     page.wait_for_selector("#throw:not([href])")
     page.click("#throw")
     page.wait_for_selector(".offer")

