@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Fixtures shared by all tests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from dicecup.errors import DicecupError
 from postgres_server import PostgresServer
 
-# NumPy reads it when it is first imported. Tests run on all cores already: more threads wait for each other.
+# NumPy reads this when it is first imported. The tests use all cores already: more threads would compete.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 Refused = Callable[..., AbstractContextManager[None]]
@@ -21,7 +21,7 @@ Refused = Callable[..., AbstractContextManager[None]]
 
 @pytest.fixture(scope="session")
 def refused() -> Refused:
-    """with refused(code, name=value …): the one error, the values it names, and a whole sentence."""
+    """with refused(code, name=value …): expect this error, with these values and a complete sentence."""
 
     @contextmanager
     def refused(code: str, **values: object) -> Iterator[None]:
@@ -48,12 +48,12 @@ def postgres_server() -> Iterator[PostgresServer]:
 
 @pytest.fixture
 def postgres_database(postgres_server: PostgresServer) -> str:
-    """The address of an empty database on a real PostgreSQL server."""
+    """The URL of an empty database on a real PostgreSQL server."""
     return postgres_server.new_database(f"games{next(numbers)}")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Who asks for a database runs on both kinds, unless marked as having nothing to do with the kind."""
+    """Run tests that use a database on both kinds, unless marked as independent of the kind."""
     if "database" in metafunc.fixturenames:
         one = metafunc.definition.get_closest_marker("one_database")
         metafunc.parametrize("database", ["sqlite"] if one else ["sqlite", "postgresql"], indirect=True)

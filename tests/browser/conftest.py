@@ -1,4 +1,4 @@
-"""A real server in a process of its own, and a real Chromium in front of it."""
+"""Fixtures: a real server in its own process, and a real Chromium that connects to it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from browser import find_browser
 PHONE = {"width": 360, "height": 740}
 DESK = {"width": 1280, "height": 860}
 NewPage = Callable[..., Page]
-PATIENCE = 60_000  # milliseconds: only what is broken takes as long, however busy the machine
+PATIENCE = 60_000  # milliseconds: generous, so that only a broken page reaches it, even on a busy machine
 expect.set_options(timeout=PATIENCE)
 
 
@@ -38,12 +38,12 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def new_page(chromium: Browser, server: Server) -> Iterator[NewPage]:
-    """new_page(size, locale=…): a page of a fresh browser. What it complains about fails the test."""
+    """new_page(size, locale=…): a page in a new browser context. Console errors fail the test."""
     contexts: list[BrowserContext] = []
     complaints: list[str] = []
 
     def complain(message: ConsoleMessage) -> None:
-        # A refused request is answered with a 4xx on purpose; Chromium reports it here.
+        # Some requests are rejected with a 4xx on purpose; Chromium logs them here.
         if message.type in ("error", "warning") and "Failed to load resource" not in message.text:
             complaints.append(message.text)
 
@@ -64,14 +64,14 @@ def new_page(chromium: Browser, server: Server) -> Iterator[NewPage]:
 
 
 def start(page: Page, game: str = "yatzy") -> None:
-    """Two taps from the lobby to the table."""
+    """Open a match with two taps from the lobby."""
     page.goto("/")
     page.click(f"a[href='/new/{game}']")
     play(page)
 
 
 def play(page: Page) -> None:
-    """From the set table to the game; scripts are ready when the page has loaded."""
+    """Start the match from the setup page; scripts are ready when the page has loaded."""
     page.click("#play")
     page.wait_for_url("**/t/*")
     page.wait_for_load_state("load")
@@ -82,7 +82,7 @@ def version(page: Page) -> int:
 
 
 def changed(page: Page, act: Callable[[], Any]) -> None:
-    """Do something and wait until the table shows what came of it."""
+    """Do something and wait until the page shows the new state."""
     stamp = page.locator("#table").get_attribute("data-stamp")
     act()
     page.wait_for_function("stamp => document.querySelector('#table')?.dataset.stamp !== stamp", arg=stamp)
@@ -93,7 +93,7 @@ def throw(page: Page) -> None:
 
 
 def fill_best(page: Page) -> None:
-    """Tap the box that gives the most; two boxes where the game asks for two."""
+    """Tap the box with the most points; two boxes where the game requires two."""
     for _layer in range(2 if page.locator(".layered").count() else 1):
         offers = page.locator(".offer button[name=box]")
         gives = [int(text.replace("−", "-")) for text in page.locator(".offer .gives").all_inner_texts()]

@@ -1,4 +1,4 @@
-"""When an answer does not come, or is a refusal: the page says so, and goes on when it can."""
+"""When the server does not answer or rejects a request, the page says so and recovers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dicecup.web.pages.render import FOLDER
 
 @pytest.fixture
 def page(chromium: Browser, server: Server) -> Iterator[Page]:
-    """Unlike `new_page` it may complain: the browser names every request that failed."""
+    """A page that, unlike `new_page`, may log errors: the browser logs every failed request."""
     context = chromium.new_context(base_url=server.address, locale="en-GB")
     context.set_default_timeout(PATIENCE)
     yield context.new_page()

@@ -1,4 +1,4 @@
-"""The coach in a real browser: a hint on demand, the loss after the fact, the chances; never in the way."""
+"""The coach in a real browser: hints on demand, the loss after a move, win chances; it never blocks play."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def with_coach(page: Page, game: str, *seats: str) -> None:
 def test_a_hint_when_asked_and_the_loss_afterwards(new_page: NewPage, game: str) -> None:
     page = new_page(PHONE)
     with_coach(page, game, "person")
-    assert page.locator("#ask").count() == 0  # before the throw there is nothing to choose
+    assert page.locator("#ask").count() == 0  # before the throw there is no decision to make
     throw(page)
     assert page.locator("#hint table").count() == 0
     page.click("#ask")
     expect(page.locator("#hint .best").first).to_be_visible(timeout=READY)
-    # Whoever has thrown a straight writes it: that reason has no chances in it.
+    # After throwing a straight the best choice is to score it, and that reason has no chances.
     chances = page.locator("#hint .reason", has_text="%")
     expect(chances.first).to_be_visible(timeout=READY)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]

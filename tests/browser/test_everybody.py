@@ -1,4 +1,4 @@
-"""Four languages, keyboards, screen readers, small screens, dark rooms."""
+"""Accessibility: four languages, keyboards, screen readers, small screens, dark mode."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from dicecup.i18n.language import LANGUAGES, language
 pytestmark = pytest.mark.slow
 RULES = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-    "resultTypes": ["violations"],  # telling what is right takes half the time
+    "resultTypes": ["violations"],  # reporting passes as well would double the run time
 }
 
 
 def violations(page: Page) -> list[str]:
-    """Of the whole page at its width: what the dice cover on a low screen can be scrolled to."""
+    """Check the whole page at its width: content covered by the dice on a low screen can be scrolled to."""
     page.wait_for_load_state("load")
     size = page.viewport_size
     assert size
@@ -145,7 +145,7 @@ def test_another_language_leaves_the_set_up_as_it_is(new_page: NewPage) -> None:
 
 
 def test_by_keyboard_alone(new_page: NewPage) -> None:
-    """Three turns without a mouse: letters and digits for dice, arrows and Enter for boxes."""
+    """Play three turns without a mouse: letters and digits for dice, arrows and Enter for boxes."""
     page = new_page()
     page.goto("/")
     page.keyboard.press("Tab")
@@ -178,7 +178,7 @@ def test_by_keyboard_alone(new_page: NewPage) -> None:
 
 
 def test_keys_do_nothing_that_was_not_meant(new_page: NewPage) -> None:
-    """T throws and does nothing else; held, or pressed twice at once, it throws once."""
+    """T throws and does nothing else; held down, or pressed twice at once, it throws once."""
     page = new_page()
     page.goto("/new/yatzy")
     page.click("#add-open")
@@ -202,7 +202,7 @@ def test_keys_do_nothing_that_was_not_meant(new_page: NewPage) -> None:
 
 
 def test_the_first_of_two_boxes_keeps_the_focus(new_page: NewPage) -> None:
-    """Enter on a box, then Enter again: the pick is taken back, and no dice fall."""
+    """Pressing Enter on a box twice deselects it again, and does not throw."""
     page = new_page()
     start(page, "dice-in-dice")
     throw(page)
@@ -242,7 +242,7 @@ def test_what_was_begun_stays_after_a_refusal(new_page: NewPage) -> None:
 
 
 def test_a_phone_held_sideways(new_page: NewPage) -> None:
-    """Dice and boxes side by side: five boxes and the throw can be seen at once, whatever was scrolled."""
+    """Dice and boxes are side by side: five boxes and the throw button are visible at any scroll position."""
     page = new_page({"width": 740, "height": 360})
     for game in ("dice-in-dice", "yatzy"):
         start(page, game)
@@ -288,7 +288,7 @@ def test_motion_only_for_those_who_like_it(new_page: NewPage) -> None:
 
 
 def test_a_game_page_is_light(new_page: NewPage) -> None:
-    """Under 80 kB over the wire, with all it needs."""
+    """A match page transfers less than 80 kB, resources included."""
     page = new_page(PHONE)
     start(page, "triple-yum-plus")
     session = page.context.new_cdp_session(page)

@@ -1,4 +1,4 @@
-"""Whole games, tapped through in a real browser at the width of a phone."""
+"""Complete games, tapped through in a real browser at phone width."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_watcher_takes_the_seat_that_somebody_left(new_page: NewPage) -> None:
     bo.fill("#join-name", "Bo")
     bo.click(".join button")
     expect(cy.locator(".waiting-room")).to_contain_text("One seat is still open.")
-    expect(cy.locator("#join-name")).to_have_value("Cyn")  # not lost when the table is drawn anew
+    expect(cy.locator("#join-name")).to_have_value("Cyn")  # not lost when the page is re-rendered
     expect(cy.locator("#join-name")).to_be_focused()
     ann.click("text=Begin without the open seats")
     for page in (ann, bo, cy):
@@ -107,7 +107,7 @@ def test_a_watcher_takes_the_seat_that_somebody_left(new_page: NewPage) -> None:
     other.goto(ann.url)
     for page in (other, cy):
         expect(page.locator(".watching")).to_be_visible()
-    bo.on("dialog", lambda dialog: dialog.accept())  # leaving asks first
+    bo.on("dialog", lambda dialog: dialog.accept())  # leaving asks for confirmation
     bo.click("text=Leave the table")
     throw(ann)
     expect(cy.locator(".die-box")).to_have_count(5)

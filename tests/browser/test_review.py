@@ -1,4 +1,4 @@
-"""The review page and the statistics with the real coach, in a real browser, for everybody."""
+"""The review page and the statistics with the real coach, in a real browser, in every language."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def matches(server: Server) -> dict[str, str]:
-    """Games that were uploaded, by a word for each."""
+    """Uploaded matches by key."""
     records = {
         "three": record_of("yatzy", 3),
         "double": record_of("dice-in-dice", 1, 15),
@@ -55,7 +55,7 @@ def fits(page: Page, size: dict[str, int]) -> None:
 def test_the_review_keeps_nobody_out(
     new_page: NewPage, matches: dict[str, str], size: dict[str, int], theme: str
 ) -> None:
-    """In each language, with everything folded and with something opened."""
+    """Check accessibility in each language, with everything collapsed and with a section expanded."""
     found: dict[str, list[str]] = {}
     for code, game in zip(LANGUAGES, ["three", "double", "triple", "three"], strict=True):
         page = new_page(size, locale=code, color_scheme=theme)
@@ -94,7 +94,7 @@ def test_a_position_is_opened_and_tried_again(new_page: NewPage, server: Server)
 
 
 def test_the_game_is_there_before_the_coach(new_page: NewPage, matches: dict[str, str]) -> None:
-    """A browser without scripts has the page at once, and a link to the coach."""
+    """A browser without scripts gets the page at once, with a link to the coach's part."""
     page = new_page(DESK, java_script_enabled=False)
     page.goto(f"/t/{matches['double']}/review")
     expect(page.locator(".player-card")).to_have_count(1)
@@ -136,7 +136,7 @@ def test_statistics_with_luck_and_skill(new_page: NewPage, server: Server, size:
 
 
 def finish(server: Server, key: str) -> str:
-    """A whole game through the API; the key that holds its seat."""
+    """Play a complete game through the API and return the key that holds its seat."""
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     wish = {"game": "yatzy", "seats": [{"kind": "person", "name": "Ann"}]}
     opened = httpx.post(f"{server.address}/api/matches", json=wish, headers=headers).json()

@@ -1,4 +1,4 @@
-"""The page that `dicecup review --html` writes, in a real browser."""
+"""The page written by `dicecup review --html`, in a real browser."""
 
 from __future__ import annotations
 

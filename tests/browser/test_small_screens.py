@@ -1,4 +1,4 @@
-"""What has to fit on a phone, in the language that needs the most room."""
+"""Layout on a phone, in the language with the longest texts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dicecup.i18n.language import LANGUAGES
 from dicecup.rules.loader import builtin_ids
 
 pytestmark = pytest.mark.slow
-ARROW = 24  # pixels that the browser takes for the arrow of a choice
+ARROW = 24  # width in pixels of the arrow of a select element
 TOO_WIDE = """arrow => {
   const select = document.querySelector(".seat-bot select");
   const style = getComputedStyle(select);

@@ -1,4 +1,4 @@
-"""Running the program as a user does: a process of its own, in an empty folder, in a known language."""
+"""Run the program as a user does: in its own process, in an empty folder, in a known language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands answer: texts, JSON, languages, files."""
+"""Output of the commands: text, JSON, languages, files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wrong input gets one sentence with a stable code and status 2; no traceback, nothing on stdout."""
+"""Wrong input gives one sentence with a stable code and exit status 2; no traceback, empty stdout."""
 
 from __future__ import annotations
 

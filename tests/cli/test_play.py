@@ -1,4 +1,4 @@
-"""Whole games through a pipe: every game, undo, refusals, going on after a stop, bots, typed dice."""
+"""Complete games through a pipe: every game, undo, rejected input, resuming, bots, typed dice."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_bots_play_every_game(run, tmp_path: Path, game):
 @pytest.mark.parametrize("game", builtin_ids())
 @pytest.mark.parametrize("language", ["en", "fr", "de", "sv"])
 def test_a_person_plays_a_whole_game_by_box_names(run, tmp_path: Path, game, language):
-    """Fill the boxes in the order of the sheet by the names of the language, always after the first throw."""
+    """Fill the boxes in sheet order by their names in the language, always after the first throw."""
     rules = load_ruleset(game)
     names = [rules.names[language][box.id] for box in rules.boxes]
     if rules.has_columns:
@@ -143,7 +143,7 @@ def test_a_house_rule_and_its_record_can_be_moved_together(run, tmp_path: Path):
     (tmp_path / "house.toml").write_text('format = 1\nid = "house"\nbase = "yatzy"\n')
     (tmp_path / "games").mkdir()
     run("play", "house.toml", "--record", "games/a.record", typed="chance\n")
-    assert run("verify", "games/a.record").returncode == 1  # not proved yet, but read
+    assert run("verify", "games/a.record").returncode == 1  # not proved yet, but readable
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "house.toml").rename(tmp_path / "elsewhere" / "house.toml")
     (tmp_path / "games").rename(tmp_path / "elsewhere" / "games")
@@ -286,7 +286,7 @@ def test_ctrl_c_keeps_the_game(tmp_path: Path):
     ) as process:
         os.write(controller, b"chance\n")
         path = tmp_path / "a.record"
-        # The second throw is the last line before the program waits for an answer.
+        # The second throw is the last line before the program waits for input.
         wait_for(lambda: path.exists() and path.read_bytes().count(b" throw ") == 2)
         process.send_signal(signal.SIGINT)
         _out, err = process.communicate(timeout=20)

@@ -1,6 +1,6 @@
-"""Small games that a solver in plain Python can follow, and what is known about them and about large ones.
+"""Small games that the plain Python solver can enumerate, and the values of these and of large games.
 
-The tests of this folder run in one process: large games are prepared once.
+The tests of this folder run in one process, so that large games are prepared once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# Compiled kernels outlive a run, inside the clone; must be said before the solver is imported.
+# Cache compiled kernels in the clone across runs; must be set before the solver is imported.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".pytest_cache" / "kernels"))
 
 from dicecup.bots import bot_called  # noqa: E402
@@ -99,13 +99,13 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the tables of these tests are kept."""
+    """The folder for the tables of these tests."""
     return tmp_path_factory.mktemp("tables")
 
 
 @pytest.fixture(scope="session")
 def known(folder) -> Callable[..., Values]:
-    """known(game, options) → what is known about it, found once."""
+    """known(game, options) → its values, found once."""
     found: dict[tuple[object, ...], Values] = {}
 
     def known(game: str, **options: str) -> Values:
@@ -119,7 +119,7 @@ def known(folder) -> Callable[..., Values]:
 
 @pytest.fixture(scope="session")
 def small(folder, tmp_path_factory) -> Callable[[str], Values]:
-    """small("joker free") → what is known about a small game."""
+    """small("joker free") → the values of a small game."""
     found: dict[str, Values] = {}
 
     def small(name: str) -> Values:
@@ -146,7 +146,7 @@ def play_record(
     moves: int = 10**6,
     kind: DiceKind = "typed",
 ) -> Record:
-    """A game of bots; `decide` may take the place of the bots, `moves` ends the game early."""
+    """Play a game of bots; `decide` replaces the bots, `moves` ends the game early."""
     chance = Random(seed)
     record = Record(Header(rules.id, rules, players, DiceOrigin(kind, seed=1 if kind == "seed" else None)))
     while not record.state.finished and len(record.moves) < moves:
@@ -174,7 +174,7 @@ def call(folder, capsys, monkeypatch, tmp_path):
 
 @pytest.fixture
 def record(known) -> str:
-    """A finished game of three, written to a file."""
+    """A finished game with three players, written to a file."""
     game = play_record(known("yatzy-sv").rules, ("bot:greedy", "bot:steady", "bot:greedy"), 3)
     Path("game.record").write_text(record_to_text(game))
     return "game.record"

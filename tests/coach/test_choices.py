@@ -1,4 +1,4 @@
-"""Every choice of small games against the solver in plain Python, samples of large ones, and what holds."""
+"""Every choice of small games against the plain Python solver, samples of large games, and invariants."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reference_solver import Reference
 
 
 def reference_values(reference: Reference, sheet: Sheet, dice: Dice, throws_left: int) -> dict[Move, float]:
-    """What the plain solver says about every choice."""
+    """Return the plain solver's value of every choice."""
     rules = reference.rules
     found: dict[Move, float] = {
         move: reference.expected(score_sheet(rules, sheet, dice, move.placements)[0])
@@ -30,7 +30,7 @@ def reference_values(reference: Reference, sheet: Sheet, dice: Dice, throws_left
 
 
 def random_sheets(rules: Ruleset, chance: Random, count: int, open_boxes: int | None = None) -> list[Sheet]:
-    """Sheets that random play leads to."""
+    """Return sheets reached by random play."""
     found = []
     for _ in range(count):
         left = chance.randint(1, rules.cells) if open_boxes is None else open_boxes
@@ -81,7 +81,7 @@ def test_samples_of_large_games(known, game, options):
 
 
 def test_a_sample_of_double_dice(known):
-    """The last turn of Dice in Dice: one die is thrown again, its 36 faces are followed by the engine."""
+    """In the last turn of Dice in Dice one die is thrown again; the engine enumerates its 36 faces."""
     rules = load_ruleset("dice-in-dice")
     open_boxes = {"full_house", "chance"}
     sheet = Sheet(tuple(None if box.id in open_boxes else 0 for box in rules.boxes))

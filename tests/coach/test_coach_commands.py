@@ -1,4 +1,4 @@
-"""The commands of the coach, as a user types them."""
+"""The coach's commands, as a user types them."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_large_rules_of_the_house_are_refused_with_the_reason(call):
         Path("ours.toml").write_text(rules.format(base=base))
         for command, argument in (("value", "ours.toml"), ("hint", "ours.toml /"), ("solve", "ours.toml")):
             if (command, base) == ("solve", "yum-plus"):
-                continue  # would begin to solve
+                continue  # would start a solve
             status, out, err = call(command, argument)
             assert (status, out) == (2, ""), command
             assert f"[{code}]" in err
@@ -152,7 +152,7 @@ def test_the_page_is_self_contained(call, record, language):
     assert "prefers-color-scheme:dark" in page
     assert 'name="viewport"' in page
     addresses = re.findall(r"https?://[^\"' >]+", page)
-    assert set(addresses) == {"http://www.w3.org/2000/svg"}  # the name of SVG, nothing that is loaded
+    assert set(addresses) == {"http://www.w3.org/2000/svg"}  # the SVG namespace; no resource is loaded
     assert "<script" not in page
 
 
@@ -177,7 +177,7 @@ def test_review_of_ten_players_with_typed_dice_stopped_after_an_undo(call, known
 
 
 def test_ten_players_are_told_apart_on_the_page(call, known):
-    """By colours and dashes before the names, and by numbers on the lines."""
+    """Players are distinguished by colours and dashes before the names, and by numbers on the lines."""
     names = tuple(f"player {number}" for number in range(1, 11))
     game = play_record(known("yatzy-sv").rules, names, 5, GreedyBot().decide, moves=75)
     Path("ten.record").write_text(record_to_text(game))
@@ -194,7 +194,7 @@ def test_ten_players_are_told_apart_on_the_page(call, known):
 
 
 def test_the_chart_shows_the_last_expectation_of_a_game_that_stopped_within_a_turn(call, known):
-    """One line goes half a turn further than the turns that are over, to where the player stands."""
+    """One line extends half a turn beyond the completed turns, to the player's current expectation."""
     game = play_record(known("yatzy-sv").rules, ("bot:greedy", "bot:steady"), 3, moves=31)
     assert game.state.dice
     Path("stopped.record").write_text(record_to_text(game))
@@ -231,7 +231,7 @@ def test_compiling_is_told_once_and_not_when_there_is_nothing_to_compile(
 ):
     terminal = True
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
-    call(*arguments)  # compiles what there is to compile
+    call(*arguments)  # compiles missing kernels
     status, out, err = call(*arguments, "--json", "--lang", "en")
     assert (status, err) == (0, "")
     answered = getattr(module, work)

@@ -1,4 +1,4 @@
-"""What the commands of the coach are given: files of other systems, impossible positions, wrong records."""
+"""Input of the coach's commands: files from other systems, impossible positions, invalid records."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_boxes_of_a_wrong_position_are_called_by_their_names(call, language, nam
         ("value", "yatzy-sv", "--position", "position.json"),
         ("score", "yatzy-sv", *"11166", "--sheet", '{"three_of_a_kind": 77}'),
     ):
-        speech.rules = None  # a process of its own knows nothing of an earlier command
+        speech.rules = None  # a new process has no state from an earlier command
         _, _, err = call(*arguments, "--lang", language)
         assert "[position_points_impossible]" in err
         assert name in err, arguments
@@ -99,7 +99,7 @@ NO_SHAPES: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.fixture
 def stdin(monkeypatch):
-    """stdin(data): what the command reads from its standard input."""
+    """stdin(data): data for the command's standard input."""
     return lambda data: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
 
 

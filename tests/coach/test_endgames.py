@@ -1,4 +1,4 @@
-"""The end of a large game worked out: small games are nothing but an end, and the oracle knows them."""
+"""Exact endgames of a large game: small games consist of nothing else, and the oracle solves them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ after = ["pair"]
 
 
 def worth(rules: Ruleset, sheet: Sheet) -> float:
-    """What a sheet is worth, the points on it included."""
+    """Return the value of a sheet, including the points on it."""
     rows = np.array([layout(rules).read(sheet).rows], dtype=np.int32)
     found = endgame(rules, tuple(rows[0].tolist()))
     assert found is not None
@@ -63,7 +63,7 @@ def test_small_games_are_worth_what_the_oracle_says(tmp_path, game, throws):
 @pytest.mark.parametrize("game", ["yum-plus", "triple-yum-plus"])
 @pytest.mark.parametrize("left", [2, 3])
 def test_games_come_to_what_they_are_worth(known, game, left):
-    """Points, bonus and boxes of the games that are played are those that were worked out."""
+    """Points, bonus and boxes of the sampled games match the computed values."""
     rules = known(game).rules
     for sheet in random_sheets(rules, Random(left), 6, open_boxes=left):
         scores, (luck, _) = quick.play_on(rules, 8000, 1, turn_start(rules, (sheet,), 0))

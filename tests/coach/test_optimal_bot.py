@@ -1,4 +1,4 @@
-"""The optimal bot: the coach's first choice, in a match as in a simulation."""
+"""The optimal bot makes the coach's first choice, in a match as in a simulation."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_game_that_takes_long_says_what_to_run(cache, monkeypatch):
 
 
 def test_a_learned_value_answers_where_no_table_can(cache, monkeypatch, known):
-    """A learned value is any game that can be asked about; its answers are not exact."""
+    """A learned value has the same interface as a solved game, but its answers are not exact."""
     monkeypatch.setattr("dicecup.solver.learned.find_learned", lambda _rules: known("yatzy-sv").source)
     values = known_values(load_ruleset("triple-yum-plus"))
     assert not values.exact

@@ -1,4 +1,4 @@
-"""What a choice goes for: chances that add up, and agree with counting."""
+"""Reasons of a choice: probabilities that add up, and agree with enumeration."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_chances_add_up(known):
 
 
 def test_one_open_box_by_hand(known):
-    """Three sixes, two throws, only yatzy open: each of the other dice has two throws to become a six."""
+    """Three sixes, two throws left, only yatzy open: the other dice have two throws each to become a six."""
     values = known("yatzy-sv")
     rules = values.rules
     filled = {box.id: 0 for box in rules.boxes if box.id != "yatzy"}
@@ -65,13 +65,13 @@ def test_double_dice_are_sampled_the_same_way_each_time(known):
     reason = reason_of(values, state, Keep(dice[:4]))
     assert reason == reason_of(values, state, Keep(dice[:4]))
     chances = {aim.box: aim.chance for aim in reason.aims}
-    # Yatzy comes if one of two inner dice is a six; the outer dice are 1 2 3 4 and cannot be alike.
+    # A yatzy needs a six on one of two inner dice; the outer dice are 1 2 3 4 and cannot be equal.
     assert chances["yatzy"] == pytest.approx(11 / 36, abs=4 * reason.standard_error)
     assert chances["chance"] == pytest.approx(1)
 
 
 def test_points_now_are_all_that_a_box_brings_at_once(known):
-    """Three sixes reach 63: 18 points and the bonus of 50. A strike brings neither."""
+    """Three sixes reach 63: 18 points and the bonus of 50. A strike scores neither."""
     values = known("yatzy-sv")
     upper = {"ones": 3, "twos": 6, "threes": 9, "fours": 12, "fives": 15}
     others = {box.id: 0 for box in values.rules.boxes if box.section != "upper"}
@@ -83,7 +83,7 @@ def test_points_now_are_all_that_a_box_brings_at_once(known):
 
 
 def test_a_turn_of_two_boxes_writes_a_zero_at_most_once(known):
-    """With yatzy and the Extra box open, which never gives more than 0 here, only yatzy can be missed."""
+    """With yatzy and the Extra box open, where Extra never scores more than 0, only yatzy can be missed."""
     values = known("dice-in-dice", extra="free_strike")
     filled = {box.id: 0 for box in values.rules.boxes if box.id not in ("yatzy", "extra")}
     dice = ((6, 5), (6, 4), (3, 3), (3, 2), (4, 1), (3, 2))

@@ -18,7 +18,7 @@ from dicecup.solver.single.solve import solve_single
 
 
 def check(record: Record, values: Values) -> Review:
-    """What holds for every review."""
+    """Check the invariants of every review."""
     found = review(record, values)
     assert [player.name for player in found.players] == list(record.header.players)
     for number, player in enumerate(found.players):
@@ -127,7 +127,7 @@ def test_a_turn_under_way_has_an_expectation_of_its_own(small, moves):
 
 @pytest.mark.parametrize("moves", [0, 3, 4, 5, 6])
 def test_a_review_ends_with_what_a_hint_says(known, moves):
-    """Also where a learned value answers, which knows more once the next turn is worked out."""
+    """This also holds with a learned value, whose estimate improves once the next turn is computed."""
     values = known("triple-yum-plus")
     record = play_record(values.rules, ("bot:greedy", "bot:random"), 5, moves=moves)
     found = check(record, values)

@@ -1,4 +1,4 @@
-"""Samples of final scores: the weights, and the error that is told of them."""
+"""Samples of final scores: their weights and their reported standard errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LUCK = {True: ([-3, 1], [0.25, 0.75]), False: ([-1, 5], [5 / 6, 1 / 6])}  # afte
 
 
 def all_points() -> Sample:
-    """Skewed, with ties."""
+    """A skewed distribution with ties."""
     return Sample(
         np.array([0, 1, 2, 3, 5, 8, 13, 21, 40]),
         np.array([0.1, 0.1, 0.2, 0.2, 0.15, 0.1, 0.1, 0.03, 0.02]),
@@ -27,7 +27,7 @@ def some_points(random: np.random.Generator, games: int) -> Endings:
 
 
 def some_turns(random: np.random.Generator, games: int) -> Endings:
-    """Turn by turn, the next luck depending on the last: its mean is always 0, its spread is not."""
+    """Sample turns whose luck depends on the previous turn: its mean is always 0, its spread varies."""
     luck = np.zeros((games, TURNS), dtype=np.int64)
     good = np.ones(games, dtype=bool)
     for turn in range(TURNS):
@@ -40,7 +40,7 @@ def some_turns(random: np.random.Generator, games: int) -> Endings:
 
 
 def all_turns() -> Sample:
-    """How likely every score of such turns is, counted."""
+    """Compute the exact distribution of the scores of such turns by enumeration."""
     likely = {(0, True): 1.0}
     for _ in range(TURNS):
         after: dict[tuple[int, bool], float] = defaultdict(float)
@@ -71,7 +71,7 @@ def nothing(drawn: Endings) -> Sample:
     ids=["points, nothing known", "points, mean known", "turns, mean and luck known"],
 )
 def test_the_error_that_is_told_is_the_one_that_is_made(players, games, draw, whole, weigh):
-    """Scores drawn over and over from the same distributions, one player ahead."""
+    """Sample repeatedly from the same distributions, with one player ahead."""
     random = np.random.default_rng(players)
     known = whole()
     leads = [2 if player == 0 else 0 for player in range(players)]
@@ -86,8 +86,8 @@ def test_the_error_that_is_told_is_the_one_that_is_made(players, games, draw, wh
         made.append(found.chances() - true)
         told.append(found.standard_errors())
     ratio = np.sqrt(np.mean(np.square(made), axis=0) / np.mean(np.square(told), axis=0))
-    assert ratio.max() < 1.1  # 400 rounds leave 3.5 % to chance
-    assert ratio.min() > (0.7 if games < 100 else 0.85)  # small samples tell more than they make
+    assert ratio.max() < 1.1  # 400 rounds have a sampling error of 3.5%
+    assert ratio.min() > (0.7 if games < 100 else 0.85)  # small samples report more than their actual error
 
 
 def test_what_is_known_of_luck_makes_the_error_smaller():
@@ -117,7 +117,7 @@ def test_weights_bring_all_that_is_known_to_zero():
 
 
 def test_where_not_all_can_be_had_the_first_is_enough():
-    """All games have too much of it; or none has any."""
+    """The second quantity is positive in every game, or zero in every game."""
     scores = np.array([0, 0, 3, 7, 50])
     for zeros in ([1.0, 2.0, 1.0, 3.0, 1.0], [0.0] * 5):
         weighted = balanced(Endings(scores, np.stack([scores - 10.0, zeros])))

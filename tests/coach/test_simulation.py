@@ -1,4 +1,4 @@
-"""Simulated games: the mean is the solved value, every sheet can occur, and a seed repeats everything."""
+"""Simulated games: the mean is the solved value, every sheet is reachable, and seeds are reproducible."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dicecup.rules import Ruleset, load_ruleset
 
 
 def check_sheets(rules: Ruleset, sheets: FinalSheets, count: int = 100) -> None:
-    """The engine agrees that the sheets can occur, and what they add up to."""
+    """Check with the engine that the sheets are reachable, and their totals."""
     for number in range(count):
         sheet = Sheet(tuple(map(int, sheets.cells[number])), int(sheets.repeats[number]))
         check_sheet(rules, sheet)

@@ -1,4 +1,4 @@
-"""Many threads ask at once, as a server's do: nobody gets another's numbers, and the process lives."""
+"""Concurrent requests from several threads, as in a server: results do not mix, and the process survives."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ print(numba.threading_layer(), len(found))
 
 
 def test_the_simplest_pool_of_threads_is_enough(folder):
-    """Where the machine has no better pool, Numba's own ends the process when two threads enter it."""
+    """Without a thread-safe threading layer, Numba's own aborts the process when two threads enter it."""
     cache = str(folder.parent / "cache")
     environment = os.environ | {"NUMBA_THREADING_LAYER": "workqueue", "DICECUP_CACHE": cache}
     ran = subprocess.run(

@@ -1,4 +1,4 @@
-"""Win chances: counted by hand where that can be done, and sampled where it cannot."""
+"""Win chances: computed by hand where possible, and compared with simulations elsewhere."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def test_equal_players_have_equal_chances(known):
 
 
 def test_the_end_of_a_game_by_hand(known):
-    """Ann is full; Bo has four sixes, one throw and only yatzy open: he wins with one six of six.
+    """Ann is finished; Bo has four sixes, one throw and only yatzy open: he wins with one six of six.
 
-    With two possible scores the mean that is known leaves nothing to chance.
+    With two possible scores, the known mean determines the chance exactly.
     """
     values = known("yatzy-sv")
     rules = values.rules
@@ -64,7 +64,7 @@ def test_the_end_of_a_game_by_hand(known):
 
 
 def test_what_no_game_shows_may_still_happen(known):
-    """Bo cannot catch up with Ann; but who only samples cannot know that."""
+    """Bo cannot catch up with Ann, but sampling alone cannot prove that, so the error is not 0."""
     values = known("yatzy-sv")
     ann = Sheet((3, 6, 9, 12, 15, 18, 12, 22, 18, 24, 15, 20, 28, 25, None))
     bo = Sheet((0,) * 14 + (None,))
@@ -74,9 +74,9 @@ def test_what_no_game_shows_may_still_happen(known):
 
 
 def test_a_large_score_that_is_rare_is_seen(known):
-    """Ann, 16 points behind, has large straight open; a second Yahtzee, 2.6 % of her turns, brings 100 more.
+    """Ann, 16 points behind, has large straight open; a second Yahtzee, 2.6% of her turns, scores 100 more.
 
-    A sample without one would give the large straight what is missing to the mean, and be quite sure of it.
+    A sample without one would attribute the missing mean to the large straight, with a small reported error.
     """
     values = known("yahtzee")
     ann = Sheet((3, 6, 9, 12, 15, 18, 24, 24, 25, 30, None, 50, 6))
@@ -104,7 +104,7 @@ def test_a_finished_game_is_certain(small):
 
 
 def test_double_dice(known):
-    """Fewer games and a larger error; no more turns than there is patience for."""
+    """Fewer games and a larger error, within the limit on the number of turns."""
     values = known("dice-in-dice")
     found = win_chances(
         values, start(values.rules, 2), effort=Effort(0.04, fewest=16, fewest_turns=16, most_turns=400)
@@ -115,7 +115,7 @@ def test_double_dice(known):
 
 
 def test_the_last_turn_with_double_dice_is_played(known):
-    """Ann and Bo have two boxes left each: the chances are those of games played to their end."""
+    """Ann and Bo have two boxes left each: the chances match games played to the end."""
     values = known("dice-in-dice")
     rules = values.rules
     points = [3, 6, 9, 12, 15, None, 12, 18, 17, 22, 30, 40, 25, 24, 50, None]
@@ -142,7 +142,7 @@ def test_learned_games_are_played_on(known, game):
 
 @pytest.mark.parametrize("game", ["yum-plus", "triple-yum-plus"])
 def test_the_last_turn_of_the_quick_player_is_perfect(known, game):
-    """With one box open every player who works the turn out plays it perfectly: jokers, order, bonus."""
+    """With one box open, a player that computes the turn exactly plays perfectly: jokers, order, bonus."""
     values = known(game)
     rules = values.rules
     for sheet in random_sheets(rules, Random(game), 12, open_boxes=1):
@@ -153,7 +153,7 @@ def test_the_last_turn_of_the_quick_player_is_perfect(known, game):
 
 @pytest.mark.parametrize("game", ["yum-plus", "triple-yum-plus"])
 def test_the_quick_player_is_strong(known, game):
-    """Within 2 % of the learned value at the start, and with dice on the table."""
+    """Within 2% of the learned value at the start, and with dice on the table."""
     values = known(game)
     state = start(values.rules)
     for position in (state, State(state.sheets, 0, (6, 6, 6, 6, 6), None, 2)):
@@ -167,9 +167,10 @@ def test_the_quick_player_is_strong(known, game):
 
 @pytest.mark.parametrize("game", ["yum-plus", "triple-yum-plus"])
 def test_luck_is_nothing_on_average(known, game):
-    """It is taken for granted: the expectation of every turn must be the very one of how the turn is played.
+    """Sampling relies on it: the expectation of each turn must be that of the policy that plays the turn.
 
-    And it tells most of the score, the luck of two turns together how far the scores spread.
+    The luck must also explain most of the score, and the products of two turns' luck the spread of the
+    scores.
     """
     rules = known(game).rules
     scores, (luck, together) = quick.play_on(rules, 20_000, 1, start(rules))
@@ -189,7 +190,7 @@ def test_luck_is_nothing_on_average(known, game):
     ],
 )
 def test_the_luck_of_a_turn_that_has_begun(known, dice, kept, left):
-    """One box is open: luck is the score less what a perfect player expects here."""
+    """With one box open, luck is the score minus a perfect player's expectation here."""
     values = known("yum-plus")
     (sheet,) = random_sheets(values.rules, Random(1), 1, open_boxes=1)
     state = State((sheet,), 0, dice, kept, left)
@@ -200,7 +201,7 @@ def test_the_luck_of_a_turn_that_has_begun(known, dice, kept, left):
 
 @pytest.mark.parametrize("bot", ["careless", "random"])
 def test_chances_are_those_of_games_that_are_played(known, bot):
-    """Also on sheets that no strong player makes, of which the learned value knows little."""
+    """This also holds on sheets that no strong player reaches, where the learned value is less accurate."""
     values = known("triple-yum-plus")
     record = play_record(
         values.rules, (f"bot:{bot}", f"bot:{bot} again"), 3, bot_called(bot).decide, moves=160

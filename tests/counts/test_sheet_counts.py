@@ -1,6 +1,6 @@
-"""How many sheets can be reached, per game, pinned: sets of filled boxes, and these with the upper total.
+"""Pinned numbers of reachable sheets per game: sets of filled boxes, without and with the upper total.
 
-The upper total is cut at the sum that earns the highest bonus: above it nothing changes any more.
+The upper total is capped at the sum that earns the highest bonus: above it nothing changes any more.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 from dicecup.engine import Placement, Score, Sheet, State, apply, legal_moves
 from dicecup.rules import Ruleset, builtin_ids, load_ruleset
 
-# Which boxes are filled, at the ends of turns.
+# Sets of filled boxes, at the ends of turns.
 FILLED_SETS = {
     "yatzy": 32_768,  # 2 ** 15
     "yatzy-sv": 32_768,
@@ -23,24 +23,24 @@ FILLED_SETS = {
     "triple-yum-plus": 73_786_976_294_838_206_464,  # 2 ** 66
     "yahtzee": 8_192,  # 2 ** 13
 }
-# Which upper boxes are filled, and their total cut at 63 (Yum Plus: 78; with jokers in the upper boxes).
+# Sets of filled upper boxes with their total, capped at 63 (Yum Plus: 78; with jokers in the upper boxes).
 UPPER_SHEETS = 2_794
 YUM_UPPER_SHEETS = 3_015
 YUM_UPPER_SHEETS_WITH_JOKERS = 3_493
-# Which boxes are filled, and the upper total cut. The first is what solvers of Scandinavian Yatzy publish,
-# the last what solvers of Yahtzee do: there the box of five alike counts as open, struck, or holding 50.
+# Sets of filled boxes with the capped upper total. The first is the number published for solvers of
+# Scandinavian Yatzy, the last that for Yahtzee, where the box of five alike is open, struck, or holds 50.
 SHEETS = {
     "yatzy": 1_430_528,
     "yatzy-sv": 1_430_528,
     "dice-in-dice": 1_430_528,
     "yum-plus": 201_506_816,
     "yahtzee": 536_448,
-    # Without jokers in the upper boxes, which tie the columns together.
+    # Without jokers in the upper boxes, which make the columns depend on each other.
     "triple-yum-plus joker_upper=none": 7_714_392_673_561_413_156_864_000,
 }
 
 FACES = {"ones": 1, "twos": 2, "threes": 3, "fours": 4, "fives": 5, "sixes": 6}
-Upper = tuple[frozenset[str], int]  # the filled upper boxes, and their total cut
+Upper = tuple[frozenset[str], int]  # the filled upper boxes, and their capped total
 
 
 def sheet_with(rules: Ruleset, written: dict[str, int]) -> Sheet:
@@ -59,7 +59,7 @@ def test_every_game_is_counted():
 
 
 def sets_after(rules: Ruleset, cells: frozenset[int]) -> set[frozenset[int]]:
-    """The sets of filled cells one turn later, by any legal score with one throw."""
+    """Return the sets of filled cells one turn later, by any legal score with one throw."""
     sheet = Sheet(tuple(0 if cell in cells else None for cell in range(rules.cells)))
     dice = ((1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6)) if rules.has_layers else (1, 2, 3, 4, 6)
     places = {
@@ -76,7 +76,7 @@ def sets_after(rules: Ruleset, cells: frozenset[int]) -> set[frozenset[int]]:
 
 @pytest.mark.parametrize("game", ["yatzy", "yahtzee"])
 def test_every_set_of_boxes_is_reached(game: str):
-    """Turn after turn through the engine: after n turns every set of n boxes, and no other."""
+    """Played turn by turn through the engine: after n turns every set of n boxes is reached, and no other."""
     rules = load_ruleset(game)
     reached, total = {frozenset[int]()}, 0
     for turn in range(rules.turns + 1):
@@ -90,7 +90,7 @@ def test_every_set_of_boxes_is_reached(game: str):
     ("game", "turns"), [("yatzy-sv", 3), ("dice-in-dice", 2), ("yum-plus", 3), ("triple-yum-plus", 2)]
 )
 def test_every_set_of_boxes_in_the_first_and_last_turns(game: str, turns: int):
-    """Where all sets are too many: the first turns in full, then every sheet but for a few open boxes."""
+    """Where there are too many sets: the first turns completely, then every sheet with few open boxes."""
     rules = load_ruleset(game)
     boxes = len(rules.scored)
     reached = {frozenset[int]()}
@@ -109,7 +109,7 @@ def test_every_set_of_boxes_in_the_first_and_last_turns(game: str, turns: int):
 
 
 def upper_by_counting(most: int, jokers: bool = False) -> set[Upper]:
-    """Plain sets of numbers: each box takes none to five of its face, or a joker of a filled face."""
+    """Count with plain sets: each box takes none to five of its face, or a joker of a filled face."""
     reached: set[Upper] = {(frozenset(), 0)}
     for filled in range(6):
         for boxes, total in [upper for upper in reached if len(upper[0]) == filled]:
@@ -122,7 +122,7 @@ def upper_by_counting(most: int, jokers: bool = False) -> set[Upper]:
 
 
 def upper_by_engine(rules: Ruleset, most: int, lower: dict[str, int]) -> set[Upper]:
-    """By scoring throws of up to five alike in upper boxes, from one sheet for each (filled, total)."""
+    """Score throws of up to five alike in upper boxes, from one sheet for each (filled, total)."""
     found: dict[Upper, dict[str, int]] = {(frozenset(), 0): {}}
     todo = [(frozenset[str](), 0)]
     while todo:
@@ -136,7 +136,7 @@ def upper_by_engine(rules: Ruleset, most: int, lower: dict[str, int]) -> set[Upp
 
 
 def upper_after(rules: Ruleset, written: dict[str, int], lower: dict[str, int]) -> Iterator[dict[str, int]]:
-    """The upper boxes one score later, by jokers too if the sheet allows; outer dice go to chance."""
+    """Yield the upper boxes one score later, with jokers if the sheet allows; outer dice go to chance."""
     sheet = sheet_with(rules, written | lower)
     boxes = [box.id for box in rules.boxes]
     seen = set()
@@ -178,7 +178,7 @@ def test_upper_sheets_of_yum_plus():
 
 
 def test_sheets():
-    """Lower boxes are filled whatever the upper ones hold, so the numbers multiply."""
+    """Lower boxes are filled independently of the upper ones, so the numbers multiply."""
     assert SHEETS["yatzy"] == SHEETS["yatzy-sv"] == UPPER_SHEETS * 2**9
     # Ten lower boxes, an even number filled in all: half of their sets for each upper sheet.
     assert SHEETS["dice-in-dice"] == UPPER_SHEETS * 2**10 // 2
@@ -186,5 +186,5 @@ def test_sheets():
     assert SHEETS["yahtzee"] == UPPER_SHEETS * 2**6 * 3
     # Three columns that are filled independently.
     assert SHEETS["triple-yum-plus joker_upper=none"] == (YUM_UPPER_SHEETS * 2**16) ** 3
-    # Sixteen lower boxes; jokers only when the three for five alike are filled.
+    # Sixteen lower boxes; jokers only if the three boxes for five alike are filled.
     assert SHEETS["yum-plus"] == (YUM_UPPER_SHEETS * (2**16 - 2**13) + YUM_UPPER_SHEETS_WITH_JOKERS * 2**13)

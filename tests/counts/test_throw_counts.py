@@ -1,4 +1,4 @@
-"""How many throws and keeps there are, pinned as chess programs pin the moves of a position."""
+"""Pinned numbers of throws and keeps, as chess programs pin perft counts."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ DOUBLE_DICE = load_ruleset("dice-in-dice")
 THROWS_OF_FIVE = 252
 LAYERS_OF_SIX = 462
 THROWS_OF_SIX_DOUBLE_DICE = 4_496_388
-KEEPS_OF_FIVE = 210  # what may lie there while others are thrown again: none to four dice
+KEEPS_OF_FIVE = 210  # dice that can remain while others are thrown again: none to four dice
 KEEPS_OF_SIX_DOUBLE_DICE = 749_398
-CHOICES_OF_FIVE = 4_116  # a throw with a keep of it, over all throws
+CHOICES_OF_FIVE = 4_116  # pairs of a throw and one of its keeps, over all throws
 CHOICES_OF_SIX_DOUBLE_DICE = 232_597_392
 
 
@@ -52,7 +52,7 @@ def test_throws_of_a_few_double_dice(count: int, expected: int):
 
 
 def test_throws_of_six_double_dice():
-    """Too many to build: the 36 ways a double die can lie, then counted one by one and by the formula."""
+    """Too many to enumerate: the 36 faces of a double die, then counted one by one and by the formula."""
     assert len(set(all_dice(6, 2))) == 36
     counted = sum(1 for _ in combinations_with_replacement(range(36), 6))
     assert counted == THROWS_OF_SIX_DOUBLE_DICE == comb(6 + 35, 35)
@@ -61,7 +61,7 @@ def test_throws_of_six_double_dice():
 
 @pytest.mark.parametrize("game", FIVE_DICE)
 def test_keeps_of_five_dice(game: str):
-    """A throw with a keep of it is five dice, each marked as kept or not: twelve kinds; less keeping all."""
+    """A throw with one of its keeps is five dice, each kept or not: twelve kinds; minus keeping all."""
     rules = load_ruleset(game)
     every = [keep for dice, _ in throws(5, 6) for keep in keeps(rules, dice)]
     assert len(every) == CHOICES_OF_FIVE == comb(5 + 11, 11) - 252
@@ -69,7 +69,7 @@ def test_keeps_of_five_dice(game: str):
 
 
 def patterns(count: int, kinds: int) -> Iterator[tuple[tuple[int, ...], int]]:
-    """How dice can repeat, as (2, 2, 1, 1), and how many throws of dice of so many kinds repeat like that."""
+    """Return how dice can repeat, such as (2, 2, 1, 1), and how many throws repeat in that way."""
 
     def partitions(rest: int, largest: int) -> Iterator[tuple[int, ...]]:
         if not rest:
@@ -84,7 +84,7 @@ def patterns(count: int, kinds: int) -> Iterator[tuple[tuple[int, ...], int]]:
 
 
 def test_keeps_of_six_double_dice():
-    """One throw of each of the eleven ways to repeat, times the throws like it, against the formula."""
+    """One throw for each of eleven repeat patterns, times the number of such throws, against the formula."""
     kinds = all_dice(6, 2)
     total = 0
     for sizes, number in patterns(6, 36):

@@ -1,6 +1,7 @@
-"""A tiny game walked whole, twice: through the engine, and by brute force that shares nothing with it.
+"""A tiny game enumerated completely, twice: through the engine, and by independent brute force.
 
-Two dice of three faces, two throws a turn, three boxes: threes (two of them earn 2 more), pair, chance.
+Two dice with three faces, two throws per turn, three boxes: threes (two of them earn a bonus of 2), pair,
+chance.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from dicecup.rules import load_ruleset
 
 RULES = load_ruleset(str(Path(__file__).parent / "tiny.toml"))
 
-# A moment of the game: (threes, pair, chance), the dice, the kept dice or None, the throws left.
+# A state of the game: (threes, pair, chance), the dice, the kept dice or None, the throws left.
 Moment = tuple[tuple[int | None, ...], tuple[int, ...], tuple[int, ...] | None, int]
-# What may come next, each with its probability when every legal move is equally likely.
+# Possible successors, each with its probability when every legal move is equally likely.
 Next = Callable[[Moment], list[tuple[Fraction, Moment]]]
 START: Moment = ((None, None, None), (), (), 2)
 
-# Pinned after both walks agreed.
+# Pinned after both enumerations agreed.
 DISTINCT_MOMENTS = [1, 6, 28, 84, 262, 480, 1131, 726, 936, 648, 882, 324, 72]
 COMPLETE_GAMES = 8_607_060
 FINAL_SCORES = [0, *range(2, 21)]
@@ -35,7 +36,7 @@ CHANCE_OF_20 = Fraction(10_324_501, 44_998_172_352)
 MEAN_SCORE = Fraction(27_827_190_580_669, 6_749_725_852_800)
 
 
-# The brute force.
+# The brute-force enumeration.
 
 
 def brute_next(moment: Moment) -> list[tuple[Fraction, Moment]]:
@@ -62,7 +63,7 @@ def brute_next(moment: Moment) -> list[tuple[Fraction, Moment]]:
 def brute_throws(
     sheet: tuple[int | None, ...], kept: tuple[int, ...], left: int
 ) -> list[tuple[Fraction, Moment]]:
-    """Every ordered throw by itself, then those that look alike together."""
+    """Enumerate every ordered throw, then merge those with the same dice."""
     count = 2 - len(kept)
     looks = Counter(tuple(sorted(kept + fallen)) for fallen in product((1, 2, 3), repeat=count))
     return [(Fraction(ways, 3**count), (sheet, dice, None, left - 1)) for dice, ways in looks.items()]
@@ -76,7 +77,7 @@ def brute_score(moment: Moment) -> int:
     return threes + (2 if threes >= 6 else 0) + pair + chance
 
 
-# The engine, seen as the same tuples.
+# The engine's states as the same tuples.
 
 
 def moment_of(state: State) -> Moment:
@@ -105,11 +106,11 @@ def engine_next(moment: Moment) -> list[tuple[Fraction, Moment]]:
     return [(Fraction(1, len(moves)), moment_of(apply(RULES, state, move))) for move in moves]
 
 
-# What both are asked.
+# The quantities compared.
 
 
 def moments_by_depth(next_of: Next) -> Iterator[set[Moment]]:
-    """The distinct moments after 0, 1, 2 … moves."""
+    """Return the distinct states after 0, 1, 2 … moves."""
     here = {START}
     while here:
         yield here
@@ -117,7 +118,7 @@ def moments_by_depth(next_of: Next) -> Iterator[set[Moment]]:
 
 
 def number_of_games(next_of: Next) -> int:
-    """How many different complete games there are, a game being all its throws, keeps and scores in order."""
+    """Count the different complete games, a game being the sequence of its throws, keeps and scores."""
 
     @cache
     def games(moment: Moment) -> int:
@@ -127,7 +128,7 @@ def number_of_games(next_of: Next) -> int:
 
 
 def chances_of_scores(next_of: Next, score_of: Callable[[Moment], int]) -> dict[int, Fraction]:
-    """The exact probability of each final score when every legal move is equally likely."""
+    """Return the exact probability of each final score when every legal move is equally likely."""
 
     @cache
     def chances(moment: Moment) -> dict[int, Fraction]:

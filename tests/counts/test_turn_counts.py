@@ -1,6 +1,6 @@
-"""How many ways a turn can go and end on the empty sheet, per game and option, pinned.
+"""Pinned numbers of ways a turn can be played and scored on the empty sheet, per game and option.
 
-A way is a sequence of moves: throws that look different, keeps, the score at the end. Each number is counted
+A way is a sequence of moves: distinguishable throws, keeps, and the final score. Each number is counted
 twice: through `legal_moves` and `apply`, and by plain counting with the second scorer.
 """
 
@@ -19,7 +19,7 @@ from dicecup.dice import Dice, throws
 from dicecup.engine import Keep, Score, State, Throw, apply, dice_to_throw, legal_moves, start
 from dicecup.rules import Ruleset, builtin_ids, load_ruleset
 
-# game, option that is not the default → endings over all 252 throws, ways one turn can go
+# game, non-default option → ways to score over all 252 throws, ways to play one turn
 ONE_LAYER = {
     ("yatzy", ""): (5_366, 5_764_477_970),
     ("yatzy", "scoring=scandinavian"): (5_324, 5_738_086_442),
@@ -37,7 +37,7 @@ ONE_LAYER = {
     ("yahtzee", "joker=forced"): (4_500, 4_869_282_408),
     ("yahtzee", "joker=none"): (4_500, 4_869_282_408),
 }
-# dice-in-dice, value of extra → endings over all 4,496,388 throws
+# dice-in-dice, value of extra → ways to score over all 4,496,388 throws
 DOUBLE_DICE = {"chance": 2_486_568_906, "negative": 2_285_783_826, "free_strike": 2_285_783_826}
 
 CASES = [pytest.param(*key, *counts, id="-".join(key)) for key, counts in ONE_LAYER.items()]
@@ -65,7 +65,7 @@ def endings(rules: Ruleset, dice: Dice) -> int:
 
 
 def ways_by_engine(rules: Ruleset) -> int:
-    """What follows a throw depends on the dice and the throws left only: each such state is counted once."""
+    """Count each state once: what follows depends only on the dice and the number of throws left."""
 
     @cache
     def ways(state: State) -> int:
@@ -77,7 +77,7 @@ def ways_by_engine(rules: Ruleset) -> int:
         return len(moves) - len(keeps) + sum(ways(forget(apply(rules, state, move))) for move in keeps)
 
     def forget(state: State) -> State:
-        """The dice that are thrown again no longer matter."""
+        """Drop the dice that are thrown again: they no longer matter."""
         return State(state.sheets, state.player, state.kept or (), state.kept, state.throws_left)
 
     return ways(start(rules))
@@ -108,7 +108,7 @@ def ways_by_counting(game: str, options: second.Options) -> int:
 
 
 def smaller_parts(dice: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Every part of the dice but the whole: how many of each face are kept."""
+    """Return every proper sub-multiset of the dice: how many of each face are kept."""
     counts = [dice.count(face) for face in range(1, 7)]
     for taken in product(*(range(count + 1) for count in counts)):
         if sum(taken) < len(dice):
@@ -144,13 +144,13 @@ def test_endings_of_yatzy_by_hand():
     assert 252 * 15 + strikes == ONE_LAYER["yatzy", ""][0]
 
 
-# Double dice: throws are too many to walk, but what the inner and the outer dice may do is counted apart.
+# Double dice: there are too many throws to enumerate, but the inner and outer choices are counted separately.
 
 
 def tables_with(rows: tuple[int, ...], columns: tuple[int, ...]) -> int:
-    """Throws of double dice whose outer faces come in these numbers and whose inner faces in those.
+    """Count throws of double dice with these numbers of outer faces and those of inner faces.
 
-    A throw is a table: how many double dice have this outer and that inner face. Filled row after row.
+    A throw is a matrix: how many double dice have this outer and that inner face. Filled row by row.
     """
     if not rows:
         return 1
@@ -163,7 +163,7 @@ def tables_with(rows: tuple[int, ...], columns: tuple[int, ...]) -> int:
 
 
 def shape(faces: tuple[int, ...]) -> tuple[int, ...]:
-    """How often faces repeat, most first: as many throws belong to every layer of the same shape."""
+    """Return how often faces repeat, descending: all layers of one shape have equally many throws."""
     return tuple(sorted(Counter(faces).values(), reverse=True))
 
 
@@ -172,7 +172,7 @@ SHAPES = sorted({shape(faces) for faces in LAYERS})
 
 
 def choices_by_engine(rules: Ruleset, faces: tuple[int, ...]) -> dict[str, int]:
-    """In how many ways the inner dice may fill each box; the outer dice, all ones, go in one other box."""
+    """Count the ways the inner dice can fill each box; the outer dice, all ones, fill one other box."""
     state = apply(rules, start(rules), Throw(tuple((1, face) for face in faces)))
     found: Counter[str] = Counter()
     for move in legal_moves(rules, state):
@@ -208,7 +208,7 @@ def test_endings_of_double_dice(extra: str, expected: int, throws_of_shapes):
     choices = {faces: choices_by_engine(rules, faces) for faces in LAYERS}
     assert choices == {faces: choices_by_counting(options, faces) for faces in LAYERS}
 
-    # That a pair of layers has as many endings as the product says is tried on a sample of throws.
+    # Check on a sample of throws that a pair of layers has as many ways to score as the product.
     chance = Random(11)
     for _ in range(40):
         dice = tuple(sorted((chance.randint(1, 6), chance.randint(1, 6)) for _ in range(6)))

@@ -1,7 +1,7 @@
-"""A stand-in for CuPy that runs CUDA kernels on the processor: as C++, one OpenMP thread a CUDA thread.
+"""A stand-in for CuPy that runs CUDA kernels on the CPU: as C++, one OpenMP thread per CUDA thread.
 
-So the very kernels that run on a card are compared with the reference where there is no card. It knows only
-what `turns.cu` and `games.cu` use, and it is slow: for reduced games.
+It allows the very kernels that run on a GPU to be compared with the reference on machines without one. It
+supports only what `turns.cu` and `games.cu` use, and is slow: for reduced games.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SIGNATURE = re.compile(r'extern "C" __global__ void (\w+)\(\s*([^)]*?)\s*\)', re
 
 
 class EmulatedCard:
-    """numpy, and kernels that are compiled with g++ into a folder."""
+    """NumPy, with kernels compiled by g++ into a folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -81,7 +81,7 @@ class Module:
 
 
 def as_pointer(argument: Any) -> np.ndarray:
-    """The bytes that a kernel gets for an argument."""
+    """Return the bytes that a kernel receives for an argument."""
     if isinstance(argument, np.ndarray):
         assert argument.flags.c_contiguous
         return np.array([argument.ctypes.data], dtype=np.uint64)

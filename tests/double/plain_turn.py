@@ -1,4 +1,4 @@
-"""One turn of double dice in 64 bits by whole numpy arrays: how exact the solvers' 32 bits are."""
+"""One turn of double dice in 64 bits with plain NumPy, to measure the accuracy of the 32-bit solvers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dicecup.solver.double.turn import TurnSolver
 
 
 def plain_turn(solver: TurnSolver, mask: int, total: int, after: Any) -> float:
-    """What a sheet is worth before its first throw, in a game of three throws with mirror images joined."""
+    """Return the value of a sheet before its first throw, with three throws and mirror images merged."""
     keeps = solver.lattice.keeps
     layers = [final_throws(solver, mask, total, np.asarray(after, dtype=np.float64))]
     for grow in reversed(solver.lattice.grow):
@@ -26,7 +26,7 @@ def plain_turn(solver: TurnSolver, mask: int, total: int, after: Any) -> float:
 
 
 def best_keeps(solver: TurnSolver, values: list[Any]) -> Any:
-    """For each throw, the best of the keeps within it."""
+    """Return for each throw the best of the keeps within it."""
     best = values[0]
     for size in solver.lattice.keeps[1:-1]:
         best = np.maximum(values[size.size], best[size.less].max(axis=1))
@@ -34,7 +34,7 @@ def best_keeps(solver: TurnSolver, values: list[Any]) -> Any:
 
 
 def final_throws(solver: TurnSolver, mask: int, total: int, after: Any) -> Any:
-    """[inner, outer]: the best of all pairs of boxes."""
+    """Return [inner, outer]: the best of all pairs of boxes."""
     index, points = solver.index, solver.points.free
     final = np.full((len(points), len(points)), -np.inf)
     for first in open_boxes(solver, mask):

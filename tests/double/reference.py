@@ -1,7 +1,7 @@
-"""Games of double dice solved in the plainest way, by the engine alone: what the fast solver is held against.
+"""Games of double dice solved naively with the engine alone, as the oracle for the fast solver.
 
-Nothing is joined, ranked or tabled: sheets are sheets, throws are tuples, and every legal move is tried. It
-shares no code with the solver. For games of two or three dice with few faces.
+Nothing is merged, ranked or tabulated: sheets are sheets, throws are tuples, and every legal move is tried.
+It shares no code with the solver. For games with two or three dice and few faces.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dicecup.rules.model import Ruleset
 
 
 class Reference:
-    """The expected final score of perfect play from anywhere in a game of one player."""
+    """The expected final score under perfect play from any state of a one-player game."""
 
     def __init__(self, rules: Ruleset) -> None:
         self.rules = rules
@@ -24,13 +24,13 @@ class Reference:
         self.turn_value = cache(self.turn_value)  # type: ignore[method-assign]
 
     def sheet_value(self, sheet: Sheet) -> float:
-        """Before the first throw of a turn."""
+        """Return the value before the first throw of a turn."""
         if sheet.full:
             return float(final_score(self.rules, sheet))
         return self.turn_value(sheet, (), self.rules.throws)
 
     def turn_value(self, sheet: Sheet, kept: Dice, throws_left: int) -> float:
-        """With these dice kept and a throw due."""
+        """Return the value with these dice kept and a throw due."""
         dice = self.rules.dice
         state = State((sheet,), 0, (), kept, throws_left)
         total = weights = 0.0
@@ -40,7 +40,7 @@ class Reference:
         return total / weights
 
     def best(self, state: State) -> float:
-        """With dice on the table and a decision due."""
+        """Return the value with dice on the table and a decision due."""
         return max(self.move_value(state, move) for move in legal_moves(self.rules, state))
 
     def move_value(self, state: State, move: Keep | Score | Throw) -> float:

@@ -1,4 +1,4 @@
-"""Reduced games of double dice, each with another of the rules that the solver must know."""
+"""Reduced games of double dice, each using a different rule that the solver must handle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fast solver on reduced games, against the engine and nothing else."""
+"""The fast solver on reduced games, against the engine alone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dicecup.rules.model import Ruleset
 from dicecup.solver.double.solution import DoubleSolution
 from dicecup.solver.double.solve import solve_double
 
-STEP = 0.0006  # of a table: half a step, and 32-bit arithmetic
+STEP = 0.0006  # tolerance: half a step of a table, and 32-bit arithmetic
 
 
 @pytest.fixture(scope="module", params=list(GAMES))
@@ -26,7 +26,7 @@ def game(request, tmp_path_factory) -> tuple[Ruleset, Reference, DoubleSolution]
 
 
 def random_states(rules: Ruleset, games: int) -> list[State]:
-    """States with dice on the table, from games of a player who does anything."""
+    """Return states with dice on the table, from random games."""
     chance = random.Random(1)
     found = []
     for _ in range(games):
@@ -56,7 +56,7 @@ def test_every_decision_is_worth_the_same(game):
         for move in legal_moves(rules, state):
             value = turn.keep(move.dice, state.throws_left) if isinstance(move, Keep) else boxes.pop(move)
             assert value == pytest.approx(reference.move_value(state, move), abs=STEP)
-        assert not boxes  # and no move that the engine does not know
+        assert not boxes  # and no move unknown to the engine
         best = turn.throw(state.dice, state.throws_left)
         assert best == pytest.approx(reference.best(state), abs=STEP)
         assert turn.value == pytest.approx(reference.sheet_value(state.sheet), abs=STEP)

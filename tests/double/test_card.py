@@ -1,4 +1,4 @@
-"""The CUDA kernels, run on the processor, against the processor's own; and their simulated games."""
+"""The CUDA kernels, emulated on the CPU, against the CPU kernels; and their simulated games."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GAMES = [
 
 
 def silent(sheets: int) -> None:
-    """Nobody is told how many sheets are done."""
+    """Ignore progress."""
 
 
 @pytest.fixture(scope="module", params=GAMES)

@@ -1,4 +1,4 @@
-"""Double dice through the way in for all games, and through the commands."""
+"""Double dice through the entry point for all games, and through the commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole game: the shipped tables, and turns worked out from them."""
+"""The full game: the shipped tables, and turns computed from them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from dicecup.solver.double.solution import DoubleSolution
 from dicecup.solver.double.turn import SheetBatch
 
 NOWHERE = Path("/nowhere")
-# Solved on a card and, for each, held against 200,000 simulated games: docs/dice-in-dice-solved.md.
+# Solved on a GPU, and each compared with 200,000 simulated games: docs/dice-in-dice-solved.md.
 EXPECTED = {
     ("printed", "flat", "chance"): 315.1210,
     ("scandinavian", "flat", "chance"): 314.9116,
@@ -88,7 +88,7 @@ EXAMPLE = parse_dice(["6-5", "6-4", "3-3", "3-2", "4-1", "3-2"], 6, 2)
 
 
 def test_turns_worked_out_here_give_the_card_s_values(solution):
-    """One sheet of every level, its turn worked out whole: the two computations, in small."""
+    """Compute the turn of one sheet of every level completely, and compare with the GPU's value."""
     index: SheetIndex = solution.index
     for filled in range(0, 16, 2):
         level = index.level(filled)
@@ -100,7 +100,7 @@ def test_turns_worked_out_here_give_the_card_s_values(solution):
 
 @pytest.mark.parametrize("filled", [2, 10])
 def test_32_bits_are_exact_enough(solution, filled):
-    """A hundred-thousandth of a point a turn, so a ten-thousandth in the eight turns of a game."""
+    """At most a hundred-thousandth of a point per turn, so a ten-thousandth in the eight turns of a game."""
     level = solution.index.level(filled)
     place = len(level) // 2
     mask, total, after = level.mask[[place]], level.total[[place]], solution.table.levels[filled + 2]
@@ -119,7 +119,7 @@ def test_every_pair_of_boxes_is_what_the_engine_allows(solution):
 
 
 def test_the_example_of_the_sheets(solution):
-    """Full house of 21 outside, low straight of 15 inside."""
+    """An outer full house of 21 and an inner low straight of 15."""
     turn = solution.turn(empty_sheet(solution.rules))
     best = max(turn.boxes(EXAMPLE), key=lambda entry: entry.value)
     assert [placement.box for placement in best.move.placements] == ["low_straight", "full_house"]

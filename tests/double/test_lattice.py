@@ -1,4 +1,4 @@
-"""The index tables, each entry against a dictionary of sorted tuples."""
+"""The index tables, each entry compared with a dictionary of sorted tuples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sheets are told apart, and which are not."""
+"""Which sheets are distinguished, and which are merged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Solving as a whole: saved as it goes, taken up again, packed, found again, refused when it is not right."""
+"""A complete solve: saved in progress, resumed, packed, found again, rejected when it does not match."""
 
 from __future__ import annotations
 

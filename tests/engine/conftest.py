@@ -1,4 +1,4 @@
-"""What the tests of this folder share."""
+"""Fixtures shared by the engine tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dicecup.rules import load_ruleset
 
 @pytest.fixture(scope="session")
 def played() -> Callable[..., Record]:
-    """played(game, moves, …) → a record of so many random moves, the same ones each time."""
+    """played(game, moves, …) → a record with that many random moves, reproducible."""
 
     def played(
         game: str,
@@ -54,7 +54,7 @@ def played() -> Callable[..., Record]:
 
 @pytest.fixture(scope="session")
 def chained() -> Callable[[list[str]], bytes]:
-    """chained(lines) → the bytes of a record with these lines and right checks, by their description."""
+    """chained(lines) → the bytes of a record with these lines and valid checksums, as documented."""
 
     def chained(lines: list[str]) -> bytes:
         text, check = "", ""
@@ -68,5 +68,5 @@ def chained() -> Callable[[list[str]], bytes]:
 
 @pytest.fixture(scope="session")
 def unchained() -> Callable[[str], list[str]]:
-    """unchained(text) → the lines of a record without their checks."""
+    """unchained(text) → the lines of a record without their checksums."""
     return lambda text: [line.rpartition("#")[0].rstrip() for line in text.splitlines()]

@@ -1,4 +1,4 @@
-"""Corners of the engine that the other files of this folder do not come by."""
+"""Edge cases of the engine that the other tests do not reach."""
 
 from __future__ import annotations
 

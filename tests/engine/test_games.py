@@ -1,4 +1,4 @@
-"""The course of a game: turns, seats, kept dice, totals, places."""
+"""The course of a game: turns, seats, kept dice, totals, standings."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_turn_keeps_and_throws():
     assert dice_to_throw(YATZY, state) == 3
     state = apply(YATZY, state, Throw((6, 5, 1)))
     assert (state.dice, state.throws_left) == ((1, 5, 6, 6, 6), 1)
-    state = apply(YATZY, state, Keep((1, 5)))  # dice kept before may be thrown again
+    state = apply(YATZY, state, Keep((1, 5)))  # dice kept earlier may be thrown again
     state = apply(YATZY, state, Throw((1, 1, 1)))
     assert (state.dice, state.throws_left) == ((1, 1, 1, 1, 5), 0)
     state = apply(YATZY, state, score("ones"))

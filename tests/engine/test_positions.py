@@ -1,4 +1,4 @@
-"""Positions as JSON data: what can be read, and every kind of data that cannot."""
+"""Positions as JSON data: valid positions, and every kind of invalid data."""
 
 from __future__ import annotations
 
@@ -298,7 +298,7 @@ FREE_EXTRA = {"extra": "free_strike"}
         (
             last_resort("yatzy-sv", chance=20, pair=0, ones=3, twos=6),
             "pair",
-        ),  # of 1 and 2 alone two are alike
+        ),  # among dice of 1 and 2 only, two are equal
         (last_resort("dice-in-dice", FREE_EXTRA, ones=0, extra=0), "ones"),
     ],
 )

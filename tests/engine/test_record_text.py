@@ -1,4 +1,4 @@
-"""Records as text: exact round trips, cut lines, damaged lines, wrong lines."""
+"""Records as text: exact round trips, truncated lines, damaged lines, invalid lines."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ HEADER = [
 
 
 def with_header(line: int, *lines: str) -> list[str]:
-    """The header with one line replaced, counting from 1."""
+    """Return the header with one line replaced, counting from 1."""
     return [*HEADER[: line - 1], *lines, *HEADER[line:]]
 
 
@@ -46,7 +46,7 @@ def read(data: bytes) -> Record:
 
 
 def content(record: Record) -> tuple:
-    """Everything in a record, the rules by their identity."""
+    """Return everything in a record, with the rules by identity."""
     header = record.header
     rules = (header.reference, header.rules.identity, header.rules.options)
     return (*rules, header.players, header.origin, header.date, record.entries)
@@ -62,7 +62,7 @@ def damage(data: bytes) -> RecordError:
 
 @pytest.fixture(scope="module")
 def game(played):
-    """A game of two players with something taken back."""
+    """A two-player game with an undo."""
     return played("dice-in-dice", 40).append(Undo(3))
 
 
@@ -148,7 +148,7 @@ def test_layers_and_columns_in_a_score(played):
     assert " score x1 " in record_to_text(played("triple-yum-plus"))
 
 
-# Cut records
+# Truncated records
 
 
 def test_cut_at_every_byte_loses_only_the_cut_line(played):
@@ -170,7 +170,7 @@ def test_nothing_is_a_cut_record():
     assert damage(b"").code == "record_cut"
 
 
-# Records that went through other systems
+# Records that passed through other systems
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
@@ -237,7 +237,7 @@ def test_huge_record(text):
     assert (error.code, error.values["most"]) == ("record_too_large", MOST_BYTES)
 
 
-# Wrong lines, with right checks
+# Invalid lines with valid checksums
 
 
 @pytest.mark.parametrize(
@@ -337,7 +337,7 @@ def test_line_that_breaks_the_rules(refused, chained, entries, line, problem):
 
 
 def test_changed_throw_is_found_by_what_follows(refused, chained, unchained):
-    """A throw changed and the checks made right: the points, or the dice kept, do not fit any more."""
+    """If a throw and the checksums are changed, the points or the kept dice no longer match."""
     lines = [*HEADER, "1 throw 1 2 3 4 5", "1 keep 5", "1 throw 1 1 2 2", "1 score chance 11"]
     assert unchained(chained(lines).decode()) == lines
     with refused("record_illegal", line=11, problem="keep_not_there"):
@@ -375,7 +375,7 @@ def test_house_rules_that_changed_since(refused, tmp_path, played):
         read(text)
 
 
-# Names, and headers that could not be read back
+# Names, and headers that could not be parsed back
 
 
 @pytest.mark.parametrize("name", ["Ann", "Åsa Ö", "O'Neil #1", "bot:greedy", "x" * 60, "李", "a  b"])

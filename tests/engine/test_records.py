@@ -1,4 +1,4 @@
-"""What a record derives from its entries: states, undo, the reveal of a secret."""
+"""What a record derives from its entries: states, undo, the revealed secret."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_undo_to_the_start_and_not_past_it(refused):
             record.append(Undo(steps))
     undone = record.append(Undo(3))
     assert (undone.moves, undone.state) == ((), start(YATZY, 2))
-    assert len(undone.entries) == 4  # nothing anybody did is lost
+    assert len(undone.entries) == 4  # undone entries are not lost
 
 
 def test_undo_of_a_keep_of_a_box_and_across_seats():

@@ -1,4 +1,4 @@
-"""Every move that the rules do not allow, and what the player is told."""
+"""Every kind of illegal move, and the player's error message."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def test_one_box_for_each_layer(refused, boxes):
 
 
 def test_scores_follow_the_order_of_the_rules():
-    """Inner dice first, although the outer die is written first."""
+    """Inner dice come first, although the outer die is written first."""
     after = apply(DOUBLE, thrown(DOUBLE, *((6, 1),) * 6), Score((Placement("ones"), Placement("sixes"))))
     assert after.sheet == sheet_with(DOUBLE, ones=5, sixes=30)
 

@@ -1,4 +1,4 @@
-"""Verifiable dice: the derivation against a second one written here, and proofs that fail as they should."""
+"""Verifiable dice: the derivation against a second implementation, and verifications that must fail."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ONE_LAYER = DiceSet(5, 6, ("dice",), 5)
 
 
 def by_hand(secret: bytes, seeds: tuple[str, ...], number: int, faces: int, count: int) -> list[int]:
-    """The faces of a throw, from the description alone."""
+    """Compute the faces of a throw from the documentation alone."""
     found: list[int] = []
     counter = 0
     while len(found) < count:
@@ -57,7 +57,7 @@ def test_derivation_is_the_one_described(secret, seeds, number, faces, count, la
 
 
 def test_long_throws_need_several_blocks():
-    """A block of 32 bytes gives at most 32 faces; 8 dice of 3 layers with 10 faces need more now and then."""
+    """A block of 32 bytes gives at most 32 faces; 8 dice with 3 layers and 10 faces sometimes need more."""
     dice = DiceSet(8, 10, ("a", "b", "c"), 8)
     for number in range(1, 40):
         flat = by_hand(SECRET, (), number, 10, 100)
@@ -68,11 +68,11 @@ def test_long_throws_need_several_blocks():
 
 @pytest.mark.parametrize(("faces", "bound"), [(2, 23.93), (6, 35.89), (10, 45.08)])
 def test_faces_are_equally_likely(faces, bound):
-    """Chi-square over 30 000 dice of a fixed secret.
+    """Chi-square test over 30 000 dice of a fixed secret.
 
-    With one degree of freedom less than faces, fair dice exceed these bounds for one secret in a million. A
-    wrong stream (a face never drawn, a die stuck) exceeds them by far; that bytes are rejected rather than
-    folded, an error of one in a hundred of a face's share, is proved by the second derivation above.
+    With one degree of freedom fewer than faces, fair dice exceed these bounds for one secret in a million. A
+    wrong stream (a face never drawn, a die stuck) exceeds them by far. That bytes are rejected rather than
+    folded, a difference of one in a hundred of a face's share, is proved by the second implementation above.
     """
     counts: Counter = Counter()
     dice = DiceSet(5, faces, ("dice",), 5)
@@ -148,7 +148,7 @@ def test_another_secret_than_the_promised(proved):
 
 
 def swapped(record: Record, place: int) -> Record | None:
-    """The record with another throw at this place, if the game goes on with it."""
+    """Return the record with another throw at this index, if the game can continue with it."""
     throw = record.entries[place]
     assert isinstance(throw, Throw)
     for face in range(1, 7):
@@ -166,7 +166,7 @@ def swapped(record: Record, place: int) -> Record | None:
 
 
 def test_first_wrong_throw_is_named(proved):
-    """Checks and points are all right, so that only the secret shows what was changed."""
+    """Checksums and points are all valid, so that only the secret reveals the change."""
     throws = [place for place, entry in enumerate(proved.entries) if isinstance(entry, Throw)]
     found = 0
     for number, place in enumerate(throws, start=1):
@@ -218,7 +218,7 @@ def test_other_dice_have_nothing_to_prove(played, kind):
 
 
 def test_dice_thrown_again_after_undo_are_the_same():
-    """Taking a throw back does not give another; the proof covers the throw that was taken back too."""
+    """Undoing a throw does not give a new one; the verification also covers the undone throw."""
     rules = load_ruleset("yatzy")
     record = Record(Header("yatzy", rules, ("Ann",), DiceOrigin("seed", seed=3)))
     secret = seed_secret(3)

@@ -1,9 +1,9 @@
-"""Make the golden games that are missing: a whole game by two bots for every game and every option value.
+"""Generate missing golden games: a complete game of two bots for every game and every option value.
 
-    .venv/bin/python tests/golden/make.py                 make what is missing
-    .venv/bin/python tests/golden/make.py --overwrite     make all of them again
+    .venv/bin/python tests/golden/make.py                 generate missing games
+    .venv/bin/python tests/golden/make.py --overwrite     generate all of them again
 
-Make them again only when rules changed on purpose: they are what proves that old records still replay.
+Regenerate them only after an intended rule change: they prove that old records still replay.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dicecup.rules import builtin_ids, load_ruleset
 GAMES = Path(__file__).parent / "games"
 PLAYERS = ("bot:random", "bot:greedy")
 SEED = 1
-# Found by trying: games in which the option makes a difference, five alike come again, a joker is scored.
+# Found by search: games in which the option matters, five alike occur again, or a joker is scored.
 SEEDS = {
     "yatzy-scoring=scandinavian": 18,
     "yatzy-yatzy=plus_sum": 5,
@@ -40,7 +40,7 @@ SEEDS = {
 
 
 def wanted() -> Iterator[tuple[str, str, dict[str, str]]]:
-    """(name, game, options): each game as it is, and with each other value of each option."""
+    """Yield (name, game, options): each game with its defaults, and with each other value of each option."""
     for game in builtin_ids():
         yield game, game, {}
         for option, values in load_ruleset(game).choices.items():
@@ -64,7 +64,7 @@ def save_nothing(record: Record, entry: Entry) -> None:
 
 
 def expected(record: Record) -> dict[str, object]:
-    """The standings, and all lines of every sheet, column after column."""
+    """Return the standings, and all lines of every sheet, column by column."""
     rules, state, names = record.rules, record.state, record.header.players
     return {
         "standings": [[place, names[seat], score] for place, seat, score in standings(rules, state)],
@@ -76,7 +76,7 @@ def expected(record: Record) -> dict[str, object]:
 
 
 def as_text(ending: dict[str, object]) -> str:
-    """JSON with a line for each key, so that a change is seen at once."""
+    """Return JSON with one line per key, so that changes are easy to see in a diff."""
     rows = ",\n".join(f" {json.dumps(key)}: {json.dumps(value)}" for key, value in ending.items())
     return f"{{\n{rows}\n}}\n"
 

@@ -1,4 +1,4 @@
-"""Whole games that must replay for ever: every game, and every value of every option."""
+"""Complete games that must replay forever: every game, and every value of every option."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read(path: Path) -> Record:
 
 
 def test_every_game_and_option_value_has_a_golden_game():
-    """A game or a value that is added needs one: run tests/golden/make.py."""
+    """A new game or option value needs a golden game: run tests/golden/make.py."""
     played = {
         (record.rules.id, option, value)
         for record in map(read, FILES)
@@ -78,7 +78,7 @@ def test_game_ends_as_it_did(path: Path):
 
 
 def scored_faces(dice: Dice) -> list[second.Faces]:
-    """The faces of the layers in the order they are scored: inner before outer."""
+    """Return the faces of the layers in scoring order: inner before outer."""
     if all(isinstance(die, int) for die in dice):
         return [layer_faces(dice, 0)]
     return [layer_faces(dice, 1), layer_faces(dice, 0)]
@@ -95,7 +95,7 @@ class Written:
 
 
 def replay(record: Record) -> Iterator[Written]:
-    """Every box filled, with sheets that the second scorer writes."""
+    """Yield every filled box, with sheets kept by the second scorer."""
     game, options = record.rules.id, record.rules.options
     sheets: list[dict[second.Cell, int]] = [{} for _ in record.header.players]
     for move, before in zip(record.moves, record.states, strict=False):
@@ -110,7 +110,7 @@ def replay(record: Record) -> Iterator[Written]:
 
 @every_file
 def test_points_agree_with_the_second_scorer(path: Path):
-    """Every box filled, every strike and the final scores, by the scorer that shares no code."""
+    """Check every filled box, every strike and the final scores with the independent scorer."""
     record = read(path)
     game, options = record.rules.id, record.rules.options
     sheets: list[dict[second.Cell, int]] = [{} for _ in record.header.players]
@@ -134,7 +134,7 @@ def test_points_agree_with_the_second_scorer(path: Path):
 
 @every_file
 def test_option_makes_a_difference(path: Path):
-    """Some throw of the game has other points or other boxes to choose from than by default."""
+    """In some throw of the game, points or available boxes differ from the defaults."""
     record = read(path)
     game, options = record.rules.id, record.rules.options
     default = {name: values[0] for name, values in record.rules.choices.items()}
@@ -149,7 +149,7 @@ def test_option_makes_a_difference(path: Path):
 
 
 def test_something_rare_happens():
-    """Five alike come again after they scored 50, and a Yum is a joker."""
+    """Five alike occur again after scoring 50, and a Yum is used as a joker."""
     assert any(sheet.repeats for sheet in read(GAMES / "yahtzee.record").state.sheets)
     assert any(
         second.yum_is_joker("yum-plus", done.sheet, done.faces)

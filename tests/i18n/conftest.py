@@ -1,4 +1,4 @@
-"""The catalogues as they are now, and every built-in game with every choice of its options."""
+"""The catalogues compiled from their current sources, and every built-in game with every option."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def root() -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def tool() -> ModuleType:
-    """The tool of the catalogues, after it has compiled them: what the tests read is what the files say."""
+    """The catalogue tool, after compiling: the tests read what the source files contain."""
     spec = importlib.util.spec_from_file_location("catalogues", ROOT / "tools" / "catalogues.py")
     assert spec
     assert spec.loader
@@ -40,7 +40,7 @@ def code(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def speaking(code: str, monkeypatch: pytest.MonkeyPatch) -> Language:
-    """A language that the command line speaks during the test."""
+    """Set the language of the command line during the test."""
     from dicecup.cli.common import speech
 
     language = Language(code)
@@ -50,7 +50,7 @@ def speaking(code: str, monkeypatch: pytest.MonkeyPatch) -> Language:
 
 @pytest.fixture
 def bare_environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """No wish for any language; what a run sets is taken back."""
+    """Clear the environment's language; changes made by a run are restored."""
     from dicecup.cli.common import speech
 
     monkeypatch.setattr(speech, "language", speech.language)
@@ -68,7 +68,7 @@ def every_choice(game: str) -> list[Ruleset]:
 
 @pytest.fixture(params=builtin_ids())
 def every_variant(request: pytest.FixtureRequest) -> list[Ruleset]:
-    """A built-in game with each combination of its options, the defaults first."""
+    """Yield a built-in game with each combination of its options, the defaults first."""
     return every_choice(request.param)
 
 

@@ -1,4 +1,4 @@
-"""Which language is spoken: --lang, else the environment, else English."""
+"""Language selection: --lang, else the environment, else English."""
 
 from __future__ import annotations
 

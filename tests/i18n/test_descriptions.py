@@ -1,4 +1,4 @@
-"""The rules put into words: a text for every box and line of each game, whatever the options and language."""
+"""Descriptions of the rules: a text for every box and line of each game, for all options and languages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SAME = {"{base} plus {sum}", "minus {sum}", "; ", "{need}: {points}", "{name}: {
 
 
 class Listening(Language):
-    """A language that notes which messages it was asked for, and what it said."""
+    """A language that logs the messages requested and returned."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -60,7 +60,7 @@ def test_no_english_is_left(every_variant: list[Ruleset], code: str) -> None:
 
 
 def test_the_text_of_a_box_is_one_short_line(every_variant: list[Ruleset], code: str) -> None:
-    """So that it fits in the small print of the score pad."""
+    """It has to fit in the small print of the score pad."""
     for rules in every_variant:
         for box in rules.boxes:
             text = describe_box(rules, box, language(code))

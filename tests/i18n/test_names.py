@@ -1,4 +1,4 @@
-"""Words of the games: all there in four languages, short, told apart; and what house rules fall back on."""
+"""Names of the games: complete in four languages, short, distinct; and the fallbacks for house rules."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ pair = "Doubles"
 
 
 def keys(rules: Ruleset) -> set[str]:
-    """All that needs a name in this variant of a game."""
+    """Return everything that needs a name in this variant of a game."""
     wanted = {"game", "summary", *rules.lines}
     wanted |= {column.id for column in rules.columns} if rules.has_columns else set()
     wanted |= set(rules.dice.layers) if rules.has_layers else set()
@@ -67,7 +67,7 @@ def test_every_name_is_there(every_variant: list[Ruleset], code: str) -> None:
 
 
 def test_no_name_is_left_over(every_variant: list[Ruleset], code: str) -> None:
-    """A name for a line that no variant has would be a slip of the pen."""
+    """A name for a line that no variant has would be a typo."""
     wanted = set().union(*map(keys, every_variant)) | {"options"}
     assert set(every_variant[0].names[code]) - wanted == set()
 

@@ -1,4 +1,4 @@
-"""One word for one thing in each language, wherever it is said: terminal, pages, errors."""
+"""Consistent terminology in each language: terminal, pages, errors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-# What the English text says, and what each translation of it must say.
+# A pattern in the English text, and what each translation of it must contain.
 WORDS = {
     r"\bturns?\b": {"fr": r"\btours?\b", "de": r"\bZ[uü]ge?n?s?\b", "sv": r"\bomgång"},
     r"\bskill\b": {"fr": r"\bhabileté\b", "de": r"\bKönnen\b", "sv": r"\bskicklighet\b"},
@@ -21,9 +21,10 @@ WORDS = {
     r"\bexactly?\b": {"fr": r"\bexact", "de": r"\bexakt", "sv": r"\bexakt"},
     r"\bkeeps?\b": {"fr": r"\bgard", "de": r"\bbeh[aä]lt", "sv": r"\bbehåll"},
 }
-# Where the English word means something else: a person's turn, a name, what a file or the app keeps.
+# Exceptions where the English word means something else: a person's turn, a name, what a file or the app
+# keeps.
 OTHER = re.compile(r"your turn|keeps? (the|its|it|a)\b|throw, keep, score|\"keep\"")
-# Everybody is spoken to in the same way.
+# All players are addressed in the same form.
 OTHER_ADDRESS = {
     "fr": r"\b(tu|toi|tes|ton)\b|(^|[.:;] )(Choisis|Lance|Vérifie|Réessaie|Regarde|Redemande|Ferme|Retire)\b",
     "de": r"\b(Sie sich|Ihnen|Bitte)\b|\b(Wähle|Prüfe|Nenne|Schließe)\b",
@@ -38,7 +39,7 @@ def language(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def texts(tool: ModuleType, root: Path, language: str) -> list[tuple[str, str]]:
-    """English and translation, without what stands in braces."""
+    """Return English texts and translations, without placeholders."""
     path = root / "src/dicecup/i18n/locale" / language / "LC_MESSAGES/dicecup.po"
     return [(plain(message.id), plain(message.string)) for message in tool.read(path) if message.id]
 

@@ -1,4 +1,4 @@
-"""Errors and phrases in each language: every value finds its place, and boxes are called by their names."""
+"""Errors and phrases in each language: all values are substituted, and boxes are called by their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every message is translated into every language, with the same places for values, in good typography."""
+"""Every message is translated into every language, with the same placeholders and correct typography."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from babel.messages.catalog import Catalog, Message
 from dicecup.i18n.language import LANGUAGES
 
 TRANSLATED = [code for code in LANGUAGES if code != "en"]
-# Texts that are the same words in both languages.
+# Texts that are identical in both languages.
 SAME = {
     "fr": {"{base} plus {sum}", "Points", "Bonus", "Grand total", "expert"},
     "de": {"Bonus", "Name", "{base} plus {sum}", "minus {sum}"},
     "sv": {"Bonus", "Id", "{base} plus {sum}", "minus {sum}", "expert"},
 }
-# Signs and places for values only: alike in most languages.
+# Symbols and placeholders only: identical in most languages.
 WORDLESS = re.compile(r"(\{\w+\}|%\(\w+\)s|[\s:;,.–/()-])*")
 PLACE = re.compile(r"\{\{|\}\}|\{[^{}]*\}|%\(\w+\)s")
-# What must not occur, as ordinary spaces or the quotes of another language.
+# Forbidden characters, such as ordinary spaces or the quotation marks of another language.
 FOREIGN = {
     "fr": re.compile(r" [:;?!»]|[^\s\u00a0][?!»]|«[^\u00a0]|[“”„]|\w'\w|\.\.\."),
     "de": re.compile(r"[”«»]|\w'\w|\.\.\.| [:;?!]"),
@@ -55,12 +55,12 @@ def messages(catalogue: Catalog) -> list[Message]:
 
 
 def forms(message: Message) -> list[str]:
-    """The translation, or the translations for each kind of number."""
+    """Return the translation, or the translations of all plural forms."""
     return [message.string or ""] if isinstance(message.string, str | None) else list(message.string)
 
 
 def pairs(catalogue: Catalog) -> list[tuple[str, str]]:
-    """Each original with its translation; the plural stands for all forms but the first."""
+    """Yield each original with its translation; the plural is the original of all forms but the first."""
     found = []
     for message in messages(catalogue):
         one, many = (message.id, "") if isinstance(message.id, str) else message.id

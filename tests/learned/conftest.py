@@ -1,4 +1,4 @@
-"""What the tests of the learned value share: its games, and sheets as games leave them."""
+"""Fixtures of the learned-value tests: its games, and sheets reached in games."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# Compiled kernels outlive a run, inside the clone; must be said before the solver is imported.
+# Cache compiled kernels in the clone across runs; must be set before the solver is imported.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".pytest_cache" / "kernels"))
 
 from dicecup.engine import State, apply, empty_sheet, start  # noqa: E402
@@ -28,7 +28,7 @@ def pytest_collection_modifyitems(items):
 
 
 def all_rulesets() -> list[Ruleset]:
-    """The games with a learned value, in all their options."""
+    """Return the games with a learned value, with all their options."""
     choices = load_ruleset("yum-plus").choices
     options = [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
     return [load_ruleset(game, chosen) for game in GAMES for chosen in options]
@@ -41,7 +41,7 @@ def learned(rules: Ruleset) -> LearnedValue:
 
 
 def random_sheet(rules: Ruleset, filled: int, seed: int, *, first: tuple[str, ...] = ()):
-    """A sheet after so many turns of random dice, often all alike, in random boxes, `first` first."""
+    """Return a sheet after that many turns of random dice, often alike, in random boxes, `first` first."""
     random, state = Random(seed), start(rules)
     for _ in range(filled):
         dice = tuple(sorted(random.choices(range(1, 7), k=5)))

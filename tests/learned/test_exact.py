@@ -1,7 +1,8 @@
-"""Against the exact table of yum-plus, which another program made: 100 states of every level, drawn evenly.
+"""Compare with exact values of yum-plus from another implementation: 100 states per level, drawn uniformly.
 
-`exact_yum_plus.csv` was read out of a solve on a GPU in 32 bits (`dicecup solve yum-plus --backend cuda
---precision 32`): open boxes, the place in the level, what the rest of the sheet is worth, bonus included.
+`exact_yum_plus.csv` was extracted from a solve on a GPU in 32 bits
+(`dicecup solve yum-plus --backend cuda --precision 32`): open boxes, the index in the level, the value of the
+rest of the sheet including the bonus.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ RULES = load_ruleset("yum-plus")
 
 @pytest.fixture(scope="module")
 def exact():
-    """By open boxes: rows of the sheets, bonus already reached, exact values."""
+    """Return by number of open boxes: rows of the sheets, bonus already reached, exact values."""
     found = defaultdict(list)
     with Path(__file__).with_name("exact_yum_plus.csv").open(encoding="ascii") as stream:
         for line in csv.DictReader(stream):
@@ -47,7 +48,7 @@ def known_level(open_boxes: int) -> tuple[Index, Level]:
 
 
 def sheet_at(open_boxes: int, place: int) -> tuple[list[int], int]:
-    """The rows of the state at a place of a level, and the bonus its upper total has reached."""
+    """Return the rows of the state at an index of a level, and the bonus its upper total has reached."""
     (index, level), layout = known_level(open_boxes), learned(RULES).layout
     lower = int(level.lowers[np.searchsorted(level.starts[level.lowers], place, side="right") - 1])
     kind, position = int(index.kinds[lower]), place - int(level.starts[lower])
@@ -75,7 +76,7 @@ def test_the_last_turn_is_the_exact_one(exact):
 
 
 def test_turns_on_any_sheet_are_close_to_the_exact_ones(exact):
-    """Most of these sheets occur in no good player's game; the root mean square found was at most 3.2."""
+    """Most of these sheets occur in no good player's games; the measured root mean square was at most 3.2."""
     for rows, paid, values in exact.values():
         error = turn_values(rows) + paid - values
         assert np.sqrt((error * error).mean()) < 4

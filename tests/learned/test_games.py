@@ -1,4 +1,4 @@
-"""Whole games on the CPU by the weights that ship."""
+"""Complete games on the CPU with the shipped weights."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def played(rules: Ruleset, games: int, seed: int) -> SelfPlayed:
     return play(value.tables, value.network, Dealer(value.tables, seed), np.zeros(games))
 
 
-# Mean and standard deviation were measured over 100,000 games. Four standard errors are left to chance;
-# playing for points alone has a mean of 2,642 (triple-yum-plus), far below that.
+# Mean and standard deviation were measured over 100,000 games. The tolerance is four standard errors;
+# maximising points alone has a mean of 2,642 (triple-yum-plus), far below that.
 @pytest.mark.parametrize(
     ("game", "games", "mean", "sd"), [("yum-plus", 200, 465.2, 81.4), ("triple-yum-plus", 32, 3278.9, 328.9)]
 )
@@ -39,7 +39,7 @@ def test_the_same_seed_gives_the_same_games():
 
 
 def decide(turn: LearnedTurn, state: State) -> Move:
-    """The best move with the dice on the table."""
+    """Return the best move with the dice on the table."""
     choices: dict[Move, float] = {box.move: box.value for box in turn.boxes(state.dice)}
     if state.throws_left:
         kept = (part for part in parts(state.dice) if len(part) < len(state.dice))
@@ -51,7 +51,7 @@ def decide(turn: LearnedTurn, state: State) -> Move:
 
 @pytest.mark.parametrize(("game", "least"), [("yum-plus", 220), ("triple-yum-plus", 2300)])
 def test_a_game_through_the_engine_is_legal_and_strong(game, least):
-    """The engine refuses what is illegal. The least is about three standard deviations below the mean."""
+    """The engine rejects illegal moves. The minimum is about three standard deviations below the mean."""
     rules = load_ruleset(game)
     value, random, state = learned(rules), Random(5), start(rules)
     turn = value.turn(state.sheet)
@@ -68,7 +68,7 @@ def test_a_game_through_the_engine_is_legal_and_strong(game, least):
 
 
 def test_what_the_batch_writes_down_agrees_with_the_single_turn():
-    """The backed-up value of the first turn is the turn's value, and scores are whole points."""
+    """The backed-up value of the first turn equals the turn's value, and scores are integers."""
     rules = load_ruleset("yum-plus")
     found = played(rules, 5, 6)
     assert found.backed_up[0] == pytest.approx(learned(rules).turn(start(rules).sheet).value, abs=1e-2)

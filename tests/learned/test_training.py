@@ -1,4 +1,4 @@
-"""The parts of the training, on the CPU: the gradient, what is carried back, and that it learns."""
+"""The parts of the training on the CPU: the gradient, the λ-returns, and that it learns."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def some_sheets(rules: Ruleset) -> Array:
 
 
 def plain_value(weights: Weights, given: Array) -> Array:
-    """The network as one writes it down."""
+    """Compute the network in the most direct way."""
     one = np.maximum(given @ weights.first, 0)
     two = np.maximum(one @ weights.second + weights.second_bias, 0)
     return (two @ weights.last + given @ weights.straight) * SCALE
@@ -94,7 +94,7 @@ def test_returns_carry_back_what_later_turns_found_out():
 
 
 def test_a_few_batches_teach_it_something():
-    """From nothing to most of the points of yum-plus; playing for points alone gives 361."""
+    """From zero to most of the points of yum-plus; maximising points alone gives 361."""
     rules = load_ruleset("yum-plus")
     plan = Plan(games=64, fit=256, passes=3, rate=5e-3, warm_up=10)
     learner = Learner(np, rules, start_weights(rules, 32, 1), plan, 1)
@@ -107,7 +107,7 @@ def test_a_few_batches_teach_it_something():
 
 
 def test_learning_needs_no_numba_and_no_cupy():
-    """The machine with the GPU may have no Numba, the one that plays no CuPy."""
+    """The machine with the GPU may lack Numba, and the one that plays may lack CuPy."""
     modules = ("learned", "learned.training.kernels", "learned.training.learning")
     blocked = "import sys; sys.modules['numba'] = sys.modules['cupy'] = sys.modules['torch'] = None; "
     code = blocked + "; ".join(f"import dicecup.solver.{module}" for module in modules)

@@ -1,4 +1,4 @@
-"""A turn against the network, compared with the engine: every throw, every keep, every box, one at a time."""
+"""A turn with the network, compared with the engine: every throw, every keep, every box, one at a time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CLOSE = 5e-3
 
 
 class ByHand:
-    """The same turn by the engine and plain recursion; only what follows is the network's word."""
+    """The same turn by the engine and plain recursion; only the successors' values come from the network."""
 
     def __init__(self, rules: Ruleset, sheet: Sheet) -> None:
         self.rules, self.sheet, self.value = rules, sheet, learned(rules)
@@ -28,7 +28,7 @@ class ByHand:
         self.kept: dict[tuple[Dice, int], float] = {}
 
     def boxes(self, dice: Dice) -> dict[Score, float]:
-        """What every legal score leads to."""
+        """Return the value of every legal score."""
         thrown = State((self.sheet,), 0, dice, None, 0)
         found: dict[Score, float] = {}
         for move in legal_scores(self.rules, self.sheet, dice):
@@ -44,7 +44,7 @@ class ByHand:
         return self.ended[dice]
 
     def keep(self, kept: Dice, left: int) -> float:
-        """`left` throws are left, one of them due now."""
+        """Return the value of a keep; `left` throws are left, one of them due now."""
         if (kept, left) not in self.kept:
             count = 5 - len(kept)
             values = (
@@ -121,7 +121,7 @@ def test_a_joker_counts_only_when_all_columns_let_it():
 
 
 def test_the_last_turn_is_exact(rules):
-    """Nothing comes after it, so nothing is left to the network."""
+    """No turn follows, so the network is not used."""
     sheet = random_sheet(rules, rules.cells - 1, 8)
     by_hand = ByHand(rules, sheet)
     assert all(after.full for after in by_hand.known)
@@ -134,7 +134,7 @@ def test_a_full_sheet_is_worth_its_score(rules):
     assert learned(rules).estimate(sheet) == final_score(rules, sheet)
 
 
-# Root mean squares over sheets filled at random, which the network has hardly seen. Twice what was found.
+# Root mean squares over randomly filled sheets, which are rare in training. Twice the measured values.
 @pytest.mark.parametrize(("game", "most"), [("yum-plus", 2.5), ("triple-yum-plus", 10)])
 def test_two_turns_before_the_end_it_is_close_to_the_oracle(game, most):
     rules = load_ruleset(game)

@@ -1,4 +1,4 @@
-"""The weights that ship: for which rules, how large, how good; and refused when they are wrong."""
+"""The shipped weights: which rules they cover, their size and quality; and rejection of invalid files."""
 
 from __future__ import annotations
 

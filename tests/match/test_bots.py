@@ -1,4 +1,4 @@
-"""The bots: always legal, repeatable, each stronger than the one before, and the greedy one greedy."""
+"""The bots: always legal, reproducible, each stronger than the previous one; greedy is greedy."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from dicecup.engine import (
 from dicecup.rules import Ruleset, builtin_ids, load_ruleset
 
 GREEDY = BOTS["greedy"]
-UNSOLVED = [name for name in BOTS if name != "optimal"]  # they need no table; tests/coach has the other
+UNSOLVED = [name for name in BOTS if name != "optimal"]  # need no table; tests/coach covers the other
 YATZY = load_ruleset("yatzy")
 
 

@@ -1,4 +1,4 @@
-"""A match: one authority over a game, which saves before it tells."""
+"""A match: the single authority over a game, which saves before it notifies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TYPED = DiceOrigin("typed")
 
 
 class Shelf:
-    """Keeps what a match saves, or refuses to."""
+    """A store that keeps what a match saves, or fails."""
 
     def __init__(self) -> None:
         self.saved: list[tuple[Record, Entry]] = []
@@ -36,7 +36,7 @@ def shelf() -> Shelf:
 
 @pytest.fixture
 def open_match(shelf):
-    """open_match(players, origin, game) → a new match that saves on the shelf."""
+    """open_match(players, origin, game) → a new match that saves to the shelf."""
 
     def open_match(
         players: tuple[str, ...] = ("Ann", "Bo"),
@@ -50,7 +50,7 @@ def open_match(shelf):
 
 
 def play_out(match: Match) -> None:
-    """Let every seat be a bot until the game is over."""
+    """Let bots play every seat until the game is over."""
     while not match.state.finished:
         if match.state.throw_due:
             match.throw()
@@ -127,7 +127,7 @@ def test_stale_version(open_match, shelf, refused):
     assert match.version == 2
 
 
-# Where dice come from
+# Origins of dice
 
 
 def test_typed_dice(open_match, refused):
@@ -201,7 +201,7 @@ def test_undone_throw_comes_again_the_same(open_match):
     second = match.throw()
     match.undo(2)
     match.decide(Keep(dice[:1]))
-    assert match.throw() != second  # another number of dice; still the throw with number 2
+    assert match.throw() != second  # another number of dice, but still throw number 2
     assert verify(match.record).proved
 
 
@@ -234,7 +234,7 @@ def test_lost_secret(open_match, refused):
 
 
 def test_another_secret_than_the_promised_is_not_played_with(open_match, refused):
-    """Dice from it could never be proved; better to stop before the first throw."""
+    """Its dice could never be verified, so the match stops before the first throw."""
     with refused("secret_lost"):
         open_match(("Ann",), verifiable_origin(new_secret(), ("luck",)), secret=new_secret()).throw()
 
@@ -265,7 +265,7 @@ def test_match_goes_on_from_a_record(open_match, shelf):
     assert resumed.record.entries == whole.record.entries
 
 
-# Bots' turns and taking back
+# Bots' turns and undo
 
 
 def test_bot_decides_only_for_a_bot_and_after_the_throw(open_match, refused):
@@ -298,7 +298,7 @@ def test_steps_to_the_last_decision(open_match):
     match = open_match()
     assert match.steps_to_last_decision() == 0
     match.throw()
-    assert match.steps_to_last_decision() == 0  # nobody decided anything yet
+    assert match.steps_to_last_decision() == 0  # no decision has been made yet
     match.decide(Keep(()))
     assert match.steps_to_last_decision() == 1
     match.throw()

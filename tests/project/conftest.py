@@ -1,4 +1,4 @@
-"""Copies of the clone to try the launchers and the build on."""
+"""Copies of the clone for testing the launchers and the build."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def copy_clone(target: Path, parts: list[str]) -> Path:
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    """The launchers with all they need, but no package; the path has a space and an accent."""
+    """The launchers with everything they need except the package; the path has a space and an accent."""
     return copy_clone(tmp_path / "à clone", ["check", "dicecup", "requirements", "tools"])
 
 
@@ -44,7 +44,7 @@ def whole_clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Path:
-    """A folder for PATH with no more than the small commands every machine has."""
+    """A folder for PATH with only the basic commands that every machine has."""
     folder = tmp_path / "bin"
     folder.mkdir()
     for command in ["cat", "dirname", "mkdir", "mv", "readlink", "rm", "sh"]:

@@ -1,4 +1,4 @@
-"""A browser for the tests: one that is there, one that can be had, or a sentence and a failed check."""
+"""The browser for the tests: an installed one, a downloaded one, or a clear message and a failed check."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_one_that_does_not_start_is_passed_over(bare: Path) -> None:
 
 
 def test_one_that_is_downloaded(bare: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """By Playwright, into the folder that it is told."""
+    """Playwright downloads it into the given folder."""
     source = executable(tmp_path / "downloaded", BROWSER)
     executable(
         Path(sys.executable),
@@ -83,7 +83,7 @@ def test_one_that_the_package_manager_has(
         f'#!/bin/sh\ncase "$*" in\nupdate) ;;\n"install -y --no-install-recommends chromium")\n'
         f'    cp "{source}" "{bare}/chromium" ;;\n*) exit 1 ;;\nesac\n',
     )
-    assert browser.get_browser() is None  # only root may
+    assert browser.get_browser() is None  # requires root
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     assert browser.get_browser() == str(bare / "chromium")
 
@@ -111,7 +111,7 @@ def test_none_at_all(bare: Path, capfd: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_check_fails_with_one_sentence(clone: Path, launch: Launch, locale: str, sentence: str) -> None:
-    """And still runs the tests, those in a browser too: they fail then, and are not skipped."""
+    """The tests still run, including those that need a browser: they fail and are not skipped."""
     ready(clone, "check")
     executable(clone / ".venv/bin/python", '#!/bin/sh\necho "$@"\n[ "$1" != tools/browser.py ]\n')
     result = launch(clone / "check", LC_ALL=locale)

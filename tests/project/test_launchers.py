@@ -1,4 +1,4 @@
-"""./dicecup and ./check on machines that lack something, and in a clone that is ready."""
+"""./dicecup and ./check on machines with something missing, and in a clone that is set up."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def only_sentence(result: subprocess.CompletedProcess[str]) -> str:
 
 
 def python_with(machine: Path, name: str, change: str) -> None:
-    """A Python on the PATH that differs from this one by a statement run before all else."""
+    """Put a Python on the PATH that runs a statement before everything else."""
     code = f"import sys; {change}; exec(sys.argv[1])"
     executable(
         machine / name,
@@ -47,7 +47,7 @@ def python_with(machine: Path, name: str, change: str) -> None:
 
 
 def ready(clone: Path, kind: str = "run") -> None:
-    """Make the clone look set up, with a Python that says what it is asked to do."""
+    """Make the clone look set up, with a Python that prints its arguments."""
     executable(clone / ".venv/bin/python", '#!/bin/sh\nprintf "%s|" "$PWD" "$@"\n')
     lock = (clone / f"requirements/{kind}.txt").read_text(encoding="utf-8")
     (clone / f".venv/stamp-{kind}").write_text(f"{clone}\n{lock}", encoding="utf-8")

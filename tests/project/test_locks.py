@@ -1,4 +1,4 @@
-"""The lock files: exact, hashed, tied to no registry, in step with pyproject.toml."""
+"""The lock files: exact, hashed, independent of any registry, consistent with pyproject.toml."""
 
 from __future__ import annotations
 

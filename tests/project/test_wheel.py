@@ -1,4 +1,4 @@
-"""The wheel, built without a network, and the package out of it."""
+"""The wheel, built without network access, and the package installed from it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ msgstr "dobbelsteen"
 
 @pytest.fixture(scope="module")
 def wheel(whole_clone: Path) -> Path:
-    """Built from a clone with one catalogue more, so that there is always one to compile."""
+    """Build the wheel from a clone with one additional catalogue, so that there is always one to compile."""
     dutch = whole_clone / "src/dicecup/i18n/locale/nl/LC_MESSAGES"
     dutch.mkdir(parents=True)
     (dutch / "dicecup.po").write_text(PO, encoding="utf-8")

@@ -13,7 +13,7 @@ from dicecup.dice import all_dice
 from dicecup.engine import Keep, Move, Score, State, Throw, dice_to_throw, legal_moves
 from dicecup.rules import Ruleset, builtin_ids, load_ruleset
 
-# The time of one example says nothing here: games differ, and coverage slows everything.
+# No deadline per example: games differ in length, and coverage slows everything down.
 settings.register_profile(
     "properties", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
@@ -39,12 +39,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(scope="session")
 def step() -> Step:
-    """step(rules, state, chance) → a random throw or decision; boxes are as likely as keeps together."""
+    """step(rules, state, chance) → a random throw or decision; boxes are as likely as all keeps together."""
 
     def step(rules: Ruleset, state: State, chance: Random) -> Move:
         if state.throw_due:
             sides = all_dice(rules.dice.faces, len(rules.dice.layers))
-            if chance.random() < 0.3:  # dice alike, or the jokers would never come
+            if chance.random() < 0.3:  # equal dice, otherwise jokers would hardly occur
                 sides = (chance.choice(sides),)
             return Throw(tuple(chance.choice(sides) for _ in range(dice_to_throw(rules, state))))
         moves = legal_moves(rules, state)

@@ -1,4 +1,4 @@
-"""Random games of every variant: asking what is legal, checking, playing and adding up agree."""
+"""Random games of every variant: legal moves, checks, play and totals are consistent."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ properties = settings(settings.get_profile("properties"), max_examples=4)
 
 
 def candidates(rules: Ruleset, state: State, chance: Random) -> list[Move]:
-    """Moves of any kind, most of them wrong."""
+    """Yield moves of every kind, most of them illegal."""
     sides = all_dice(rules.dice.faces, len(rules.dice.layers))
     count = chance.randint(0, rules.dice.count + 1)
     moves: list[Move] = [Throw(tuple(chance.choice(sides) for _ in range(count)))]
@@ -58,7 +58,7 @@ def candidates(rules: Ruleset, state: State, chance: Random) -> list[Move]:
 
 
 def plain(rules: Ruleset, state: State, move: Move) -> Move:
-    """The move as `legal_moves` writes it: dice in order, and no strike where the dice give 0 anyway."""
+    """Return the move as `legal_moves` writes it: sorted dice, and no strike where the dice score 0."""
     if isinstance(move, Keep):
         return Keep(tuple(sorted(move.dice, key=lambda die: die if isinstance(die, tuple) else (die,))))
     if not isinstance(move, Score):
@@ -76,7 +76,7 @@ def plain(rules: Ruleset, state: State, move: Move) -> Move:
 
 
 def agree(rules: Ruleset, state: State, chance: Random) -> None:
-    """Every legal move can be played, and nothing else."""
+    """Check that exactly the legal moves can be played."""
     legal = legal_moves(rules, state)
     before = copy.deepcopy((state.sheets, state.player, state.dice, state.kept, state.throws_left))
     assert len(set(legal)) == len(legal)
@@ -98,7 +98,7 @@ def agree(rules: Ruleset, state: State, chance: Random) -> None:
 
 
 def follows(rules: Ruleset, before: State, move: Move, after: State) -> None:
-    """What each kind of move does to a state, told again in other words."""
+    """Check the effect of each kind of move on a state, independently implemented."""
     assert sum(sheet.cells.count(None) for sheet in after.sheets) == sum(
         sheet.cells.count(None) for sheet in before.sheets
     ) - (len(rules.scored) if isinstance(move, Score) else 0)
@@ -126,7 +126,7 @@ UPPER = ("ones", "twos", "threes", "fours", "fives", "sixes")
 
 
 def added_up(rules: Ruleset, game: str, options: dict[str, str], sheet: Sheet) -> int:
-    """The final score, from the rule pages alone."""
+    """Compute the final score from the rule pages alone."""
     total = 0
     columns = {"triple-yum-plus": (1, 2, 3)}.get(game, (1,))
     boxes = len(sheet.cells) // len(columns)
@@ -144,7 +144,7 @@ def added_up(rules: Ruleset, game: str, options: dict[str, str], sheet: Sheet) -
 
 
 def lines_add_up(rules: Ruleset, sheet: Sheet) -> None:
-    """The lines of each column agree with each other."""
+    """Check that the lines of each column are consistent."""
     for number, column in enumerate(rules.columns):
         lines = column_lines(rules, sheet, number)
         assert set(rules.lines) <= {*rules.box_index, *lines, "final_score"}
@@ -183,7 +183,7 @@ def test_random_games(variant, step, seed, players):
 
 @pytest.mark.parametrize("game", ["yatzy", "dice-in-dice", "triple-yum-plus", "yahtzee"])
 def test_legal_scores_are_exactly_those_that_apply(game, step):
-    """In some states, every placement there is: what is legal is what can be played."""
+    """In some states, try every possible placement: exactly the legal ones can be played."""
     rules = load_ruleset(game, {"strike": "last_resort"} if game == "dice-in-dice" else {})
     chance = Random(game)
     state = start(rules)

@@ -1,4 +1,4 @@
-"""Positions, moves and records of random games are read back exactly."""
+"""Positions, moves and records of random games round-trip exactly."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_positions_and_moves_round_trip(variant, step, seed):
 @given(seed=st.integers(0, 2**32))
 @properties
 def test_house_rules_never_lead_to_a_position_that_is_refused(house_file, step, base, options, more, seed):
-    """Strikes as a last resort together with jokers, repeats and boxes that look at others."""
+    """Strikes as a last resort combined with jokers, repeats and dependent boxes."""
     house_file.write_text(f'format = 1\nid = "ours"\nbase = "{base}"\nstrike = "last_resort"\n{more}\n')
     rules = load_ruleset(str(house_file), options)
     chance = Random(seed)

@@ -1,4 +1,4 @@
-"""Whatever comes in, only errors of the one family come out."""
+"""Arbitrary input raises only errors of the DicecupError family."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ JSON = st.recursive(
 
 
 def survive(action, *arguments) -> Any:
-    """The answer, or None after an error of the family, if its sentence can be shown."""
+    """Return the result, or None after an error of the family whose message can be formatted."""
     try:
         return action(*arguments)
     except DicecupError as error:
@@ -145,7 +145,7 @@ def toml(value: Any) -> str:
 @properties
 @given(game=st.sampled_from(builtin_ids()), seed=st.integers(0, 2**32))
 def test_values_of_a_builtin_game_replaced(path, step, game, seed):
-    """Valid TOML with strange values in one to three places; what still loads can be played."""
+    """Valid TOML with strange values in one to three places; rulesets that still load can be played."""
     chance = Random(seed)
     tables = tomllib.loads(RULES[game])
     for _ in range(chance.randint(1, 3)):
@@ -261,7 +261,7 @@ def test_random_bytes_as_a_record(data):
 
 
 def chained(lines: list[str]) -> bytes:
-    """A record with these lines and right checks."""
+    """Return a record with these lines and valid checksums."""
     text, check = "", ""
     for line in lines:
         check = hashlib.sha256(f"{check}\n{line}".encode()).hexdigest()[:8]

@@ -1,4 +1,4 @@
-"""Every sentence can be shown: each code that is raised exists, with exactly the values it names."""
+"""Every message can be formatted: each code that is raised exists, with exactly the values it names."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Call = tuple[str, frozenset[str], str]
 
 
 def texts(node: ast.expr) -> list[str]:
-    """The texts a first argument can be: one, or two with an `if` between them."""
+    """Return the possible texts of a first argument: one, or two joined by a conditional expression."""
     if isinstance(node, ast.IfExp):
         return texts(node.body) + texts(node.orelse)
     return [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
 
 
 def calls(kind: str) -> list[Call]:
-    """Where in the source a sentence or a phrase is used: its code, the values given, the place."""
+    """Yield the uses of messages and phrases in the source: code, given values, location."""
     found = []
     for file in sorted(SOURCE.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):

@@ -1,4 +1,4 @@
-"""Games nobody wrote: random rules files over the whole format, loaded, played and read back."""
+"""Generated games: random rules files that cover the whole format, loaded, played and parsed back."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ properties = settings(settings.get_profile("properties"), max_examples=100)
 
 
 def toml(value: Any) -> str:
-    """A value as TOML; JSON's texts and numbers are TOML's too."""
+    """Return a value as TOML; JSON strings and numbers are valid TOML."""
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{json.dumps(key)} = {toml(entry)}" for key, entry in value.items()) + " }"
     if isinstance(value, list):
@@ -43,7 +43,7 @@ def file_text(tables: dict[str, Any]) -> str:
 
 @st.composite
 def games(draw: st.DrawFn) -> dict[str, Any]:
-    """The tables of a small game that the format allows."""
+    """Generate the TOML of a valid small game."""
     count = draw(st.integers(1, 4))
     faces = draw(st.integers(2, 4))
     counted = draw(st.integers(1, count))
@@ -114,7 +114,7 @@ def test_any_game_can_be_played_to_its_end_and_read_back(path, step, tables, see
     try:
         rules = load_ruleset(str(path))
     except RulesError as error:
-        # The one thing this generator does not keep to: a box that cannot be struck stays free of links.
+        # A restriction this generator does not implement: a box that cannot be struck must have no links.
         if str(error.values["key"]).endswith(".strike"):
             return
         raise

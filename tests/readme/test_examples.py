@@ -1,4 +1,4 @@
-"""The examples of README and docs are run as they stand, and must answer what they say they answer."""
+"""Run the examples of README and docs, and compare their output with the documented output."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def blocks(language: str) -> list[tuple[Path, str]]:
 
 
 def commands(text: str) -> list[tuple[str, str]]:
-    """Each command of a console block with the output that it claims."""
+    """Return each command of a console block with its documented output."""
     pieces = re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]
     return [(command, output) for command, _, output in (piece.partition("\n") for piece in pieces)]
 
@@ -37,14 +37,14 @@ def pages_with(language: str) -> list[Path]:
 @pytest.mark.xdist_group("readme")
 @pytest.mark.parametrize("page", pages_with("console"), ids=lambda page: page.name)
 def test_console_examples(page: Path, tmp_path: Path) -> None:
-    """All examples of a page in one folder, since later ones use files of earlier ones."""
+    """Run all examples of a page in one folder, since later ones use files of earlier ones."""
     (tmp_path / "dicecup").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m dicecup "$@"\n')
     (tmp_path / "dicecup").chmod(0o755)
     copy_toml_blocks(page, tmp_path)
     keep = {"PATH", "PYTHONPATH"}
     environment = {name: value for name, value in os.environ.items() if name in keep}
     environment |= {"LANG": "C.UTF-8", "HOME": str(tmp_path), "DICECUP_CACHE": str(tmp_path / "cache")}
-    # Where the tests of the solver keep their compiled kernels too.
+    # Shared with the compiled kernels of the solver tests.
     environment["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache" / "kernels")
     for from_page, text in blocks("console"):
         if from_page != page:
@@ -63,7 +63,7 @@ def test_console_examples(page: Path, tmp_path: Path) -> None:
 
 
 def copy_toml_blocks(page: Path, folder: Path) -> None:
-    """A rules file that a page shows lies beside its commands under the name its id says."""
+    """Write each rules file shown on a page to the folder, named after its id."""
     for found in re.finditer(r"^```toml\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL):
         name = re.search(r'^id = "([^"]+)"', found[1], re.MULTILINE)
         if name:
@@ -71,7 +71,7 @@ def copy_toml_blocks(page: Path, folder: Path) -> None:
 
 
 def agrees(claimed: str, real: str) -> bool:
-    """Whether the output is as claimed; a line of `…` stands for any lines."""
+    """Return whether the output matches; a line of `…` stands for any lines."""
     pattern = "".join(
         r"(?:.*\n)*" if line == "…" else re.escape(line) + r"[ ]*\n"
         for line in claimed.strip("\n").split("\n")

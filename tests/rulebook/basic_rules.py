@@ -1,4 +1,4 @@
-"""The basic rules of Yatzy as the English, German and French sheets all print them, with the same examples.
+"""The basic rules of Yatzy as printed on the English, German and French sheets, with the same examples.
 
 Each of the three test files runs these rows and checks under the name of its own sheet.
 """
@@ -162,7 +162,7 @@ def inner_and_outer_are_counted_apart(rules: Ruleset) -> None:
 
 
 def dice_are_kept_whole(rules: Ruleset) -> None:
-    """A keep names double dice that lie there; a small die by itself, or in another large one, does not."""
+    """A keep names whole double dice; an inner die alone, or in another outer die, is rejected."""
     dice = ((1, 6), (2, 6), (3, 6), (4, 6), (5, 1), (6, 2))
     state = apply(rules, start(rules), Throw(dice))
     assert refused(rules, state, Keep((6,))) == "keep_not_there"
@@ -186,7 +186,7 @@ def inner_is_scored_then_outer(rules: Ruleset) -> None:
 
 
 def unused_dice_are_free(rules: Ruleset) -> None:
-    """Left out once the two faces of one double die, once faces of two of them."""
+    """The dropped dice may be the two faces of one double die, or faces of two different ones."""
     for dice in ("1-1 6-6 6-6 6-6 6-6 6-6", "1-6 6-1 6-6 6-6 6-6 6-6"):
         after = apply(rules, decision(rules, dice), course.placements(rules, "chance", "yatzy"))
         assert written_on(rules, after.sheets[0]) == {"chance": 30, "yatzy": 50}

@@ -1,4 +1,4 @@
-"""Every clause of every rule sheet, in short, in the order of the sheet.
+"""Every clause of every rule sheet, summarised, in sheet order.
 
 A test names what it proves with `clause = clauses_of(sheet)` and `@clause("pair")`, or a row of a table with
 `clause.case("pair", …)`. `test_clauses.py` fails when a clause has no test.
@@ -199,7 +199,7 @@ TESTED: dict[str, set[str]] = {sheet: set() for sheet in CLAUSES}
 
 
 class Clauses:
-    """The clauses of one sheet, to name what a test proves."""
+    """The clauses of one sheet, used to name what a test proves."""
 
     def __init__(self, sheet: str) -> None:
         self.sheet = sheet

@@ -1,4 +1,4 @@
-"""How a turn and a game go: what several sheets say in their own words, played through the engine."""
+"""The course of a turn and of a game, as several sheets describe it, played through the engine."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def three_throws_at_most(rules: Ruleset) -> None:
 
 
 def any_dice_may_be_kept(rules: Ruleset) -> None:
-    """Every part of the dice but all of them; what is kept stays, the rest is thrown."""
+    """Every proper subset of the dice can be kept; the rest is thrown."""
     dice = different_dice(rules)
     state = apply(rules, start(rules), Throw(dice))
     expected = {part for size in range(len(dice)) for part in combinations(dice, size)}
@@ -111,7 +111,7 @@ def may_stop_after_any_throw(rules: Ruleset) -> None:
 
 
 def every_turn_fills(rules: Ruleset, boxes: int) -> None:
-    """A turn ends only by filling so many boxes, and the game when all are filled."""
+    """A turn ends only after filling that many boxes, and the game when all are filled."""
     state = start(rules)
     turns = 0
     while not state.finished:
@@ -127,7 +127,7 @@ def every_turn_fills(rules: Ruleset, boxes: int) -> None:
 
 
 def a_box_is_used_once(rules: Ruleset, dice: str, box: str, written: int) -> None:
-    """What is written stays, and the box is not to be had again, not even for a strike."""
+    """A filled box stays as it is and cannot be used again, not even for a strike."""
     after = apply(rules, decision(rules, dice), placements(rules, box))
     assert written_on(rules, after.sheets[0]) == {box: written}
     again = decision(rules, dice, {box: written})
@@ -136,7 +136,7 @@ def a_box_is_used_once(rules: Ruleset, dice: str, box: str, written: int) -> Non
 
 
 def any_box_may_be_struck(rules: Ruleset, dice: str) -> None:
-    """0 in any open box of a game that fills one box a turn, whatever the dice would give."""
+    """0 can be written in any open box of a game with one box per turn, whatever the dice would score."""
     for box in rules.boxes:
         for column in rules.columns:
             move = Score((Placement(box.id, column.id, strike=True),))
@@ -158,7 +158,7 @@ def boxes_in_any_order(rules: Ruleset) -> None:
 
 
 def seats_take_turns(rules: Ruleset, players: int) -> None:
-    """Each player in turn, for a whole round and into the next; only the own sheet changes."""
+    """Players take turns for a whole round and into the next; only their own sheet changes."""
     state = start(rules, players)
     assert len(state.sheets) == players
     for turn in range(players + 1):
@@ -171,7 +171,7 @@ def seats_take_turns(rules: Ruleset, players: int) -> None:
 
 
 def placed(rules: Ruleset, *sheets: Written) -> list[tuple[int, int, int]]:
-    """(place, seat, score) of players with these sheets."""
+    """Return (place, seat, score) of players with these sheets."""
     state = State(tuple(sheet_of(rules, sheet) for sheet in sheets), 0, (), (), rules.throws)
     return list(standings(rules, state))
 

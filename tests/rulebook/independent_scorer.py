@@ -1,7 +1,7 @@
-"""A second, slow scorer, written from the rules in the plainest words and sharing no code with the package.
+"""A second, slow scorer, written directly from the rules and sharing no code with the package.
 
-It knows what every game and every option says about points and about which boxes may be filled. Faces are
-plain tuples, sheets plain tables from (column, box) to points. The tests compare it with the engine.
+It knows what every game and every option says about points and about legal boxes. Faces are plain tuples,
+sheets plain dictionaries from (column, box) to points. The tests compare it with the engine.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 Faces = tuple[int, ...]
-Cell = tuple[str, str]  # column ("" where the game has none), box
+Cell = tuple[str, str]  # column ("" if the game has none), box
 Sheet = Mapping[Cell, int]
 Options = Mapping[str, str]
 
@@ -64,11 +64,11 @@ def every_cell(game: str) -> list[Cell]:
     return [(column, box) for column in columns(game) for box in BOXES[game]]
 
 
-# What single words of the rules mean, for five dice.
+# Terms of the rules, for five dice.
 
 
 def highest_alike(dice: Faces, count: int) -> int:
-    """The highest face that so many dice show, or 0."""
+    """Return the highest face shown by that many dice, or 0."""
     for face in (6, 5, 4, 3, 2, 1):
         if dice.count(face) >= count:
             return face
@@ -109,7 +109,7 @@ def upper_points(box: str, dice: Faces) -> int:
     return face_of(box) * dice.count(face_of(box))
 
 
-# One function a family of games: five dice in one box, the rest of the sheet left out.
+# One function per family of games: five dice in one box, ignoring the rest of the sheet.
 
 
 def yatzy_points(options: Options, box: str, dice: Faces) -> int:
@@ -212,7 +212,7 @@ def yahtzee_points(box: str, dice: Faces) -> int:
     }[box]
 
 
-# The sheet enters: order of the Yum boxes, low and high score, jokers.
+# Rules that depend on the sheet: order of the Yum boxes, low and high score, jokers.
 
 
 def yum_is_joker(game: str, sheet: Sheet, dice: Faces) -> bool:
@@ -258,14 +258,14 @@ def yahtzee_points_on_sheet(options: Options, sheet: Sheet, box: str, dice: Face
 
 
 def five_of(dice: Faces) -> list[Faces]:
-    """Every way to count five dice: all of five, or six with one dropped."""
+    """Yield every way to count five dice: all of five, or six with one dropped."""
     if len(dice) == 5:
         return [dice]
     return [dice[:dropped] + dice[dropped + 1 :] for dropped in range(6)]
 
 
 def points_of(game: str, options: Options, sheet: Sheet, cell: Cell, dice: Faces) -> int:
-    """What five dice, or the six of one layer, give in an open box of this sheet."""
+    """Return the points of five dice, or of the six of one layer, in an open box of this sheet."""
     _, box = cell
     if game == "yatzy":
         return yatzy_points(options, box, dice)
@@ -279,14 +279,14 @@ def points_of(game: str, options: Options, sheet: Sheet, cell: Cell, dice: Faces
 
 
 def offers(game: str, options: Options, sheet: Sheet, dice: Faces) -> dict[Cell, int]:
-    """The points in every open box."""
+    """Return the points in every open box."""
     return {
         cell: points_of(game, options, sheet, cell, dice) for cell in every_cell(game) if cell not in sheet
     }
 
 
 def legal_placements(game: str, options: Options, sheet: Sheet, dice: Faces) -> set[tuple[Cell, bool]]:
-    """Every open box that may be filled, and whether by a strike; writing 0 is listed once, as no strike."""
+    """Return every legal box, and whether it is a strike; writing 0 is listed once, as no strike."""
     points = offers(game, options, sheet, dice)
     allowed = set(points)
     if options.get("joker") == "forced" and all_alike(dice) and ("", "yahtzee") in sheet:
@@ -306,7 +306,7 @@ def legal_placements(game: str, options: Options, sheet: Sheet, dice: Faces) -> 
 
 
 def is_paid_repeat(game: str, options: Options, sheet: Sheet, dice: Faces) -> bool:
-    """Yahtzee: a further five alike once the box holds 50."""
+    """Yahtzee: return whether this is a further five alike after the box holds 50."""
     return (
         game == "yahtzee"
         and options["joker"] != "none"

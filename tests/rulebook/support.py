@@ -1,4 +1,4 @@
-"""How the rulebook tests talk to the engine: sheets and dice as people write them, moves by `apply`."""
+"""Helpers of the rulebook tests: sheets and dice in written form, moves played with `apply`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def game(reference: str, **options: str) -> Ruleset:
 
 
 def read(rules: Ruleset, text: str) -> Dice:
-    """Dice as `3 3 3 6 6`, double dice as `6-5 6-4`."""
+    """Parse dice such as `3 3 3 6 6`, or double dice such as `6-5 6-4`."""
     return parse_dice(text.split(), rules.dice.faces, len(rules.dice.layers))
 
 
@@ -45,7 +45,7 @@ def sheet_of(rules: Ruleset, written: Written) -> Sheet:
 
 
 def written_on(rules: Ruleset, sheet: Sheet) -> dict[str, int]:
-    """The filled boxes of a sheet."""
+    """Return the filled boxes of a sheet."""
     names = [
         f"{column.id}.{box.id}" if column.id else box.id for column in rules.columns for box in rules.boxes
     ]
@@ -53,20 +53,20 @@ def written_on(rules: Ruleset, sheet: Sheet) -> dict[str, int]:
 
 
 def decision(rules: Ruleset, dice: str, written: Written | None = None, throws_left: int = 0) -> State:
-    """One player's turn with these dice on the table and a sheet filled so far."""
+    """Return one player's turn with these dice on the table and a partly filled sheet."""
     sheet = sheet_of(rules, written or {})
     return State((sheet,), 0, read(rules, dice), None, throws_left)
 
 
 def points(rules: Ruleset, dice: str, box: str, written: Written | None = None) -> int:
-    """What the dice write in a box, by playing it. The box of a column is named `x2.box`."""
+    """Return the points of the dice in a box, by playing it. The box of a column is named `x2.box`."""
     column, _, name = box.rpartition(".")
     after = apply(rules, decision(rules, dice, written), score(name, column))
     return written_on(rules, after.sheets[0])[box]
 
 
 def inner_points(rules: Ruleset, inner: str, box: str) -> int:
-    """What the inner dice write in a box; the outer dice, all ones, go elsewhere."""
+    """Return the points of the inner dice in a box; the outer dice, all ones, go elsewhere."""
     dice = " ".join(f"1-{face}" for face in inner.split())
     other = "ones" if box != "ones" else "chance"
     move = Score((Placement(box), Placement(other)))
@@ -75,7 +75,7 @@ def inner_points(rules: Ruleset, inner: str, box: str) -> int:
 
 
 def outer_points(rules: Ruleset, outer: str, box: str) -> int:
-    """What the outer dice write in a box; the inner dice, all ones, go elsewhere."""
+    """Return the points of the outer dice in a box; the inner dice, all ones, go elsewhere."""
     dice = " ".join(f"{face}-1" for face in outer.split())
     other = "ones" if box != "ones" else "chance"
     move = Score((Placement(other), Placement(box)))
@@ -84,7 +84,7 @@ def outer_points(rules: Ruleset, outer: str, box: str) -> int:
 
 
 def refused(rules: Ruleset, state: State, move: Throw | Keep | Score) -> str:
-    """The code of the reason why a move is illegal; "" when it is legal. Asking and doing must agree."""
+    """Return the error code of an illegal move, or "" for a legal one; checking and playing must agree."""
     try:
         apply(rules, state, move)
     except MoveError as error:
@@ -96,7 +96,7 @@ def refused(rules: Ruleset, state: State, move: Throw | Keep | Score) -> str:
 
 
 def boxes_allowed(rules: Ruleset, state: State) -> set[str]:
-    """The boxes that may be filled with more than a strike of points on offer."""
+    """Return the boxes that can be filled other than by a strike."""
     return {
         placement.box
         for move in legal_moves(rules, state)
@@ -107,7 +107,7 @@ def boxes_allowed(rules: Ruleset, state: State) -> set[str]:
 
 
 def thrown(rules: Ruleset, *texts: str) -> State:
-    """A first turn: the first throw, then alternately the dice kept and the dice thrown, as texts."""
+    """Play a first turn: the first throw, then alternately the dice kept and the dice thrown, as texts."""
     state = start(rules)
     for number, text in enumerate(texts):
         dice = read(rules, text)
@@ -116,7 +116,7 @@ def thrown(rules: Ruleset, *texts: str) -> State:
 
 
 def play_out(rules: Ruleset, state: State, dice: str) -> State:
-    """Play to the end, every throw the same, every turn scored in the first boxes that are open."""
+    """Play to the end with the same throw every time, each turn scored in the first open boxes."""
     while not state.finished:
         state = apply(rules, state, Throw(read(rules, dice)))
         move = next(move for move in legal_moves(rules, state) if isinstance(move, Score))
@@ -125,5 +125,5 @@ def play_out(rules: Ruleset, state: State, dice: str) -> State:
 
 
 def lines(rules: Ruleset, written: Written, column: int = 0) -> Mapping[str, int]:
-    """The computed lines of a sheet."""
+    """Return the computed lines of a sheet."""
     return column_lines(rules, sheet_of(rules, written), column)

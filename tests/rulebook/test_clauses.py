@@ -1,4 +1,4 @@
-"""No clause of a rule sheet without a test."""
+"""Every clause of a rule sheet has a test."""
 
 from __future__ import annotations
 

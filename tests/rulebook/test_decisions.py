@@ -1,4 +1,4 @@
-"""What the rule pages decide where the sheets are silent, contradict each other, or lost their pictures."""
+"""Decisions of the rule pages where the sheets are silent, contradict each other, or lost their pictures."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ YUM_BOXES = [
 YUMS = {"yum": 50, "second_yum": 100, "third_yum": 0}
 
 
-# What all games share.
+# Rules common to all games.
 
 
 @clause("three throws")
@@ -99,7 +99,7 @@ def test_seats(rules: Ruleset, players: int):
 @clause("places")
 @every_game
 def test_places(rules: Ruleset):
-    """Of 20, 30, 20, 30 and 10 two win, two share the third place, and one is fifth."""
+    """Of 20, 30, 20, 30 and 10, two share first place, two share third place, and one is fifth."""
     name = "x1.chance" if rules.id == "triple-yum-plus" else "chance"
     sheets = [{name: score} for score in (20, 30, 20, 30, 10)]
     expected = [(1, 1, 30), (1, 3, 30), (3, 0, 20), (3, 2, 20), (5, 4, 10)]
@@ -240,7 +240,7 @@ def test_plus_sum_under_every_scoring():
 
 @clause("strike last_resort")
 def test_last_resort():
-    """As long as one open box scores, only boxes that score may be filled."""
+    """As long as an open box scores, only scoring boxes may be filled."""
     rules = game("yatzy", strike="last_resort")
     state = decision(rules, "1 1 2 3 6", {"chance": 20})
     assert boxes_allowed(rules, state) == {"ones", "twos", "threes", "sixes", "pair"}
@@ -254,7 +254,9 @@ def test_last_resort():
 
 @clause("strike last_resort")
 def test_last_resort_of_double_dice():
-    """Each layer looks at the boxes open to it; the free strike is free also then, minus points are no 0."""
+    """Each layer considers the boxes open to it; a free strike is always allowed, and minus points are not a
+    0.
+    """
     rules = game("dice-in-dice", strike="last_resort")
     closed = {box: 0 for box in YATZY_BOXES if box not in ("sixes", "fives", "yatzy")} | {"extra": 0}
     state = decision(rules, "5-6 1-1 1-1 1-1 2-2 2-2", closed | {"yatzy": 0})
@@ -427,7 +429,7 @@ def test_yum_low_or_high_first():
 )
 @pytest.mark.parametrize(("rules", "column"), [(YUM, ""), (TRIPLE, "x1."), (TRIPLE, "x3.")])
 def test_yum_order(rules: Ruleset, column: str, written: dict[str, int], expected: list[int | None]):
-    """Five alike in the three Yum boxes; None where the box is filled."""
+    """Five alike in the three Yum boxes; None if the box is filled."""
     sheet = {column + box: held for box, held in written.items()}
     found = [
         points(rules, "6 6 6 6 6", column + box, sheet) if box not in written else None
@@ -496,7 +498,7 @@ def test_triple_columns():
 
 @clause("triple columns")
 def test_triple_totals_with_bonus():
-    """63 and 35 in the third column are 294; 62 in the first stays 62; the upper halves are not joined."""
+    """63 and 35 in the third column are 294; 62 in the first stays 62; upper sections are separate."""
     upper = {"sixes": 30, "fives": 25, "fours": 8}
     third = {f"x3.{box}": held for box, held in upper.items()}
     assert course.placed(TRIPLE, third) == [(1, 0, 294)]
@@ -517,7 +519,7 @@ def test_triple_low_high_and_yum_order_per_column():
 
 @clause("triple joker")
 def test_triple_joker():
-    """All nine Yum boxes and all three boxes of the face; any one open and there is no joker."""
+    """All nine Yum boxes and all three boxes of the face must be filled, otherwise there is no joker."""
     filled = in_every_column(YUMS | {"sixes": 18})
     assert len(filled) == 12
     for column in ("x1", "x2", "x3"):

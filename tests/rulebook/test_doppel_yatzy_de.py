@@ -49,7 +49,7 @@ def test_optional_yatzy_scoring_adds_five_dice():
 
 @clause("unused dice")
 def test_unused_dice():
-    """German sheet: the inner die of the outer one left out need not be left out too."""
+    """German sheet: if an outer die is dropped, its inner die need not be dropped too."""
     basic.unused_dice_are_free(DOUBLE)
 
 
@@ -60,7 +60,7 @@ def test_layers_apart():
 
 @clause("whole dice")
 def test_whole_dice():
-    """German sheet: the inner die hangs together with the outer one."""
+    """German sheet: the inner and the outer die belong together."""
     basic.dice_are_kept_whole(DOUBLE)
 
 
@@ -190,7 +190,7 @@ def test_highest_removed():
 
 @clause("written in its column")
 def test_written_in_its_column():
-    """The inner result stands in the box it was meant for, then the outer one in another."""
+    """The inner result is written in its box, then the outer one in another."""
     state = decision(DOUBLE, "5-2 5-2 5-2 5-2 5-2 5-2")
     after = apply(DOUBLE, state, course.placements(DOUBLE, "twos", "fives"))
     assert written_on(DOUBLE, after.sheets[0]) == {"twos": 10, "fives": 25}
@@ -203,7 +203,7 @@ def test_pair_of_threes():
 
 @clause("chance once")
 def test_chance_saves_from_a_strike_once():
-    """Open: chance and yatzy. Chance takes the dice; when it is used, yatzy must be struck."""
+    """Open: chance and yatzy. Chance takes the dice; once it is used, yatzy must be struck."""
     filled = {box.id: 0 for box in YATZY.boxes if box.id not in ("chance", "yatzy")}
     assert points(YATZY, "1 2 2 4 6", "chance", filled) == 15
     used = decision(YATZY, "1 2 2 4 6", filled | {"chance": 15})

@@ -38,7 +38,7 @@ def test_optional_yatzy_scoring_adds_five_dice():
 
 @clause("unused dice")
 def test_unused_dice():
-    """French sheet: "ne doivent pas", which its two sister sheets contradict. Decided: need not."""
+    """French sheet: "ne doivent pas", which the other two sheets contradict. Decided: need not."""
     basic.unused_dice_are_free(DOUBLE)
 
 
@@ -175,7 +175,7 @@ def test_grand_total():
 
 @clause("any five")
 def test_any_five():
-    """Whichever die does not fit is the one left out, wherever it lies."""
+    """The die that does not fit is dropped, whatever its position."""
     for place in range(6):
         dice = ["6"] * 6
         dice[place] = "2"

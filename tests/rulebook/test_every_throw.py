@@ -1,4 +1,4 @@
-"""Every throw in every box of every game under every combination of options, against the second scorer."""
+"""Every throw in every box of every game with every combination of options, against the second scorer."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def engine_offers(game: str, options: second.Options, sheet: second.Sheet, dice:
 
 
 def engine_placements(game: str, options: second.Options, sheet: second.Sheet, dice: second.Faces):
-    """What `legal_moves` says, for games that score one box a turn."""
+    """Return the placements from `legal_moves`, for games with one box per turn."""
     rules = load_ruleset(game, options)
     state = State((engine_sheet(game, sheet),), 0, dice, None, 0)
     found = set()
@@ -72,7 +72,7 @@ def test_every_throw_in_every_box_of_an_empty_sheet(game: str, options: dict[str
 
 
 def yum_sheets(column: str) -> list[dict[second.Cell, int]]:
-    """Columns whose boxes look at each other: low and high in both orders, Yum boxes in every state."""
+    """Columns with dependent boxes: low and high in both orders, Yum boxes in every state."""
     sheets: list[dict[second.Cell, int]] = []
     for points in (0, 21, 22, 24, 25, 29, 30):
         sheets.append({(column, "low_score"): points})
@@ -96,7 +96,7 @@ def test_every_throw_where_yum_boxes_look_at_each_other(options: dict[str, str])
 
 
 def test_every_throw_where_the_columns_differ():
-    """Low and high score and the order of the Yum boxes hold in each column by itself."""
+    """Low and high score and the order of the Yum boxes apply to each column separately."""
     options = {"kinds": "all_dice", "joker_upper": "sum"}
     chance = Random(3)
     sheets = [yum_sheets(column) for column in ("x1", "x2", "x3")]
@@ -108,7 +108,7 @@ def test_every_throw_where_the_columns_differ():
 
 
 def joker_sheets(game: str) -> list[dict[second.Cell, int]]:
-    """All sets of filled upper boxes, with all, all but one, or none of the boxes a joker waits for."""
+    """All sets of filled upper boxes, with all, all but one, or none of the boxes that a joker requires."""
     waited_for = ["yahtzee"] if game == "yahtzee" else ["yum", "second_yum", "third_yum"]
     waiting = [(column, box) for column in second.columns(game) for box in waited_for]
     sheets = []
@@ -144,7 +144,7 @@ def test_five_alike_on_every_sheet_a_joker_looks_at(game: str, options: dict[str
 
 
 def test_a_joker_of_three_columns_waits_for_every_column():
-    """One of the nine Yum boxes, or one of the three upper boxes of the face, left open."""
+    """One of the nine Yum boxes, or one of the three upper boxes of the face, is open."""
     options = {"kinds": "all_dice", "joker_upper": "sum"}
     game = "triple-yum-plus"
     for face in range(1, 7):
@@ -158,7 +158,7 @@ def test_a_joker_of_three_columns_waits_for_every_column():
 
 
 def random_sheets(game: str, number: int) -> Iterator[dict[second.Cell, int]]:
-    """Sheets with any boxes filled, by strikes or by a throw; no wish that good play leads there."""
+    """Return sheets with any boxes filled, by strikes or by a throw, whether or not good play leads there."""
     chance = Random(f"{game} {number}")
     defaults = {name: values[0] for name, values in second.OPTIONS[game].items()}
     for _ in range(number):
@@ -182,7 +182,7 @@ def random_sheets(game: str, number: int) -> Iterator[dict[second.Cell, int]]:
     ],
 )
 def test_every_placement_of_every_throw(game: str, options: dict[str, str]):
-    """Which boxes may be filled or struck: on the empty sheet with every throw, on others with a sample."""
+    """Legal boxes and strikes: every throw on the empty sheet, a sample of throws on others."""
     for dice in FIVE:
         legal = engine_placements(game, options, {}, dice)
         assert legal == second.legal_placements(game, options, {}, dice), dice
@@ -200,7 +200,7 @@ def test_every_placement_of_every_throw(game: str, options: dict[str, str]):
     "options", combinations_of("dice-in-dice"), ids=lambda options: "-".join(options.values())
 )
 def test_every_pair_of_boxes_of_double_dice(options: dict[str, str]):
-    """The inner box first; what it fills is closed to the outer dice."""
+    """The inner box comes first; the box it fills is not available for the outer dice."""
     game = "dice-in-dice"
     rules = load_ruleset(game, options)
     chance = Random(6)
@@ -223,7 +223,7 @@ def test_every_pair_of_boxes_of_double_dice(options: dict[str, str]):
 
 
 def test_which_placement_comes_first_in_a_move():
-    """The first placement is the inner one: the layers are told apart, not only counted."""
+    """The first placement is the inner one: the layers are distinguished, not only counted."""
     rules = load_ruleset("dice-in-dice")
     dice = ((1, 6),) * 6
     assert Score((Placement("sixes"), Placement("ones"))) in legal_moves(

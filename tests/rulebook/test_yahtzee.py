@@ -1,4 +1,4 @@
-"""The American game. No sheet of the project prints it; what is decided stands in the rule pages."""
+"""The American game. None of the rule sheets covers it; the rule pages document the decisions."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_bonus_of_35():
 
 
 def hundreds(rules: Ruleset, sheet: Sheet, dice: str, box: str, strike: bool = False) -> int:
-    """How much more than its points a score adds to the final score; the bonus is out of reach."""
+    """Return how much more than its points a score adds to the final score; the bonus is out of reach."""
     before = State((sheet,), 0, tuple(int(face) for face in dice.split()), None, 0)
     after = apply(rules, before, score(box, strike=strike)).sheets[0]
     index = [other.id for other in rules.boxes].index(box)
@@ -90,7 +90,7 @@ def test_hundred_for_each_further_five_alike():
 
 @clause("yahtzee repeats")
 def test_two_further_ones_are_two_hundred():
-    """50, then 30 in sixes and 25 in fives with a hundred each, in a line of its own below the boxes."""
+    """50, then 30 in sixes and 25 in fives with a hundred each, on a separate line below the boxes."""
     state = start(FREE)
     for face, box in ((4, "yahtzee"), (6, "sixes"), (5, "fives")):
         state = apply(FREE, state, Throw((face,) * 5))
@@ -157,7 +157,7 @@ def test_forced_then_an_upper_box_for_0():
 
 @clause("yahtzee forced")
 def test_nothing_is_forced_without_a_joker():
-    """The box of five alike open, or dice that are not alike: any box."""
+    """With the box of five alike open, or dice that are not alike, any box is allowed."""
     state = decision(FORCED, "4 4 4 4 4", {"sixes": 18})
     assert boxes_allowed(FORCED, state) == LOWER | UPPER - {"sixes"} | {"yahtzee"}
     state = decision(FORCED, "4 4 4 4 5", {"yahtzee": 50})
@@ -179,7 +179,7 @@ def test_none():
 
 @clause("yahtzee repeats")
 def test_a_game_of_fives_only():
-    """Thirteen throws of five fives, first open box each time, forced: the hundreds come after the 50.
+    """Thirteen throws of five fives, always in the first open box, `forced`: the hundreds follow the 50.
 
     Ones to fours 0, fives 25, sixes 0, kinds 25 and 25, full house and straights 0 as long as the box of five
     alike is open, then 50, then chance 25 with a hundred.

@@ -31,7 +31,7 @@ def test_any_number_of_players(players: int):
 
 @clause("one keeps the sheets")
 def test_one_keeps_the_sheets():
-    """One state holds the sheets of all, and a turn writes on the sheet of its player only."""
+    """One state holds the sheets of all players, and a turn writes on its player's sheet only."""
     state = start(YATZY, 3)
     for box in ("ones", "chance", "pair"):
         state = apply(YATZY, state, Throw((1, 1, 2, 3, 4)))
@@ -52,7 +52,7 @@ def test_clockwise():
 
 @clause("fill as many as possible")
 def test_fill_as_many_as_possible():
-    """Every combination filled adds its points; one that is struck adds none."""
+    """Every filled combination adds its points; a struck one adds none."""
     assert lines(YATZY, {"pair": 12, "chance": 20})["grand_total"] == 32
     assert lines(YATZY, {"pair": 12, "chance": 20, "yatzy": 50})["grand_total"] == 82
     assert lines(YATZY, {"pair": 12, "chance": 20, "yatzy": 0})["grand_total"] == 32
@@ -149,7 +149,7 @@ def test_every_box_once():
 @clause("strike")
 @pytest.mark.parametrize("rules", [YATZY, LAST_RESORT], ids=["free", "last_resort"])
 def test_strike(rules):
-    """Nothing fits, chance is used: one of the open boxes is noted as 0."""
+    """Nothing fits and chance is used: one of the open boxes gets 0."""
     filled = {box.id: 0 for box in rules.boxes if box.id not in ("yatzy", "low_straight", "sixes")}
     state = decision(rules, "1 1 2 3 5", filled)
     assert boxes_allowed(rules, state) == {"yatzy", "low_straight", "sixes"}

@@ -26,7 +26,7 @@ def test_players(players: int):
 
 @clause("aim")
 def test_aim():
-    """More points are a better place."""
+    """More points give a better place."""
     assert course.placed(YUM, {"chance": 12}, {"chance": 30}) == [(1, 1, 30), (2, 0, 12)]
 
 
@@ -48,7 +48,7 @@ def test_first_throw():
 
 @clause("second and third throw")
 def test_second_and_third_throw():
-    """All the dice or any of them, also ones kept before: the plan may change."""
+    """All the dice or any of them can be thrown, also ones kept before."""
     course.any_dice_may_be_kept(YUM)
     course.kept_dice_may_be_thrown_again(YUM)
 
@@ -80,7 +80,7 @@ def test_one_box_a_turn():
 
 @clause("zero in a box of choice")
 def test_zero_in_a_box_of_choice():
-    """Dice worth nothing in the boxes left: 0 goes in whichever the player likes."""
+    """Dice that score nothing in the remaining boxes: the player chooses where to write 0."""
     filled = {box.id: 0 for box in YUM.boxes if box.id not in ("fives", "full_house", "long_straight")}
     for box in ("fives", "full_house", "long_straight"):
         assert points(YUM, "1 1 2 3 6", box, filled) == 0
@@ -88,7 +88,7 @@ def test_zero_in_a_box_of_choice():
 
 @clause("after 22 boxes")
 def test_after_22_boxes():
-    """Each of two players fills 22 boxes; then all points and bonuses make the total, and the most win."""
+    """Each of two players fills 22 boxes; then points and bonuses make the total, and the highest wins."""
     state = play_out(YUM, start(YUM, 2), "1 2 3 4 5")
     assert state.finished
     assert all(len(written_on(YUM, sheet)) == 22 for sheet in state.sheets)
@@ -181,7 +181,7 @@ def test_sub_total():
     ids=["62", "63", "70", "71", "77", "78", "100"],
 )
 def test_bonus(fours: int, threes: int, twos: int, expected: int):
-    """55 in sixes and fives and the rest; one bonus, the highest reached."""
+    """55 in sixes and fives and the rest; only one bonus, the highest reached."""
     upper = {"sixes": 30, "fives": 25, "fours": fours, "threes": threes, "twos": twos}
     assert lines(YUM, upper)["bonus"] == expected
 
@@ -194,7 +194,7 @@ def test_total_upper_section():
 
 @clause("total lower section")
 def test_total_lower_section():
-    """The sixteen boxes below, added up; the bonus is not among them."""
+    """The sum of the sixteen lower boxes, without the bonus."""
     lower = {
         **{"pair": 12, "two_pairs": 22, "three_of_a_kind": 20, "four_of_a_kind": 25},
         **{"short_straight": 30, "long_straight": 40, "low_straight": 15, "high_straight": 20},
@@ -221,7 +221,7 @@ def test_zero_option():
 @clause("joker: Yum boxes")
 @pytest.mark.parametrize("yums", [YUMS_SCORED, YUMS_STRUCK, {"yum": 50, "second_yum": 0, "third_yum": 0}])
 def test_joker_needs_the_yum_boxes_taken(yums: dict[str, int]):
-    """By points or by zeros; as long as one is open, five alike are no joker."""
+    """By points or by zeros; while one of them is open, five alike are not a joker."""
     assert points(YUM, "4 4 4 4 4", "full_house", yums | {"fours": 8}) == 25
     for box in yums:
         others = {other: taken for other, taken in yums.items() if other != box}
@@ -230,7 +230,7 @@ def test_joker_needs_the_yum_boxes_taken(yums: dict[str, int]):
 
 @clause("joker: upper box")
 def test_joker_needs_the_upper_box_taken():
-    """The example of the sheet: a Yum of fours while the Fours are no longer free."""
+    """The example of the sheet: a Yum of fours when the Fours are filled."""
     assert points(YUM, "4 4 4 4 4", "long_straight", YUMS_SCORED | {"fours": 0}) == 40
     assert points(YUM, "4 4 4 4 4", "long_straight", YUMS_SCORED) == 0
     assert points(YUM, "4 4 4 4 4", "long_straight", YUMS_SCORED | {"fives": 20, "sixes": 24}) == 0
@@ -256,7 +256,7 @@ def test_joker_needs_both():
     ],
 )
 def test_joker_in_any_open_box(box: str, expected: int):
-    """Five fours: either section takes the points of its box, if the box is free."""
+    """Five fours score the points of the box in either section, if it is open."""
     assert points(YUM, "4 4 4 4 4", box, YUMS_SCORED | {"fours": 8}) == expected
     taken = decision(YUM, "4 4 4 4 4", YUMS_SCORED | {"fours": 8, box: 0})
     assert refused(YUM, taken, course.placements(YUM, box)) == "box_filled"
@@ -274,7 +274,7 @@ def test_joker_25_in_full_house():
 
 @clause("triple: any place")
 def test_triple_any_place():
-    """The same dice may go in any open box of any column; the box of one column leaves the others open."""
+    """The same dice can go in any open box of any column; filling it leaves the other columns' boxes open."""
     state = decision(TRIPLE, "2 2 2 3 3", {"x1.full_house": 25})
     for column in ("x2", "x3"):
         after = apply(TRIPLE, state, Score((Placement("full_house", column),)))
@@ -284,7 +284,7 @@ def test_triple_any_place():
 
 @clause("triple: columns")
 def test_triple_columns():
-    """The third counts three times, the second twice, the first as it stands, at the end of the game."""
+    """At the end of the game the third column counts three times, the second twice, the first once."""
     sheet = {"x1.chance": 10, "x2.chance": 10, "x3.chance": 10}
     assert written_on(TRIPLE, sheet_of(TRIPLE, sheet)) == sheet
     assert course.placed(TRIPLE, sheet) == [(1, 0, 10 + 20 + 30)]
@@ -293,14 +293,14 @@ def test_triple_columns():
 
 @clause("triple: low scores first")
 def test_triple_low_scores_first():
-    """Why the advice holds: 5 and 30 in Chance are worth 95 that way round and 45 the other."""
+    """Why the advice holds: 5 and 30 in Chance are worth 95 in that order and 45 in the other."""
     assert course.placed(TRIPLE, {"x1.chance": 5, "x3.chance": 30}) == [(1, 0, 95)]
     assert course.placed(TRIPLE, {"x1.chance": 30, "x3.chance": 5}) == [(1, 0, 45)]
 
 
 @clause("triple: fixed points third")
 def test_triple_fixed_points_third():
-    """Full house, straights and Yums write the same points in every column, and triple in the third."""
+    """Full house, straights and Yums write the same points in every column, and count triple in the third."""
     fixed = [("2 2 2 3 3", "full_house", 25), ("1 2 3 4 5", "low_straight", 15), ("5 5 5 5 5", "yum", 50)]
     for dice, box, expected in [*fixed, ("2 3 4 5 6", "high_straight", 20)]:
         for column, times in (("x1", 1), ("x2", 2), ("x3", 3)):

@@ -1,4 +1,4 @@
-"""A small game on disk to change and to break, and the check of what a broken file is told."""
+"""A small game on disk to modify and to break, and the check of the resulting error messages."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ RefuseRules = Callable[..., str]
 
 @pytest.fixture
 def write_rules(tmp_path: Path) -> WriteRules:
-    """write_rules(text) → the path of a rules file; a small game lies beside it as `small.toml`."""
+    """write_rules(text) → the path of a rules file, with a small game next to it as `small.toml`."""
     (tmp_path / "small.toml").write_text(SMALL, encoding="utf-8")
 
     def write_rules(text: str | bytes, name: str = "house.toml") -> str:
@@ -60,7 +60,7 @@ def write_rules(tmp_path: Path) -> WriteRules:
 
 @pytest.fixture
 def change_small(write_rules: WriteRules) -> WriteRules:
-    """change_small(lines) → the path of a file that changes the small game by these lines."""
+    """change_small(lines) → the path of a file that patches the small game with these lines."""
 
     def change_small(lines: str, name: str = "house.toml") -> str:
         return write_rules(f'format = 1\nid = "house"\nbase = "small.toml"\n{lines}\n', name)
@@ -70,7 +70,7 @@ def change_small(write_rules: WriteRules) -> WriteRules:
 
 @pytest.fixture(scope="session")
 def refuse_rules() -> RefuseRules:
-    """refuse_rules(path, key, phrase, **values) → the sentence; file, key and expectation are as said."""
+    """refuse_rules(path, key, phrase, **values) → the message; checks its file, key and expectation."""
 
     def refuse_rules(path: str, key: str, phrase: str, **values: object) -> str:
         with pytest.raises(RulesError) as caught:

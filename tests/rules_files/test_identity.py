@@ -49,7 +49,7 @@ def full(change_small):
 
 @pytest.fixture
 def changed(full, write_rules):
-    """changed(lines) → the ruleset with these lines laid over it."""
+    """changed(lines) → the ruleset patched with these lines."""
     return lambda lines: load_ruleset(write_rules(f'format = 1\nid = "x"\nbase = "full.toml"\n{lines}'))
 
 
@@ -120,7 +120,7 @@ def test_every_part_of_the_meaning_counts(full, changed, lines):
 
 
 def test_kind_of_need_counts_even_with_equal_fields(changed):
-    """`run = 2` and `at_least = 2` and the face 2 are all one field with a 2."""
+    """`run = 2`, `at_least = 2` and the face 2 are all a single field with a 2."""
     run = changed("box.run.needs = { run = 2 }")
     least = changed("box.run.needs = { at_least = 2 }")
     assert run.identity != least.identity

@@ -1,4 +1,4 @@
-"""Files that are no rules files, bases, house rules and where files are looked for."""
+"""Invalid files, bases, house rules and where files are searched."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_huge_file(write_rules, size):
 
 
 def test_key_of_very_many_parts(write_rules):
-    """The reader of TOML needs time with the square of the parts of a key: such a file is not given to it."""
+    """The TOML parser is quadratic in the parts of a key: such a file is rejected before parsing."""
     path = write_rules('format = 1\nid = "x"\n' + "a" + ".a" * 20_000 + " = 1")
     began = monotonic()
     assert refusal(path).code == "rules_too_deep"
@@ -253,7 +253,7 @@ def test_names_are_laid_over_those_of_the_base(change_small):
     rules = load_ruleset(
         change_small('names.en.pair = "Two"\nnames.en.options.o.name = "O"\nnames.sv.pair = "Två"')
     )
-    # The game's own name is not that of its base.
+    # The game's name is not inherited from its base.
     assert rules.names["en"] == {"pair": "Two", "options": {"o": {"name": "O"}}}
     assert rules.names["sv"] == {"pair": "Två"}
 

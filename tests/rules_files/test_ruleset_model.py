@@ -1,4 +1,4 @@
-"""What can be asked of a ruleset."""
+"""Properties of a ruleset."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dicecup.rules import builtin_ids, load_ruleset
 
 
 def test_lines_of_the_printed_sheet():
-    """Totals stand where the sheets print them."""
+    """Totals are in the positions where the sheets print them."""
     yatzy = load_ruleset("yatzy").lines
     assert yatzy[:8] == ("ones", "twos", "threes", "fours", "fives", "sixes", "upper_sum", "bonus")
     assert yatzy[-2:] == ("yatzy", "grand_total")

@@ -222,7 +222,7 @@ def test_wrong_points(change_small, refuse_rules, points):
     sentence = refuse_rules(
         change_small(f"box.chance.points = {points}"), "box.chance.points", "expected_points"
     )
-    assert "50 + all" in sentence  # shows what points look like
+    assert "50 + all" in sentence  # shows an example of points
 
 
 def test_box_without_points(change_small, refuse_rules):
@@ -255,7 +255,7 @@ def test_boxes_in_a_row_are_no_cycle(change_small):
 
 
 def test_box_that_cannot_be_struck_may_not_be_forced_below_another(change_small):
-    """If chance must stay below pair it can be worth 0, which its strike = false forbids."""
+    """If chance must stay below pair it can score 0, which its strike = false forbids."""
     path = change_small('box.chance.strike = false\nbox.pair.above = "chance"')
     with pytest.raises(RulesError) as caught:
         load_ruleset(path)

@@ -1,4 +1,4 @@
-"""What the tests of the solver share. They run in one process: large games are solved once."""
+"""Fixtures of the solver tests, which run in one process so that large games are solved once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# Compiled kernels outlive a run, inside the clone; must be said before the solver is imported.
+# Cache compiled kernels in the clone across runs; must be set before the solver is imported.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".pytest_cache" / "kernels"))
 
 from dicecup.dice import throws  # noqa: E402
@@ -35,7 +35,7 @@ def pytest_collection_modifyitems(items):
 
 
 def all_rulesets() -> list[tuple[str, dict[str, str]]]:
-    """Every game of one layer with every combination of its options."""
+    """Return every single-layer game with every combination of its options."""
     found = []
     for game in ONE_LAYER:
         choices = load_ruleset(game).choices
@@ -45,13 +45,13 @@ def all_rulesets() -> list[tuple[str, dict[str, str]]]:
 
 @pytest.fixture(scope="session")
 def tables(tmp_path_factory):
-    """A folder of tables that all tests use."""
+    """A folder of tables shared by all tests."""
     return tmp_path_factory.mktemp("tables")
 
 
 @pytest.fixture(scope="session")
 def solved(tables):
-    """solved(game, options, precision) → its solution, solved once a session."""
+    """solved(game, options, precision) → its solution, solved once per session."""
 
     known: dict[tuple[str, int], SingleSolution] = {}
 
@@ -67,7 +67,7 @@ def solved(tables):
 
 @pytest.fixture(scope="session")
 def solved_end():
-    """solved_end(rules, open_boxes) → a solution that knows sheets with so many open boxes or fewer."""
+    """solved_end(rules, open_boxes) → a solution for sheets with at most that many open boxes."""
 
     def solved_end(rules: Ruleset, open_boxes: int) -> SingleSolution:
         index = build_index(rules)
@@ -86,7 +86,7 @@ def solved_end():
 
 
 def random_sheet(rules: Ruleset, open_boxes: int, random: Random) -> Sheet:
-    """A sheet that random play leads to; alike dice are thrown often, so that jokers and repeats occur."""
+    """Return a sheet reached by random play; equal dice are frequent, so that jokers and repeats occur."""
     dice = [faces for faces, _ in throws(rules.dice.count, rules.dice.faces)]
     sheet = empty_sheet(rules)
     while sheet.cells.count(None) > open_boxes:

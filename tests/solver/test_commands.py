@@ -1,4 +1,4 @@
-"""`dicecup solve` and `dicecup value`, and what they say when something cannot be done."""
+"""`dicecup solve` and `dicecup value`, and their error messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dicecup.solver import limits
 
 @pytest.fixture
 def run(capfd, monkeypatch, tables):
-    """run(argument, …) → status, stdout, stderr, with the tables of all tests."""
+    """run(argument, …) → status, stdout, stderr, with the tables shared by all tests."""
     monkeypatch.setenv("DICECUP_CACHE", str(tables.parent))
     monkeypatch.setattr("dicecup.folders.tables_folder", lambda: tables)
     monkeypatch.setattr("dicecup.solver.single.solve.tables_folder", lambda: tables)
@@ -101,7 +101,7 @@ def test_no_gpu(run, monkeypatch):
 
 @pytest.mark.parametrize("short", ["memory", "disk"])
 def test_too_little_room(run, monkeypatch, short):
-    """Found before the work begins."""
+    """Detected before the work begins."""
     if short == "memory":
         monkeypatch.setattr(limits, "free_memory", lambda: 10_000_000)
     else:
@@ -147,7 +147,7 @@ points = 31
 
 @pytest.mark.parametrize("game", [LADDER, IN_ORDER], ids=["ladder", "in order"])
 def test_boxes_that_look_at_each_other_too_much(run, tmp_path, monkeypatch, game):
-    """Found before memory is used up."""
+    """Detected before memory is exhausted."""
     monkeypatch.setattr("dicecup.solver.single.components.MOST_OPTIONS", 50_000)
     monkeypatch.setattr("dicecup.solver.single.kernel_tables.MOST_MOVES", 1 << 20)
     path = tmp_path / "house.toml"

@@ -1,4 +1,4 @@
-"""The CUDA kernel run as plain C++, one lane and one worker: the same values as the CPU backend."""
+"""The CUDA kernel run as plain C++ with one lane and one worker: the same values as the CPU backend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold for every state: nothing unwritten is read, and more points are never worse."""
+"""Invariants of every state: no uninitialised memory is read, and more points are never worse."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GAMES = [("yatzy-sv", {}), ("yatzy-sv", {"strike": "last_resort"}), ("yahtzee", 
 
 @pytest.mark.parametrize(("game", "options"), GAMES, ids=str)
 def test_every_slot_is_written_and_rows_rise(solved, game, options):
-    """Room for a level is filled with a huge number: one that was read, or left, would show in the values."""
+    """The buffer of a level is filled with a huge number: reading or leaving one would show in the values."""
     solution = solved(game, options)
     index = solution.index
     for number in range(index.levels + 1):
@@ -67,7 +67,7 @@ def test_counting_states_without_placing_them(game, options):
 
 
 def test_what_is_joined(solved):
-    """Reachable filled boxes and upper totals of the Swedish game are 1,430,528; joined they are fewer."""
+    """The Swedish game has 1,430,528 reachable pairs of filled boxes and total; merging leaves fewer."""
     index = solved("yatzy-sv").index
     reachable = sum(int((row.slot >= 0).sum()) for row in index.upper.rows[0])
     assert reachable * len(index.opens) == 1_430_528

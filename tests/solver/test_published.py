@@ -1,4 +1,4 @@
-"""Values that others have published, or that a house rule leads to."""
+"""Published values, and values implied by a house rule."""
 
 from __future__ import annotations
 

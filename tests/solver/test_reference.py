@@ -54,7 +54,7 @@ def test_two_boxes_left(solved_end, game, options):
 )
 @pytest.mark.parametrize("options", [{}, {"joker_upper": "none"}], ids=["sum", "none"])
 def test_boxes_of_yum_plus_that_look_at_each_other(solved_end, open_boxes, options):
-    """All else filled: low and high, the order of the Yums, jokers above and below."""
+    """With all other boxes filled: low and high, the order of the Yums, jokers in both sections."""
     rules = load_ruleset("yum-plus", options)
     filled = {"low_score": 23, "high_score": 27, "fives": 20, "sixes": 24, "fours": 12}
     cells = tuple(None if box.id in open_boxes else filled.get(box.id, 0) for box in rules.boxes)

@@ -1,4 +1,4 @@
-"""Whole small games with everything that rules can say, made at random, against the oracle."""
+"""Complete random small games that use every feature of the rules, against the oracle."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from reference_solver import Reference
 
 
 def random_game(random: Random) -> str:
-    """A rules file: two or three dice of two or three faces, upper boxes, and lower boxes of all kinds."""
+    """Generate a rules file: two or three dice with two or three faces, upper boxes, all kinds of lower
+    boxes.
+    """
     dice, faces = random.choice([(2, 2), (2, 3), (3, 2), (3, 3)])
     upper = {name: face for face, name in enumerate(("ones", "twos", "threes")[:faces], start=1)}
     tiers = sorted(random.sample(range(2, dice * faces), random.choice([0, 1, 2])))
@@ -34,9 +36,9 @@ def random_game(random: Random) -> str:
         "[box.late]\npoints = 'all'\nafter = ['twos']",
         "[box.over]\nneeds = { at_least = 3 }\npoints = 'all'\nabove = 'ones'",
     ]
-    most = 3 if dice * faces < 9 else 2  # the oracle takes its time
+    most = 3 if dice * faces < 9 else 2  # the oracle is slow
     chosen = sorted(random.sample(range(len(lower)), random.randint(2, most)))
-    needed = {1: 0, 3: 2}  # a box that looks at another brings it along
+    needed = {1: 0, 3: 2}  # a box that depends on another brings it along
     chosen = sorted({*chosen, *(needed[number] for number in chosen if number in needed)})
     text = [
         "format = 1\nid = 'small'",
@@ -106,7 +108,7 @@ def house(tmp_path: Path, text: str) -> Ruleset:
 
 
 def test_a_forced_joker_beside_a_box_that_waits_for_an_upper_one(tmp_path):
-    """The box is open for a neighbour's lane already, and not yet for this one."""
+    """The box already scores in a neighbouring lane of the vector, but not yet in this one."""
     rules = house(tmp_path, FORCED_BESIDE_A_LATE_BOX)
     expected = Reference(rules).expected()
     assert solve_single(rules, folder=tmp_path).header.expected == pytest.approx(expected, abs=1e-9)

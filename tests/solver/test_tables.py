@@ -1,4 +1,4 @@
-"""Tables: refused when they are not what they should be, taken up where a run was killed, the same always."""
+"""Tables: rejected when invalid, resumed after a killed run, always identical."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "src"
 
 @pytest.fixture
 def copied(solved, tables, tmp_path):
-    """A good table, to be spoiled."""
+    """Copy a valid table, to be corrupted."""
     solved(*GAME)
     rules = load_ruleset(*GAME)
     path = table_path(tmp_path, rules, 64)
@@ -50,7 +50,7 @@ def test_a_good_table(copied):
     rules, path = copied
     header = open_table(path, rules, 64).header
     assert (header.identity, header.precision, header.states) == (rules.identity, 64, 209_920)
-    assert open_table(path, rules, 64).data.base is not None  # mapped, not read
+    assert open_table(path, rules, 64).data.base is not None  # memory-mapped, not read
 
 
 @pytest.mark.parametrize("place", [0, 20, 100, HEADER_BYTES + 5, -1])
@@ -95,7 +95,7 @@ class StopError(Exception):
 
 
 def test_an_interrupted_solve_goes_on(solved, tmp_path):
-    """Stopped in the middle of a level, the next run begins with that level and comes to the same bytes."""
+    """Stopped in the middle of a level, the next run resumes with that level and writes the same bytes."""
     rules = load_ruleset(*GAME)
 
     def stop_late(progress: Progress) -> None:
@@ -144,7 +144,7 @@ def test_who_needs_a_table_waits_for_the_one_who_makes_it(tmp_path):
 
 
 def test_killed(tmp_path):
-    """kill -9 at any moment: what is there afterwards is taken up, or nothing is."""
+    """After kill -9 at any moment, the remaining files are resumed or ignored."""
     program = (
         "import os, signal, sys; from pathlib import Path; from dicecup.rules import load_ruleset\n"
         "from dicecup.solver.single.solve import solve\n"
@@ -172,7 +172,7 @@ def test_threads_change_nothing(tmp_path):
 
 
 def test_packed(solved, tmp_path, monkeypatch):
-    """A packed table holds every value to half a step."""
+    """A packed table is within half a step of every value."""
     assert PACK_FROM > 1_000_000, "small tables are plain"
     rules, plain = load_ruleset("yahtzee"), solved("yahtzee", {}, 32)
     monkeypatch.setattr("dicecup.solver.single.solve.PACK_FROM", 0)

@@ -1,4 +1,4 @@
-"""A disk without room: the file stays as it was, and the game goes on when there is room again."""
+"""A full disk: the file stays intact, and the game continues when there is space again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def disk(monkeypatch):
-    """disk(room) → only so many bytes more can be written; disk(None) → there is room again."""
+    """disk(room) → only that many more bytes can be written; disk(None) → there is space again."""
     write = os.write
 
     def disk(room: int | None) -> None:
@@ -72,7 +72,7 @@ def test_full_disk_while_playing(path, disk, refused, room):
 
 
 def test_disk_that_takes_a_little_at_a_time(path, monkeypatch):
-    """A write may take only part of the data without an error: the rest follows."""
+    """A write may accept only part of the data without an error: the rest must follow."""
     write = os.write
     file = RecordFile.create(path, HEADER)
     monkeypatch.setattr(os, "write", lambda descriptor, data: write(descriptor, data[:7]))
@@ -184,7 +184,7 @@ print(match.version)
 
 
 def test_limit_of_the_system(path):
-    """The same with a limit that the system itself sets, in a program of its own."""
+    """The same with a limit set by the operating system, in a separate program."""
     done = subprocess.run(
         [sys.executable, "-c", LIMITED, str(path)],
         env=os.environ | {"PYTHONPATH": str(Path(dicecup.__file__).parents[1])},

@@ -1,4 +1,4 @@
-"""A program killed while it writes: what it had been told is kept is in the file, and another goes on."""
+"""A program killed while writing: acknowledged data is in the file, and another program can continue."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ def test_killed_twenty_times(tmp_path):
         assert entries[: len(before)] == before
         before = entries
     assert len(before) >= 100
-    file = RecordFile.open(path)  # nobody holds it any more
+    file = RecordFile.open(path)  # no longer locked
     file.close()
 
 
 def test_killed_while_a_line_is_half_written(tmp_path):
-    """The kill that hits between the bytes of a line, made by hand at every place of the line."""
+    """A kill in the middle of a line, simulated at every byte of the line."""
     path = tmp_path / "game.record"
     environment = os.environ | {"PYTHONPATH": str(Path(dicecup.__file__).parents[1])}
     with subprocess.Popen(

@@ -1,4 +1,4 @@
-"""Which database an address means, and who may read the file of SQLite."""
+"""Which database a URL or path means, and the permissions of the SQLite file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def rights(path: Path) -> int:
 
 @pytest.fixture
 def open_mask():
-    """What a user of a usual system has: new files are readable for everybody."""
+    """A typical umask: new files are readable for everybody."""
     before = os.umask(0o022)
     yield
     os.umask(before)
@@ -49,7 +49,7 @@ def test_a_new_file_is_for_its_owner_only(tmp_path) -> None:
 
 @pytest.mark.usefixtures("open_mask")
 def test_a_file_that_is_there_keeps_its_rights(tmp_path) -> None:
-    """A group may share it, if somebody has seen to that."""
+    """It may be shared with a group on purpose."""
     path = tmp_path / "games.db"
     open_store(str(path)).close()
     path.chmod(0o660)

@@ -1,4 +1,4 @@
-"""Record files: made once, held by one program, growing line by line, with the secret beside them."""
+"""Record files: created once, locked by one program, append-only, with the secret next to them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_cut_line_gives_way_to_the_next(path, cut):
     whole = path.read_bytes()
     path.write_bytes(whole[:-cut])
     assert len(read_record(path).entries) == 1
-    assert path.read_bytes() == whole[:-cut]  # looking at it changes nothing
+    assert path.read_bytes() == whole[:-cut]  # reading changes nothing
     file = RecordFile.open(path)
     assert len(file.record.entries) == 1
     grow(file, Keep((5,)))
@@ -111,7 +111,7 @@ def test_two_writers(path, refused):
     file = RecordFile.create(path, HEADER)
     with refused("file_in_use", file=path):
         RecordFile.open(path)
-    assert read_record(path).entries == ()  # looking is always possible
+    assert read_record(path).entries == ()  # reading is always possible
     file.close()
     file = RecordFile.open(path)
     with refused("file_in_use"):
@@ -197,7 +197,7 @@ def test_header_that_could_not_be_read_back_makes_no_file(path):
 
 def test_huge_file(path, refused):
     with path.open("wb") as stream:
-        stream.truncate(10**9)  # takes no room
+        stream.truncate(10**9)  # a sparse file
     with refused("record_too_large"):
         read_record(path)
 
@@ -217,7 +217,7 @@ def test_illegal_entry_is_not_written(path, refused, entry, code):
     assert len(read_record(path).entries) == 1
 
 
-# The secret beside the record
+# The secret next to the record
 
 
 def test_secret_is_for_its_owner_until_it_is_revealed(path):

@@ -1,4 +1,4 @@
-"""Processes on one PostgreSQL database hear of each other's changes, and of nobody's own."""
+"""Processes on one PostgreSQL database are notified of each other's changes, but not of their own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_a_change_is_heard_by_the_others_only(postgres_database: str) -> None:
     our_words: queue.Queue[str] = queue.Queue()
     their_words: queue.Queue[str] = queue.Queue()
     stops = [ours.listen(our_words.put), theirs.listen(their_words.put)]
-    assert our_words.get(timeout=10) == ""  # words may have been missed until now
+    assert our_words.get(timeout=10) == ""  # notifications may have been missed until now
     assert their_words.get(timeout=10) == ""
     opened(ours).append(add(0, "1 throw 1 2 3 4 5"))
     assert their_words.get(timeout=10) == "table1"

@@ -1,4 +1,4 @@
-"""The store: what was put in comes out, numbers are taken once, nothing played is ever changed."""
+"""The store: data round-trips, entry numbers are unique, and entries never change."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def test_a_verdict_on_what_was_taken_back_is_not_kept(store: Store) -> None:
     store.append(add(2, "undo 1"))
     assert verdicts_of(store, "hash-of-ann") == {}
     store.append(add(3, "1 score ones 1", [result(0, 1), result(1, 9)]))
-    add_verdicts(store, "table1", 2, [Verdict(0, 12.25, -3.5, 0.125)])  # found about the game as it was
+    add_verdicts(store, "table1", 2, [Verdict(0, 12.25, -3.5, 0.125)])  # a review of the game as it was
     assert verdicts_of(store, "hash-of-ann") == {}
     add_verdicts(store, "table1", 4, [Verdict(0, 0.5, -20.0, 1.5)])
     assert verdicts_of(store, "hash-of-ann")["table1", 0].skill == -20.0
@@ -254,7 +254,7 @@ def test_a_position_tried_again_counts_in_no_statistics(store: Store) -> None:
 
 
 def test_a_database_without_verdicts_catches_up(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Games that were finished before there were verdicts are still there, without one."""
+    """Games finished before the migration are still there, without a review."""
     with monkeypatch.context() as earlier:
         earlier.setattr("dicecup.storage.database.MIGRATIONS", MIGRATIONS[:2])
         old = finished(open_store(address))

@@ -1,4 +1,4 @@
-"""The real coach in tests of the server: its kernels are kept where the tests of the coach keep them."""
+"""The real coach in tests of the server: it shares compiled kernels with the tests of the coach."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dicecup.engine.record_text import record_to_text
 from dicecup.rules import load_ruleset
 
 ROOT = Path(__file__).resolve().parents[2]
-# The coach has processes of its own, two for each server: one test of it at a time.
+# The coach has two worker processes per server: one test with it at a time.
 WITH_COACH = pytest.mark.xdist_group("web coach")
 KEPT = {
     "NUMBA_CACHE_DIR": str(ROOT / ".pytest_cache" / "kernels"),
@@ -27,7 +27,7 @@ os.environ.setdefault("NUMBA_CACHE_DIR", KEPT["NUMBA_CACHE_DIR"])
 
 
 def record_of(game: str, players: int = 1, moves: int = 10**6, **options: str) -> str:
-    """The record of a game of bots, as a file."""
+    """Return the record of a game of bots, as a file."""
     return record_to_text(game_of_bots(game, players, moves, **options))
 
 
@@ -36,7 +36,7 @@ def game_of_bots(game: str, players: int = 1, moves: int = 10**6, **options: str
 
 
 def when_ready(ask: Callable[[], Response]) -> Response:
-    """Ask until the coach has an answer, as a client does that is told to come again."""
+    """Retry until the coach has an answer, as a client does."""
     for _attempt in range(60):
         answer = ask()
         if answer.status_code not in (429, 503) or answer.json()["error"]["code"] not in TOLD_TO_WAIT:

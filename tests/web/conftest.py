@@ -1,4 +1,4 @@
-"""The application without a network around it, and players who use its API."""
+"""The application without a network, and players that use its API."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Player:
         return {"Authorization": f"Bearer {self.key}"} if self.key else {}
 
     def post(self, path: str, body: Any = None) -> Response:
-        # What one browser would keep in cookies must not leak into another player of the same client.
+        # One browser's cookies must not leak into another player of the same client.
         self.client.cookies.clear()
         return self.client.post(f"/api{path}", json=body, headers=self.headers)
 
@@ -62,7 +62,7 @@ class Player:
 
 
 def best_score(state: dict[str, Any]) -> dict[str, Any]:
-    """A legal way to end the turn: the most points in each layer, a different box for each."""
+    """Return a legal way to end the turn: the most points in each layer, a different box for each."""
     choices = state["turn"]["choices"]
     if "inner" in choices:
         taken: list[str] = []
@@ -116,7 +116,7 @@ def turn(player: Player, state: dict[str, Any]) -> dict[str, Any]:
 
 
 def two_players(ann: Player, bo: Player, **more: Any) -> dict[str, Any]:
-    """Ann opens a table, and Bo takes the seat she keeps for a friend."""
+    """Ann opens a match, and Bo takes its open seat."""
     state = ann.open("yatzy", ANN, FRIEND, **more)
     assert state["status"] == "waiting"
     joined = bo.post(f"/matches/{state['id']}/join", {"name": "Bo"})

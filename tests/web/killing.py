@@ -1,4 +1,4 @@
-"""A server that is killed at any moment, and players who remember every move that was answered."""
+"""A server killed at random moments, and players that track every acknowledged move."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from typing import Any
 import httpx2 as httpx
 
 MOST_KILLS = 8
-# All of them; the long one is one game of ten.
+# All games; the long one is one in ten.
 GAMES = ["yatzy", "dice-in-dice", "yahtzee", "yum-plus", "yatzy-sv"] * 2
 GAMES[-1] = "triple-yum-plus"
 
 
 @dataclass
 class Played:
-    """One game as its player knows it."""
+    """One match as its player knows it."""
 
     game: str
     chance: random.Random
     id: str = ""
     key: str = ""
-    answered: int = 0  # the highest version that the server has confirmed
-    moves: dict[int, dict[str, Any]] = field(default_factory=dict)  # version after it → what was shown
+    answered: int = 0  # the highest version acknowledged by the server
+    moves: dict[int, dict[str, Any]] = field(default_factory=dict)  # version after the move → the state shown
     finished: bool = False
 
 
 class KilledServer:
-    """`dicecup serve` on one port, killed with -9 and started again."""
+    """`dicecup serve` on one port, killed with -9 and restarted."""
 
     def __init__(self, database: str, seed: int) -> None:
         self.database = database
@@ -60,7 +60,7 @@ class KilledServer:
         await self.process.wait()
 
     async def kill_now_and_then(self, done: asyncio.Event) -> None:
-        """A few times, each at any moment after the server has begun to answer."""
+        """Kill the server a few times, each at a random moment after it has started to answer."""
         while not done.is_set() and self.kills < MOST_KILLS:
             await self.answers()
             try:
@@ -82,7 +82,7 @@ class KilledServer:
 
 
 async def ask(client: httpx.AsyncClient, method: str, path: str, **more: Any) -> httpx.Response:
-    """Ask until somebody answers: a killed server answers nobody."""
+    """Retry until the server answers: a killed one does not."""
     for _attempt in range(600):
         try:
             return await client.request(method, path, **more)
@@ -109,7 +109,7 @@ def a_move(state: dict[str, Any], chance: random.Random) -> dict[str, Any]:
 
 
 async def play(client: httpx.AsyncClient, played: Played) -> None:
-    """A whole game with a bot in the other seat; whatever is answered is remembered."""
+    """Play a complete game with a bot in the other seat, tracking every response."""
     seats = [{"kind": "person", "name": "Ann"}, {"kind": "bot", "name": "random"}]
     opened = await ask(client, "POST", "/api/matches", json={"game": played.game, "seats": seats})
     assert opened.status_code == 201, opened.text
@@ -132,7 +132,7 @@ async def play(client: httpx.AsyncClient, played: Played) -> None:
             played.answered = state["version"]
             played.moves[body["version"]] = body["move"]
         else:
-            # The move was saved, but its answer died with the server; or a bot was quicker.
+            # The move was saved, but the server was killed before it answered; or a bot was faster.
             assert answer.status_code in (403, 409), answer.text
             state = answer.json()["state"]
         assert state["version"] >= played.answered, "an answered move is gone"

@@ -1,4 +1,4 @@
-"""`dicecup serve` in a process of its own, on a free port."""
+"""`dicecup serve` in its own process, on a free port."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Self
 
 
 class Server:
-    """Bots and secrets wait for next to nothing, and nobody counts requests."""
+    """A server with almost no delays for bots and reveals, and without rate limits."""
 
     def __init__(self, database: str, *arguments: str, **environment: str) -> None:
         command = [sys.executable, "-m", "dicecup", "serve", "--port", "0", "--no-browser", "--lang", "en"]
@@ -36,7 +36,7 @@ class Server:
         self.address = found[0]
 
     def stop(self) -> str:
-        """Stop it and give back what it said meanwhile."""
+        """Stop the server and return its output."""
         self.process.terminate()
         assert self.process.stderr
         said = self.process.stderr.read()

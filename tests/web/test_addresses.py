@@ -1,4 +1,4 @@
-"""What an address answers: the page to come back to, pages that are not there, and HEAD."""
+"""URLs: the page to return to, pages that do not exist, and HEAD."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.web.conftest import Player, Visitor, code
 
 from dicecup.i18n.language import LANGUAGES
 
-pytestmark = pytest.mark.one_database  # addresses know nothing of databases: one kind will do
+pytestmark = pytest.mark.one_database  # URLs do not depend on the database: one kind is enough
 
 
 def back_from(page: str) -> str:
@@ -52,7 +52,7 @@ def test_head_is_get_without_a_body(client: TestClient, ann: Player) -> None:
         for name in ("content-type", "content-security-policy", "cache-control"):
             assert asked.headers[name] == got.headers[name]
     assert client.head("/rules/nothing").status_code == 404
-    assert client.head(f"{table}/events").status_code == 405  # it has no end
+    assert client.head(f"{table}/events").status_code == 405  # the stream never ends
     assert client.head(f"{table}/throw").status_code == 405
 
 

@@ -1,4 +1,4 @@
-"""Bots of every strength in the seats of every game."""
+"""Bots of every strength in every game."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_all_of_them_play_a_whole_game(ann: Player, client: TestClient, game: st
             state = ann.play(state, {"throw": True} if state["turn"]["throw_due"] else best_score(state))
             quiet = 0
             continue
-        if meanwhile["status"] != "finished":  # others play on while bots think
+        if meanwhile["status"] != "finished":  # others play on while bots compute
             due = meanwhile["turn"]["throw_due"]
             meanwhile = other.play(meanwhile, {"throw": True} if due else best_score(meanwhile))
         time.sleep(0.01)

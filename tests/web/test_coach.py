@@ -1,4 +1,4 @@
-"""The coach at the table, the real one: what it says, to whom, and that nobody waits for it."""
+"""The real coach in a match: what it says, to whom, and that no move waits for it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PERFECT = {"kind": "bot", "name": "optimal"}
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    """One server for all, so that every game is prepared once."""
+    """One server for all tests, so that every game is prepared once."""
     database = str(tmp_path_factory.mktemp("coach") / "games.db")
     settings = Settings(database, pause=0, pace=0, reveal_after=0, limits=False)
     with TestClient(create_app(settings), raise_server_exceptions=False) as client:
@@ -40,7 +40,7 @@ def text_of(page: str) -> str:
 
 
 def ask(client: TestClient, path: str, **headers: str) -> str:
-    """As the page does: again and again until the coach is ready."""
+    """Retry until the coach is ready, as the page does."""
     for _attempt in range(150):
         answer = client.get(path, headers={"HX-Request": "true"} | headers)
         assert answer.status_code == 200, answer.text
@@ -57,7 +57,7 @@ def test_it_speaks_of_every_game(client: TestClient, ann: Player, game: str) -> 
     assert "Expected in the end" in hint
     told = ann.get(f"/matches/{state['id']}/hint").json()
     assert ("near perfect, not exact" in hint) == (not told["exact"])
-    if game != "yum-plus":  # may have been solved on this machine
+    if game != "yum-plus":  # may already be solved on this machine
         assert told["exact"] == (game != "triple-yum-plus")
     assert told["options"][0]["loss"] == 0
     losses = [option["loss"] for option in told["options"]]
@@ -74,7 +74,7 @@ def test_it_speaks_of_every_game(client: TestClient, ann: Player, game: str) -> 
     assert 99 <= sum(chances) <= 101
     assert chances[0] < chances[1]
     page = client.get(path).text
-    assert "Chances to win ± " in page  # drawn with the table, as long as nothing newer is known
+    assert "Chances to win ± " in page  # rendered with the match until there is something newer
 
 
 def test_its_values_are_those_of_the_game(client: TestClient, ann: Player) -> None:
@@ -151,7 +151,7 @@ def never_ready(monkeypatch: pytest.MonkeyPatch) -> None:
         return self.remembered(("never",), asyncio.sleep(60))
 
     async def check(self: Advising, rules: object) -> None:
-        """Nothing to say."""
+        """Report no problem."""
 
     monkeypatch.setattr(Advising, "prepare", prepare)
     monkeypatch.setattr(Advising, "check", check)
@@ -172,7 +172,7 @@ def test_while_it_gets_ready_the_page_says_so_and_play_goes_on(
     assert (busy.status_code, busy.json()["error"]["code"]) == (503, "coach_preparing")
     state = ann.play(state, best_score(state))
     assert state["turn"]["seat"] == 1
-    for _attempt in range(100):  # the bot throws, and then thinks
+    for _attempt in range(100):  # the bot throws, then computes
         if (state := ann.look(state))["turn"]["dice"]:
             break
         time.sleep(0.02)

@@ -1,4 +1,4 @@
-"""Live changes: pushed to everybody who watches, also across processes on one PostgreSQL."""
+"""Live changes are pushed to all subscribers, also across processes on one PostgreSQL."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SEATS = [{"kind": "person", "name": "Ann"}]
 
 
 def events(lines: Iterator[str]) -> Iterator[tuple[str, str]]:
-    """Name and text of each event."""
+    """Return the name and text of each event."""
     name, data = "", []
     for line in lines:
         if line.startswith("event: "):
@@ -43,7 +43,7 @@ def test_watchers_see_every_change(tmp_path: Path) -> None:
             name, text = next(events(watching.iter_lines()))
             assert name == "table"
             assert 'data-version="1"' in text
-            assert 'name="csrf" value=""' in text  # drawn once for all who watch: nobody's token is in it
+            assert 'name="csrf" value=""' in text  # shared by all spectators: contains no token
 
 
 def test_two_processes_on_one_database(postgres_database: str) -> None:

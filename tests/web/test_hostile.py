@@ -1,4 +1,4 @@
-"""Whatever strangers send: refused with a code, nothing changed, no traceback, no secret told."""
+"""Hostile requests are rejected with a code; nothing changes, no traceback, no secret is disclosed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dicecup.web.app import create_app
 from dicecup.web.guard import MOST_UPLOAD
 from dicecup.web.settings import Settings
 
-pytestmark = pytest.mark.one_database  # what is refused before the database does not need both of them
+pytestmark = pytest.mark.one_database  # requests are rejected before the database is used: one kind is enough
 
 
 def code(answer) -> str:

@@ -1,4 +1,4 @@
-"""Places for those who watch: strangers cannot take those of the players."""
+"""Limits on subscribers: spectators cannot use up the connections of players."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dicecup.web.service.subscribers import (
 
 
 def fill(hub: Subscribers, places: ExitStack, watchers: list[Subscriber]) -> int:
-    """How many of them find a place at one table."""
+    """Return how many of the subscribers one match accepts."""
     for count, watcher in enumerate(watchers):
         try:
             places.enter_context(hub.watch("table", watcher))
@@ -32,7 +32,7 @@ def test_one_address_cannot_take_all_places() -> None:
     with ExitStack() as places:
         assert fill(hub, places, [Subscriber("one")] * MOST_WATCHERS) == MOST_OF_ADDRESS
         assert fill(hub, places, [Subscriber("two")]) == 1
-        assert fill(hub, places, [Subscriber("one", "ann")]) == 1  # a player behind the same address
+        assert fill(hub, places, [Subscriber("one", "ann")]) == 1  # a player at the same address
     assert not hub.taken
     assert fill(hub, ExitStack(), [Subscriber("one")]) == 1
 

@@ -1,4 +1,4 @@
-"""kill -9 at any moment of 200 random games: no answered move is lost, and no game is stuck."""
+"""kill -9 at random moments of 200 random games: no acknowledged move is lost, and no match is stuck."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def play_all(server: KilledServer) -> list[Played]:
 @pytest.mark.slow
 def test_nothing_that_was_answered_is_lost(database: str) -> None:
     server = KilledServer(database, seed=6)
-    # In a thread of its own: browser tests in the same process leave a running loop in this one.
+    # In a separate thread: browser tests in the same process leave a running loop in this one.
     with ThreadPoolExecutor(1) as thread:
         games = thread.submit(asyncio.run, play_all(server)).result()
     assert server.kills >= 3

@@ -1,4 +1,4 @@
-"""Somebody leaves, or does not agree: everybody at the table is told, and the game can go on."""
+"""When somebody leaves or declines an undo, everyone at the match sees it and the match can continue."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.web.conftest import Player, code, page_of, turn, two_players
 from dicecup.i18n.language import LANGUAGES
 from dicecup.web.guard import COOKIE
 
-pytestmark = pytest.mark.one_database  # seats are held in the same way in every database: one kind will do
+pytestmark = pytest.mark.one_database  # seats work the same in every database: one kind is enough
 
 LEFT = {
     "en": "Bo has left the table.",
@@ -82,7 +82,7 @@ def test_the_waiting_room_is_told_too(ann: Player, bo: Player, client: TestClien
     bo.key = bo.post(f"{path}/join", {"name": "Bo"}).json()["key"]
     bo.post(f"{path}/leave", {"seat": 1})
     page = page_of(client, ann, f"/t/{state['id']}")
-    assert page.count("Bo has left the table.") == 2  # to be seen, and to be read out
+    assert page.count("Bo has left the table.") == 2  # visible, and announced to screen readers
     bo.post(f"{path}/join", {"name": "Bo"})
     assert "left the table" not in page_of(client, ann, f"/t/{state['id']}")
 
@@ -119,7 +119,7 @@ def test_a_refusal_stands_in_nobodys_way(ann: Player, bo: Player, client: TestCl
     assert code(ann.post(f"{path}/undo/agree", {"version": version, "steps": 3})) == "undo_other"
     assert not bo.post(f"{path}/undo", {"version": version, "steps": 2}).json()["done"]
     assert "did not agree" not in page_of(client, bo, f"/t/{state['id']}")
-    bo.post(f"{path}/undo/refuse", {"version": version})  # Bo's own wish: nobody refused anything
+    bo.post(f"{path}/undo/refuse", {"version": version})  # Bo withdraws his own proposal: nobody declined
     assert "did not agree" not in page_of(client, bo, f"/t/{state['id']}")
     bo.post(f"{path}/undo", {"version": version, "steps": 2})
     assert ann.post(f"{path}/undo/agree", {"version": version, "steps": 2}).json()["done"]

@@ -1,4 +1,4 @@
-"""What the pages tell about games, rules, bots and languages, as data."""
+"""Games, rules, bots and languages as JSON data, matching the pages."""
 
 from __future__ import annotations
 

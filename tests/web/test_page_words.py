@@ -1,4 +1,4 @@
-"""What pages say when something goes wrong, with and without scripts."""
+"""Error messages of pages, with and without scripts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.one_database
 
 
 def test_a_refusal_in_the_setup_page_is_seen(client: TestClient) -> None:
-    """The form takes only #setup out of an answer; a refusal must say what to take instead."""
+    """The form swaps only #setup from a response; an error response must name another target."""
     client.get("/new/yatzy")
     client.cookies.clear()
     answer = client.post("/new/yatzy", data={"action": "play"}, headers={"HX-Request": "true"})
@@ -22,7 +22,7 @@ def test_a_refusal_in_the_setup_page_is_seen(client: TestClient) -> None:
 
 @pytest.mark.parametrize("language", ["en", "fr", "de", "sv"])
 def test_pages_hold_the_words_for_what_goes_wrong(client: TestClient, ann: Player, language: str) -> None:
-    """Said by scripts when the server is away, or shown where there are no scripts."""
+    """Shown by scripts when the server is unavailable, or without scripts."""
     from dicecup.i18n.language import language as spoken
 
     _ = spoken(language).gettext

@@ -1,4 +1,4 @@
-"""Pages as a browser without scripts gets them: setting a table, reviews, trying again."""
+"""Pages as a browser without scripts gets them: setup, reviews, retries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.web.conftest import Player, Visitor, best_score
 from dicecup.i18n.language import LANGUAGES
 from dicecup.rules.loader import builtin_ids
 
-pytestmark = pytest.mark.one_database  # pages know nothing of databases: one kind will do
+pytestmark = pytest.mark.one_database  # pages do not depend on the database: one kind is enough
 
 
 def test_seats_are_added_moved_and_removed(visitor: Visitor) -> None:

@@ -1,4 +1,4 @@
-"""Whole games and all that may go wrong in them, through the API, on both databases."""
+"""Complete games and every error in them, through the API, on both databases."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def test_leaving_opens_the_seat_for_somebody_else(ann: Player, bo: Player, clien
     cy = Player(client)
     joined = cy.post(f"/matches/{state['id']}/join", {"name": "Cy"}).json()
     assert joined["seat"] == 1
-    assert joined["state"]["seats"][1]["name"] == "Bo"  # the record knows the seat by this name
+    assert joined["state"]["seats"][1]["name"] == "Bo"  # the name of the seat in the record
     assert refusal(bo.move(state, {"throw": True})) == (403, "seat_not_yours")
 
 

@@ -1,4 +1,4 @@
-"""A real server under pressure: devices that act at once, strange requests, slow and many clients."""
+"""A real server under load: concurrent devices, malformed requests, slow and numerous clients."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_of_devices_that_act_at_once_one_is_heard(client: httpx.Client) -> None:
 
 
 def talk(server: Server, request: bytes) -> bytes:
-    """Bytes to the server, and what it says until it is done or has nothing more to say."""
+    """Send bytes to the server, and return its response until it closes or stops sending."""
     host, port = server.address.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=10) as line:
         line.sendall(request)
@@ -116,7 +116,7 @@ STRANGE = {
 
 
 def test_strange_requests(tmp_path: Path) -> None:
-    """Refused or answered; nothing changes, and the log has no traceback."""
+    """Each is rejected or answered; nothing changes, and the log has no traceback."""
     server = Server(str(tmp_path / "games.db"))
     with httpx.Client(base_url=server.address, timeout=30) as client:
         table = open_table(client)
@@ -133,7 +133,7 @@ def test_slow_clients_keep_nobody_waiting(server: Server, client: httpx.Client) 
     host, port = server.address.removeprefix("http://").split(":")
     lines = [socket.create_connection((host, int(port)), timeout=10) for _ in range(100)]
     try:
-        for number, line in enumerate(lines):  # half a head, or half a body
+        for number, line in enumerate(lines):  # half of a head, or half of a body
             head = b"POST /api/matches HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
             line.sendall(head if number % 2 else head + b'Content-Length: 500\r\n\r\n{"game"')
         table = open_table(client)
@@ -174,7 +174,7 @@ def test_watchers_have_a_limit_and_make_room_again(server: Server, client: httpx
     finally:
         for line in lines:
             line.close()
-    # They are gone when the server next speaks to them.
+    # The server notices that they are gone when it next sends to them.
     for version in range(1, 4):
         state = client.get(path).json()
         what = {"throw": True} if state["turn"]["throw_due"] else best_score(state)

@@ -1,4 +1,4 @@
-"""Reviews by the real coach: the page and the API, on every kind of game, in every language."""
+"""Reviews by the real coach: the page and the API, for every kind of game, in every language."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NUMBER = r"[+−]?\d+[.,]\d+"
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    """One server for all, so that its coach gets ready once; what is kept is tested in test_statistics."""
+    """One server for all tests, so that its coach is prepared once; test_statistics covers persistence."""
     database = str(tmp_path_factory.mktemp("reviews") / "games.db")
     settings = Settings(database, pause=0, pace=0, reveal_after=0, limits=False)
     with pytest.MonkeyPatch.context() as patch:
@@ -92,7 +92,7 @@ def test_server_and_command_say_the_same(
 def test_every_kind_of_game(
     ann: Player, visitor: Visitor, game: str, players: int, moves: int, options: dict[str, str]
 ) -> None:
-    """The page first without the coach, then with it; its figures are those of the API."""
+    """The page first without the coach, then with it; its figures match those of the API."""
     match = upload(ann, record_of(game, players, moves, **options))
     before = visitor.go(f"/t/{match}/review")
     assert f"/t/{match}/review/coach" in before
@@ -120,7 +120,7 @@ def test_every_kind_of_game(
 
 
 def unfinished_turn(player: dict[str, Any]) -> bool:
-    """Whether the last decision was a keep: then its turn goes on."""
+    """Return whether the last decision was a keep: then its turn is not over."""
     return bool(player["decisions"]) and "keep" in player["decisions"][-1]["move"]
 
 
@@ -134,7 +134,7 @@ def test_every_decision_can_be_tried_again(ann: Player, visitor: Visitor) -> Non
             state = answer.json()["state"]
             assert state["turn"]["dice"] == decision["dice"]
             assert state["turn"]["throws_left"] == decision["throws_left"]
-            assert state["turn"]["yours"]  # although a bot sat there
+            assert state["turn"]["yours"]  # although the seat was a bot's
             assert state["coach"]
             visitor.go(f"/t/{match}/review")  # the API's players have cleared the cookies
             page = visitor.send(f"/t/{match}/try", moves=str(decision["moves"]))
@@ -150,7 +150,7 @@ def test_every_decision_can_be_tried_again(ann: Player, visitor: Visitor) -> Non
 
 
 def test_typed_dice_and_undo(ann: Player) -> None:
-    """What was taken back does not count."""
+    """Undone moves do not count."""
     state = ann.open(dice="table")
     state = ann.play(state, {"throw": [6, 6, 6, 2, 1]})
     state = ann.play(state, {"keep": [1]})
@@ -193,7 +193,7 @@ def test_a_review_follows_the_game(ann: Player) -> None:
 
 
 def test_among_people_the_coach_waits_for_the_end(ann: Player, bo: Player, visitor: Visitor) -> None:
-    """While friends play without the coach, nobody gets its help by way of the review."""
+    """While people play against each other without the coach, the review must not give its help either."""
     state = ann.open("yatzy", {"kind": "person", "name": "Ann"}, {"kind": "open"})
     bo.key = bo.post(f"/matches/{state['id']}/join", {"name": "Bo"}).json()["key"]
     state = play_turns(ann, ann.look(state), 1)

@@ -1,4 +1,4 @@
-"""The bounds around reviews: no coach, nothing known, too long, too many. A stand-in takes games apart."""
+"""Limits of reviews: no coach, unknown rules, too long, too many. A stub replaces the coach."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_game_may_be_too_long(monkeypatch: pytest.MonkeyPatch, ann: Player, vi
 
 @pytest.fixture
 def slow_coach(monkeypatch: pytest.MonkeyPatch) -> list[Record]:
-    """A coach that thinks until the server stops; the games that it began with."""
+    """A coach that blocks until the server stops, and the list of games it started."""
     begun: list[Record] = []
 
     async def think(_advising: Advising, record: Record) -> None:
@@ -91,13 +91,13 @@ def test_many_reviews_wait_and_too_many_are_sent_away(
             assert refused.headers["Retry-After"]
     reviews = ann.client.app.state.reviews  # type: ignore[attr-defined]
     assert len(reviews.asked) == 3
-    assert len(slow_coach) == 1  # one is thought about at a time, and asked for once
+    assert len(slow_coach) == 1  # one review is computed at a time, and requested once
     part = visitor.client.get(f"/t/{matches[0]}/review/coach")
-    assert "review/coach" in part.text  # asks again by itself
+    assert "review/coach" in part.text  # retries by itself
     assert "delay:" in part.text
     assert part.headers["HX-Retarget"] == "#asking"
     state = ann.open()
-    assert ann.play(state, {"throw": True})["version"] == 1  # nobody who plays waits for it
+    assert ann.play(state, {"throw": True})["version"] == 1  # no move waits for it
 
 
 def test_reviews_are_remembered_up_to_a_weight(monkeypatch: pytest.MonkeyPatch, ann: Player) -> None:
@@ -118,4 +118,4 @@ def test_reviews_are_remembered_up_to_a_weight(monkeypatch: pytest.MonkeyPatch, 
     matches = [upload(ann) for _ in range(3)]
     for match in [*matches, *matches[1:], matches[0]]:
         ann.get(f"/matches/{match}/chances")
-    assert len(begun) == 4  # the first was forgotten for the third
+    assert len(begun) == 4  # the first was evicted for the third

@@ -1,4 +1,4 @@
-"""The API under schemathesis: what fits its description and what does not, answered as described."""
+"""The API tested with schemathesis: valid and invalid requests get responses as described."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CHECKS = [
     status_code_conformance,
 ]
 EXAMPLES = 25
-# A stream of events never ends; tests/web/test_events.py looks at it.
+# The event stream never ends; tests/web/test_events.py covers it.
 DESCRIBED = schemathesis.openapi.from_dict(create_app(Settings("nowhere.db")).openapi()).exclude(
     path_regex="/events$"
 )
@@ -47,7 +47,7 @@ class Played:
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
-    """A match that exists, so that more than the front door is tried."""
+    """An existing match, so that more than the 404 responses are tested."""
     with Server(str(tmp_path_factory.mktemp("schema") / "games.db")) as server:
         seats = [{"kind": "person", "name": "Ann"}, {"kind": "open"}]
         opened = httpx.post(f"{server.address}/api/matches", json={"game": "yatzy", "seats": seats}).json()

@@ -1,4 +1,4 @@
-"""Who may do what at a table: taking back, beginning, playing again, trying again, and by which name."""
+"""Permissions in a match: undo, start, rematch, retry, and player names."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import pytest
 from starlette.testclient import TestClient
 from tests.web.conftest import Player, Visitor, best_score, code, page_of, turn, two_players
 
-pytestmark = pytest.mark.one_database  # seats are held in the same way in every database: one kind will do
+pytestmark = pytest.mark.one_database  # seats work the same in every database: one kind is enough
 
 
 def test_taking_back_ones_own_box_agrees_to_nothing(client: TestClient, ann: Player, bo: Player) -> None:
-    """A proposal that comes while one's finger is on the button changes nothing about it."""
+    """Undoing one's own box is not a consent to a proposal that arrives at the same moment."""
     state = turn(ann, turn(bo, turn(ann, two_players(ann, bo))))
     path, version = f"/matches/{state['id']}", state["version"]
     assert not bo.post(f"{path}/undo", {"version": version, "steps": 6}).json()["done"]
@@ -61,7 +61,7 @@ def test_nobody_takes_back_alone_what_one_who_left_has_played(ann: Player, bo: P
 
 
 def test_a_strike_stays_a_strike_without_scripts(visitor: Visitor) -> None:
-    """The first box of two is remembered in the address, with its mark."""
+    """The first of two boxes is stored in the URL, with its mark."""
     visitor.send("/new/dice-in-dice", kind="person", name="Ann", promise="a" * 32)
     path = visitor.path
     visitor.send(f"{path}/throw", version="0")
@@ -91,7 +91,7 @@ def test_ones_own_word_goes_to_ones_own_seat(visitor: Visitor, client: TestClien
 
 
 def test_trying_again_is_no_way_to_the_coach(ann: Player, bo: Player, client: TestClient) -> None:
-    """Whoever plays against people at a table without the coach does not get it beside the table."""
+    """A player in a match without the coach must not get its help in a second match."""
     state = turn(ann, two_players(ann, bo))
     path = f"/matches/{state['id']}"
     for player in (ann, bo, Player(client)):

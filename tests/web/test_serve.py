@@ -1,4 +1,4 @@
-"""`dicecup serve` from outside: the code for the network, and what it refuses."""
+"""`dicecup serve` from outside: the QR code for the network, and rejected options."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_a_database_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
 def test_the_database_of_the_environment_counts_for_workers(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Refused for what comes after it: nobody answers at that address."""
+    """It passes the check and fails later: no database answers at that address."""
     monkeypatch.setenv("DICECUP_DATABASE", "postgresql://127.0.0.1:1/none?connect_timeout=1")
     assert "[workers_need_postgres]" not in serve("--workers", "2", "--port", "0").stderr
     done = serve("--workers", "2", "--database", str(tmp_path / "games.db"))

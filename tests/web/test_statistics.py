@@ -1,4 +1,4 @@
-"""My games and what they say, on both databases, with what the real coach finds in them."""
+"""My games and the statistics, on both databases, with reviews by the real coach."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def finish(player: Player, game: str = "yahtzee", **options: str) -> dict[str, A
 
 
 def looked_at(player: Player) -> dict[str, Any]:
-    """The statistics, once the coach has gone through the games."""
+    """Return the statistics once the coach has reviewed the games."""
     while True:
         answer: dict[str, Any] = player.get("/my/statistics").json()
         if not answer["looking"]:
@@ -76,7 +76,7 @@ def test_luck_and_skill_follow_the_games(client: TestClient, ann: Player) -> Non
         assert "The coach is going through your games" not in page
         assert page.count("Mean luck") == 2
         assert page.count("Luck and skill, game after game") >= 2
-        assert page.count("<polyline") == 6  # for each player the points, luck and skill
+        assert page.count("<polyline") == 6  # for each player points, luck and skill
 
 
 def test_who_reviews_a_game_keeps_what_was_found(ann: Player) -> None:
@@ -97,13 +97,13 @@ def test_without_a_coach_there_are_plain_statistics(
     page = page_of(client, ann)
     assert "The coach is going" not in page
     assert "Mean points per box" in page
-    assert "Points, game after game" not in page  # one game makes no course
+    assert "Points, game after game" not in page  # one game makes no trend
 
 
 def test_games_with_other_options_are_other_games(
     client: TestClient, ann: Player, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Points of games with and without jokers do not compare."""
+    """Points of games with and without jokers are not comparable."""
     monkeypatch.setattr("dicecup.web.service.reviewing.has_coach", lambda: False)
     finish(ann)
     finish(ann, joker="none")

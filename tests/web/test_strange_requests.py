@@ -1,4 +1,4 @@
-"""Requests that nobody thought of: text that is none, names of no table, fields that are no numbers."""
+"""Malformed requests: invalid text, unknown match ids, fields that are not numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.one_database
 
 
 def test_text_that_is_none(ann: Player, client: TestClient) -> None:
-    """Half a character and NUL: neither an answer nor a database could hold them."""
+    """Lone surrogates and NUL: neither a response nor a database can hold them."""
     state = ann.open()
     path = f"/api/matches/{state['id']}/moves"
     headers = ann.headers | {"Content-Type": "application/json"}
@@ -96,7 +96,7 @@ def test_whatever_nobody_thought_of(
 def test_changing_keys_do_not_escape_the_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, header: str, path: str
 ) -> None:
-    """Within one second, however long the machine takes for them."""
+    """All within one second of the limiter's clock, however long the machine takes."""
     monkeypatch.setattr("dicecup.web.guard.monotonic", lambda: 0.0)
     with TestClient(create_app(Settings(str(tmp_path / "games.db")))) as client:
         answers = [

@@ -1,4 +1,6 @@
-"""The process that thinks: errors come back, a dead one is replaced, the urgent is first, none stays."""
+"""The worker process: errors are returned, a dead one is replaced, urgent requests come first, all of them
+exit.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ QUESTION = ("decide", "greedy", RULES, STATE)
 
 
 def with_thinker(work: Callable[[Worker], Coroutine[Any, Any, None]]) -> None:
-    """In a thread of its own: browser tests in the same process leave a running loop in this one."""
+    """Run in a separate thread: browser tests in the same process leave a running loop in this one."""
 
     async def run() -> None:
         thinker = Worker()
@@ -139,7 +141,7 @@ def alive(process: int) -> bool:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    stat = Path(f"/proc/{process}/stat")  # in a container nobody may bury it: then it stays as a zombie
+    stat = Path(f"/proc/{process}/stat")  # in a container it may not be reaped and stays a zombie
     return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
 
 

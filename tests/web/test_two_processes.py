@@ -1,4 +1,4 @@
-"""Two processes on one database: what one has answered, the other shows, also before it hears of it."""
+"""Two processes on one database: a response of one is visible in the other, even without a notification."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dicecup.web.settings import Settings
 def clients(
     postgres_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[tuple[TestClient, TestClient]]:
-    """Neither ever hears of the other: a word that comes late must make no difference."""
+    """Neither process receives notifications: late ones must make no difference."""
     monkeypatch.setattr(PostgresDatabase, "listen", lambda _database, _heard: lambda: None)
     settings = Settings(postgres_database, pause=0, pace=0, reveal_after=600, limits=False)
     with TestClient(create_app(settings)) as one, TestClient(create_app(settings)) as other:
@@ -29,11 +29,11 @@ def test_a_look_is_never_older_than_an_answer(clients: tuple[TestClient, TestCli
     one, other = clients
     ann, bo = Player(one), Player(other)
     state = ann.open("yatzy", {"kind": "person", "name": "Ann"}, {"kind": "open"}, {"kind": "open"})
-    there = Player(other, ann.key)  # Ann, by way of the other process
+    there = Player(other, ann.key)  # Ann, through the other process
     path = f"/matches/{state['id']}"
 
     def same(after: dict[str, Any]) -> dict[str, Any]:
-        """What one process has answered, the other shows in its page and its data."""
+        """Check that the other process shows the same state in its page and its data."""
         assert there.look(state) == after
         page = page_of(other, there, f"/t/{state['id']}")
         assert f'data-version="{after["version"]}"' in page
@@ -65,7 +65,7 @@ def test_who_sat_down_at_one_process_plays_at_the_other(clients: tuple[TestClien
 
 
 def test_a_look_changes_nothing_for_those_who_watch(clients: tuple[TestClient, TestClient]) -> None:
-    """A table that is not behind is not drawn anew."""
+    """A match that is up to date is not re-rendered."""
     ann = Player(clients[0])
     state = ann.open()
     tables = clients[0].app.state.tables  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Records from strangers take a bounded part of the server, whatever is in them."""
+"""Uploaded records use bounded resources, whatever they contain."""
 
 from __future__ import annotations
 
@@ -74,11 +74,11 @@ def test_one_is_read_at_a_time_and_few_wait(monkeypatch: pytest.MonkeyPatch) -> 
         await asyncio.sleep(0.05)
         may.set()
         found = await asyncio.gather(*tasks, return_exceptions=True)
-        await upload(here)  # there is room again
+        await upload(here)  # the queue has room again
         here.stop()
         return found
 
-    with ThreadPoolExecutor(1) as pool:  # a browser of another test may have its loop in this one
+    with ThreadPoolExecutor(1) as pool:  # the browser of another test may have a loop in this thread
         answers = pool.submit(lambda: asyncio.run(all_at_once())).result()
     refused = [answer for answer in answers if isinstance(answer, UsageError)]
     assert [error.code for error in refused] == ["uploads_busy"] * 3
@@ -95,7 +95,7 @@ def test_a_kept_record_is_whole(ann: Player) -> None:
 def test_a_game_that_goes_on_without_a_coach_is_not_reviewed_by_its_record(
     ann: Player, client: TestClient
 ) -> None:
-    """Else whoever wants help would upload what is played just now."""
+    """Otherwise a player could get help by uploading the current game."""
     state = ann.open("yatzy", {"kind": "person", "name": "Ann"}, {"kind": "person", "name": "Bo"})
     state = ann.play(state, {"throw": True})
     record = client.get(f"/t/{state['id']}/record").text
