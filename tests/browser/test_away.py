@@ -29,7 +29,7 @@ def test_a_refusal_in_the_setup_page_is_seen(page: Page) -> None:
     assert page.locator("#setup").count() == 1
 
 
-def test_a_server_that_is_away_is_named(page: Page) -> None:
+def test_an_unavailable_server_is_reported(page: Page) -> None:
     start(page)
     page.context.set_offline(True)
     page.click("#throw")
@@ -40,14 +40,14 @@ def test_a_server_that_is_away_is_named(page: Page) -> None:
     expect(page.locator("#table")).to_have_attribute("data-version", "1")
 
 
-def test_a_review_that_does_not_come_is_named(page: Page) -> None:
+def test_a_failed_review_is_reported(page: Page) -> None:
     page.route("**/review/coach*", lambda route: route.abort())
     start(page)
     page.goto(f"{page.url}/review")
     expect(page.locator("#unreachable")).to_be_visible()
 
 
-def test_every_page_that_asks_can_say_that_nobody_answers() -> None:
+def test_every_page_with_requests_can_report_a_missing_response() -> None:
     asking = [text for path in FOLDER.rglob("*.html") if "htmx.js" in (text := path.read_text())]
     assert len(asking) >= 4
     for text in asking:

@@ -40,7 +40,7 @@ def violations(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize(("size", "theme"), [(PHONE, "dark"), (DESK, "light")], ids=["phone", "desk"])
-def test_no_page_keeps_anybody_out(new_page: NewPage, size: dict[str, int], theme: str) -> None:
+def test_every_page_is_accessible(new_page: NewPage, size: dict[str, int], theme: str) -> None:
     page = new_page(size, color_scheme=theme)
     found = {}
     for path in [
@@ -227,7 +227,7 @@ def test_setting_the_table_keeps_the_focus(new_page: NewPage) -> None:
     expect(page.locator("#add-bot")).to_be_focused()
 
 
-def test_what_was_begun_stays_after_a_refusal(new_page: NewPage) -> None:
+def test_input_is_kept_after_an_error(new_page: NewPage) -> None:
     page = new_page(PHONE)
     page.goto("/new/dice-in-dice")
     page.check("input[value=table]")
@@ -278,7 +278,7 @@ def test_throws_and_scores_are_announced(new_page: NewPage) -> None:
     expect(status).to_contain_text("fills")
 
 
-def test_motion_only_for_those_who_like_it(new_page: NewPage) -> None:
+def test_reduced_motion_disables_animations(new_page: NewPage) -> None:
     still, lively = new_page(), new_page(reduced_motion="no-preference")
     for page, expected in ((still, "none"), (lively, "tumble")):
         start(page)

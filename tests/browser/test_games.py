@@ -86,7 +86,7 @@ def test_two_browsers_play_each_other_live(new_page: NewPage) -> None:
     assert watcher.locator("form.throwing button").count() == 0
 
 
-def test_a_watcher_takes_the_seat_that_somebody_left(new_page: NewPage) -> None:
+def test_a_spectator_takes_a_seat_that_was_left(new_page: NewPage) -> None:
     ann, bo, cy, other = new_page(DESK), new_page(PHONE), new_page(PHONE), new_page(PHONE)
     ann.goto("/new/yatzy")
     for number in (1, 2):

@@ -52,7 +52,7 @@ def fits(page: Page, size: dict[str, int]) -> None:
 
 
 @pytest.mark.parametrize(("size", "theme"), [(PHONE, "dark"), (DESK, "light")], ids=["phone", "desk"])
-def test_the_review_keeps_nobody_out(
+def test_the_review_page_is_accessible(
     new_page: NewPage, matches: dict[str, str], size: dict[str, int], theme: str
 ) -> None:
     """Check accessibility in each language, with everything collapsed and with a section expanded."""

@@ -99,7 +99,7 @@ def test_paper(run, tmp_path: Path, paper, size):
     assert (round(box.width), round(box.height)) == size
 
 
-def test_a_pad_for_many_players_lies_sideways_and_goes_on(run, tmp_path: Path):
+def test_a_pad_for_many_players_is_landscape_and_continues(run, tmp_path: Path):
     run("sheet", "yatzy", "--players", "24", "--pdf", "pad.pdf")
     pages = PdfReader(tmp_path / "pad.pdf").pages
     assert len(pages) == 2

@@ -111,7 +111,7 @@ def test_the_second_box_is_asked_for(run, tmp_path: Path):
     assert len(read_record(tmp_path / "a.record").moves) == 3
 
 
-def test_the_second_box_can_be_thought_over(run, tmp_path: Path):
+def test_the_second_box_can_be_reconsidered(run, tmp_path: Path):
     typed = "pair\n?\nsheet\npair\nnonsense\nundo\nchance\nyatzy\n"
     done = run("play", "dice-in-dice", "--seed", "3", "--record", "a.record", typed=typed)
     assert "Pair cannot take both scores of a turn" in done.stdout

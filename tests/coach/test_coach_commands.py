@@ -210,7 +210,7 @@ def test_the_chart_shows_the_last_expectation_of_a_game_that_stopped_within_a_tu
     assert y_last - y_before == pytest.approx(scale * (found["final"] - found["course"][-1]), abs=0.5)
 
 
-def test_a_page_never_takes_the_place_of_the_record(call, record):
+def test_a_page_never_overwrites_the_record(call, record):
     before = Path(record).read_text(encoding="utf-8")
     status, out, err = call("review", record, "--html", record)
     assert (status, out) == (2, "")
@@ -226,9 +226,7 @@ def test_a_page_never_takes_the_place_of_the_record(call, record):
         (("review", "game.record"), review_command, "review"),
     ],
 )
-def test_compiling_is_told_once_and_not_when_there_is_nothing_to_compile(
-    call, record, monkeypatch, arguments, module, work
-):
+def test_compiling_is_reported_once_and_only_if_needed(call, record, monkeypatch, arguments, module, work):
     terminal = True
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     call(*arguments)  # compiles missing kernels

@@ -150,14 +150,14 @@ def test_a_folder_is_refused(call, command):
     assert "[file_unreadable]" in err
 
 
-def test_a_device_is_no_folder(call):
+def test_a_device_is_not_a_folder(call):
     status, out, err = call("review", "/dev/null", "--lang", "en")
     assert (status, out) == (2, "")
     assert "it is a device or a pipe" in err
     assert "[file_unreadable]" in err
 
 
-def test_nothing_is_no_position(call):
+def test_empty_data_is_not_a_position(call):
     status, out, err = call("hint", "")
     assert (status, out) == (2, "")
     assert "[position_text_wrong]" in err
@@ -189,7 +189,7 @@ def test_a_file_that_cannot_be_written_is_noticed_before_the_work(call, record, 
     assert list(Path().iterdir()) == [Path("game.record")]
 
 
-def test_a_page_may_go_to_a_device(call, record):
+def test_a_page_can_be_written_to_a_device(call, record):
     assert call("review", record, "--html", "/dev/null")[0] == 0
 
 

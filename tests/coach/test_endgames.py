@@ -62,7 +62,7 @@ def test_small_games_are_worth_what_the_oracle_says(tmp_path, game, throws):
 
 @pytest.mark.parametrize("game", ["yum-plus", "triple-yum-plus"])
 @pytest.mark.parametrize("left", [2, 3])
-def test_games_come_to_what_they_are_worth(known, game, left):
+def test_games_match_their_expected_values(known, game, left):
     """Points, bonus and boxes of the sampled games match the computed values."""
     rules = known(game).rules
     for sheet in random_sheets(rules, Random(left), 6, open_boxes=left):
@@ -71,7 +71,7 @@ def test_games_come_to_what_they_are_worth(known, game, left):
         assert luck.mean() == pytest.approx(0, abs=4 * max(luck.std(), 0.1) / len(luck) ** 0.5)
 
 
-def test_what_is_too_much_is_left_to_the_quick_value(known, monkeypatch):
+def test_large_endgames_are_left_to_the_quick_value(known, monkeypatch):
     rules = known("yum-plus").rules
     (sheet,) = random_sheets(rules, Random(1), 1, open_boxes=4)
     rows = tuple(layout(rules).read(sheet).rows)

@@ -44,7 +44,7 @@ def test_a_game_that_takes_long_says_what_to_run(cache, monkeypatch):
     assert "dicecup solve yum-plus" in str(caught.value)
 
 
-def test_a_learned_value_answers_where_no_table_can(cache, monkeypatch, known):
+def test_a_learned_value_answers_without_a_table(cache, monkeypatch, known):
     """A learned value has the same interface as a solved game, but its answers are not exact."""
     monkeypatch.setattr("dicecup.solver.learned.find_learned", lambda _rules: known("yatzy-sv").source)
     values = known_values(load_ruleset("triple-yum-plus"))

@@ -115,7 +115,7 @@ def test_unfinished_games(small, moves):
 
 
 @pytest.mark.parametrize("moves", range(12))
-def test_a_turn_under_way_has_an_expectation_of_its_own(small, moves):
+def test_an_unfinished_turn_has_its_own_expectation(small, moves):
     values = small("joker free")
     record = play_record(values.rules, ("bot:greedy", "bot:random"), 5, moves=moves)
     found = check(record, values)
@@ -135,7 +135,7 @@ def test_a_review_ends_with_what_a_hint_says(known, moves):
         assert player.final == advise(values, view).expected
 
 
-def test_what_was_taken_back_does_not_count(small):
+def test_undone_moves_do_not_count(small):
     values = small("order free")
     record = play_record(values.rules, ("bot:greedy",), 6, moves=4)
     longer = play_record(values.rules, ("bot:greedy",), 6, moves=7)
@@ -185,7 +185,7 @@ def test_marks_and_classes():
 
 
 @pytest.mark.parametrize("expected", [0.0, -30.0, 0.001])
-def test_games_that_give_nothing_have_marks_and_classes_too(expected):
+def test_games_without_points_have_marks_and_classes(expected):
     turn = turn_measure(expected, 15)
     assert (mark_of(0.0, turn), rating_of(0.0, turn)) == ("", "perfect")
     assert (mark_of(5.0, turn), rating_of(5.0, turn)) == ("blunder", "beginner")

@@ -70,7 +70,7 @@ def nothing(drawn: Endings) -> Sample:
     ],
     ids=["points, nothing known", "points, mean known", "turns, mean and luck known"],
 )
-def test_the_error_that_is_told_is_the_one_that_is_made(players, games, draw, whole, weigh):
+def test_the_reported_error_is_the_actual_error(players, games, draw, whole, weigh):
     """Sample repeatedly from the same distributions, with one player ahead."""
     random = np.random.default_rng(players)
     known = whole()
@@ -100,7 +100,7 @@ def test_what_is_known_of_luck_makes_the_error_smaller():
 
 
 @pytest.mark.parametrize("mean", [0.5, 3.0, 5.0, 20.0, 49.0])
-def test_weights_give_the_mean_that_is_known(mean):
+def test_weights_reproduce_the_known_mean(mean):
     scores = np.array([0, 0, 3, 7, 50])
     weighted = balanced(around(scores, mean))
     assert weighted.weights @ scores == pytest.approx(mean)
@@ -109,14 +109,14 @@ def test_weights_give_the_mean_that_is_known(mean):
     assert weighted.balanced
 
 
-def test_weights_bring_all_that_is_known_to_zero():
+def test_weights_satisfy_all_constraints():
     drawn = some_turns(np.random.default_rng(2), 100)
     weighted = balanced(drawn)
     assert drawn.zeros @ weighted.weights == pytest.approx([0, 0], abs=1e-6)
     assert len(weighted.zeros) == 2
 
 
-def test_where_not_all_can_be_had_the_first_is_enough():
+def test_an_infeasible_second_constraint_is_dropped():
     """The second quantity is positive in every game, or zero in every game."""
     scores = np.array([0, 0, 3, 7, 50])
     for zeros in ([1.0, 2.0, 1.0, 3.0, 1.0], [0.0] * 5):
@@ -127,11 +127,11 @@ def test_where_not_all_can_be_had_the_first_is_enough():
 
 
 @pytest.mark.parametrize(("scores", "mean"), [([5, 5, 5], 6.0), ([0, 50], 60.0), ([0, 50], 0.0)])
-def test_where_no_weights_do_they_stay_equal(scores, mean):
+def test_without_a_solution_the_weights_stay_equal(scores, mean):
     weighted = balanced(around(np.array(scores), mean))
     assert (weighted.weights == 1 / len(scores)).all()
     assert not weighted.balanced
 
 
-def test_what_is_certain_is_balanced():
+def test_certain_outcomes_are_balanced():
     assert balanced(around(np.array([7, 7]), 7.0)).balanced

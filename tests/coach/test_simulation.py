@@ -55,7 +55,7 @@ def test_double_dice_come_to_their_value(folder, tmp_path, name):
     check_mean(sheets.scores, values.turn(empty_sheet(rules)).value)
 
 
-def test_games_begin_where_they_are_told(known):
+def test_games_begin_at_the_given_state(known):
     values = known("yatzy-sv")
     rules = values.rules
     filled = {box.id: 0 for box in rules.boxes if box.id not in ("yatzy", "chance")}
@@ -95,7 +95,7 @@ def test_the_number_of_cores_changes_nothing():
 
 
 @pytest.mark.parametrize("highest", [0, 1, 2047, 2048, 10**6, 2**32 - 1])
-def test_crowds_are_what_sorting_gives(highest):
+def test_crowds_match_a_plain_sort(highest):
     keys = np.random.default_rng(highest).integers(0, highest, 5000, endpoint=True)
     order, bounds = crowds(keys)
     assert (order == np.argsort(keys, kind="stable")).all()

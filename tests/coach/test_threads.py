@@ -29,7 +29,7 @@ print(numba.threading_layer(), len(found))
 """
 
 
-def test_the_simplest_pool_of_threads_is_enough(folder):
+def test_the_workqueue_threading_layer_is_enough(folder):
     """Without a thread-safe threading layer, Numba's own aborts the process when two threads enter it."""
     cache = str(folder.parent / "cache")
     environment = os.environ | {"NUMBA_THREADING_LAYER": "workqueue", "DICECUP_CACHE": cache}

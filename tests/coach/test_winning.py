@@ -63,7 +63,7 @@ def test_the_end_of_a_game_by_hand(known):
     assert rules.throws == 3
 
 
-def test_what_no_game_shows_may_still_happen(known):
+def test_outcomes_missing_from_the_sample_are_not_excluded(known):
     """Bo cannot catch up with Ann, but sampling alone cannot prove that, so the error is not 0."""
     values = known("yatzy-sv")
     ann = Sheet((3, 6, 9, 12, 15, 18, 12, 22, 18, 24, 15, 20, 28, 25, None))
@@ -73,7 +73,7 @@ def test_what_no_game_shows_may_still_happen(known):
     assert found.standard_error == pytest.approx(1 / found.games)
 
 
-def test_a_large_score_that_is_rare_is_seen(known):
+def test_a_rare_large_score_is_sampled(known):
     """Ann, 16 points behind, has large straight open; a second Yahtzee, 2.6% of her turns, scores 100 more.
 
     A sample without one would attribute the missing mean to the large straight, with a small reported error.
@@ -166,7 +166,7 @@ def test_the_quick_player_is_strong(known, game):
 
 
 @pytest.mark.parametrize("game", ["yum-plus", "triple-yum-plus"])
-def test_luck_is_nothing_on_average(known, game):
+def test_luck_has_mean_zero(known, game):
     """Sampling relies on it: the expectation of each turn must be that of the policy that plays the turn.
 
     The luck must also explain most of the score, and the products of two turns' luck the spread of the

@@ -42,7 +42,7 @@ def random_states(rules: Ruleset, games: int) -> list[State]:
     return found
 
 
-def test_the_whole_game_is_worth_the_same(game):
+def test_the_whole_game_has_the_same_value(game):
     rules, reference, solution = game
     sheet = start(rules).sheet
     assert solution.turn(sheet).value == pytest.approx(reference.sheet_value(sheet), abs=STEP)

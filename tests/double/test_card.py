@@ -43,7 +43,7 @@ def solved(request, tmp_path_factory):
     return rules, index, card, levels
 
 
-def test_card_and_processor_agree_on_every_sheet(solved):
+def test_gpu_and_cpu_agree_on_every_sheet(solved):
     rules, index, _, levels = solved
     processor = CpuTurns(rules, index)
     for filled in range(index.boxes - 2, -1, -2):
@@ -51,7 +51,7 @@ def test_card_and_processor_agree_on_every_sheet(solved):
         np.testing.assert_allclose(levels[filled], values, rtol=0, atol=1e-5)
 
 
-def test_perfect_players_get_what_was_promised(solved):
+def test_perfect_players_reach_the_expected_score(solved):
     _, _, card, levels = solved
     scores = simulate(card, levels, games=4000, seed=3)
     error = scores.std() / len(scores) ** 0.5
@@ -67,7 +67,7 @@ def test_one_throw_needs_no_keeps(tmp_path):
     np.testing.assert_allclose(card.solve_level(last, np.zeros(1), silent), expected, rtol=0, atol=1e-5)
 
 
-def test_no_card_is_said_with_a_way_out(tmp_path):
+def test_a_missing_gpu_is_reported_with_an_alternative(tmp_path):
     rules = small_game("three faces", tmp_path)
     try:
         import cupy  # noqa: F401

@@ -60,7 +60,7 @@ def test_small_games_are_solved_when_asked_about(tmp_path, monkeypatch):
     assert find.solve(rules, precision=64, backend="cpu").header == table.header
 
 
-def test_a_damaged_table_is_told_about_and_made_anew(tmp_path):
+def test_a_damaged_table_is_reported_and_rebuilt(tmp_path):
     rules = small_game("six boxes", tmp_path)
     expected = find.find_solution(rules, folder=tmp_path).turn(empty_sheet(rules)).value
     packed_table_path(tmp_path, rules).write_bytes(b"rubbish")
@@ -70,7 +70,7 @@ def test_a_damaged_table_is_told_about_and_made_anew(tmp_path):
     assert again.turn(empty_sheet(rules)).value == expected
 
 
-def test_games_of_one_layer_go_their_own_way(tmp_path):
+def test_single_layer_games_use_the_single_layer_solver(tmp_path):
     rules = load_ruleset("triple-yum-plus")
     with pytest.raises(UsageError, match="too large"):
         find.find_solution(rules, folder=tmp_path)

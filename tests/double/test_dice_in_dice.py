@@ -87,7 +87,7 @@ def sheet_of(rules: Ruleset, **points: int) -> Sheet:
 EXAMPLE = parse_dice(["6-5", "6-4", "3-3", "3-2", "4-1", "3-2"], 6, 2)
 
 
-def test_turns_worked_out_here_give_the_card_s_values(solution):
+def test_computed_turns_match_the_values_of_the_gpu(solution):
     """Compute the turn of one sheet of every level completely, and compare with the GPU's value."""
     index: SheetIndex = solution.index
     for filled in range(0, 16, 2):
@@ -165,7 +165,7 @@ def test_positions(solution):
     assert solution.turn(full).value == -5
 
 
-def test_a_second_question_is_answered_from_memory(solution):
+def test_a_second_request_is_served_from_the_cache(solution):
     turn = solution.turn(empty_sheet(solution.rules))
     assert turn.decisions is solution.turn(empty_sheet(solution.rules)).decisions
 

@@ -30,7 +30,7 @@ def rows(lattice: DoubleLattice, size: int) -> dict[tuple[int, ...], int]:
 
 
 @pytest.mark.parametrize(("faces", "size"), [(2, 0), (4, 3), (6, 6), (36, 3)])
-def test_multisets_stand_in_the_order_of_their_rank(faces, size):
+def test_multisets_are_sorted_by_rank(faces, size):
     members = all_multisets(faces, size, np)
     found = sorted(tuple(column) for column in members.T.tolist())
     assert found == list(combinations_with_replacement(range(faces), size))

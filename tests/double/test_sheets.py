@@ -33,7 +33,7 @@ def test_places_number_each_level_without_gaps(index):
         assert places == list(range(index.level_sizes[filled]))
 
 
-def test_totals_that_cannot_matter_are_one(index):
+def test_irrelevant_totals_are_merged(index):
     upper = index.upper_mask
     all_but_sixes = int(np.flatnonzero(upper == 0b011111)[0])
     place = index.place_of

@@ -69,7 +69,7 @@ def test_double_dice_round_trip(dice):
         ("6-5", 3, "6-5-4"),
     ],
 )
-def test_text_that_is_no_die(refused, text, layers, example):
+def test_text_that_is_not_a_die(refused, text, layers, example):
     with refused("die_unreadable", text=text, example=example):
         parse_die(text, 6, layers)
 

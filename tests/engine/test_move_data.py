@@ -86,13 +86,13 @@ def test_order_of_dice_means_nothing():
         (DOUBLE, {"inner": "pair", "outer": "chance", "more": "ones"}),
     ],
 )
-def test_data_that_is_no_move(refused, rules, data):
+def test_data_that_is_not_a_move(refused, rules, data):
     with refused("move_unreadable"):
         move_from_data(rules, data)
 
 
 @pytest.mark.parametrize("rules", [YATZY, DOUBLE, TRIPLE])
-def test_what_is_no_table_or_an_empty_one(refused, rules):
+def test_files_that_are_not_tables_or_empty(refused, rules):
     wrong: list[object] = [None, 5, "sixes", [], ["keep"], {}]
     for data in wrong:
         with refused("move_unreadable"):

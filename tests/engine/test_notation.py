@@ -42,7 +42,7 @@ def test_line_says_what_the_data_says():
     assert position_to_data(position_from_line(LINES[2])) == data
 
 
-def test_space_means_nothing():
+def test_whitespace_is_ignored():
     assert position_to_line(position_from_line("  yatzy\t/ \n ones=3  ")) == "yatzy / ones=3"
 
 
@@ -83,7 +83,7 @@ def test_path_of_house_rules(tmp_path, name):
         "yatzy / " + "ones=3 " * 2000,
     ],
 )
-def test_text_that_is_no_position(refused, line):
+def test_text_that_is_not_a_position(refused, line):
     with refused("position_text_wrong", text=line[:60], example=EXAMPLE):
         position_from_line(line)
 
@@ -116,6 +116,6 @@ def test_text_that_is_no_position(refused, line):
         ("dice-in-dice / ones=3", "position_turn_unfinished"),
     ],
 )
-def test_positions_that_cannot_be(refused, line, code):
+def test_impossible_positions(refused, line, code):
     with refused(code):
         position_from_line(line)

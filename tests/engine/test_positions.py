@@ -37,7 +37,7 @@ def test_the_position_of_the_interface_page():
     assert position_to_data(position) == data | {"dice": sorted(DOUBLE["dice"])}  # type: ignore[call-overload]
 
 
-def test_a_game_alone_is_its_start():
+def test_a_ruleset_alone_is_the_start_position():
     position = position_from_data(yatzy())
     assert position.state == State(position.state.sheets, 0, (), (), 3)
     assert position_to_data(position) == yatzy(sheet={})
@@ -274,7 +274,7 @@ FILLED_YUMS = {"yum": 50, "second_yum": 100, "third_yum": 100}
         ),
     ],
 )
-def test_points_that_cannot_be(refused, data, box, points):
+def test_impossible_points(refused, data, box, points):
     with refused("position_points_impossible", box=box, points=points):
         position_from_data(data)
 
@@ -302,7 +302,7 @@ FREE_EXTRA = {"extra": "free_strike"}
         (last_resort("dice-in-dice", FREE_EXTRA, ones=0, extra=0), "ones"),
     ],
 )
-def test_strikes_that_were_no_last_resort(refused, data, box):
+def test_strikes_that_were_not_a_last_resort(refused, data, box):
     with refused("position_strike_impossible", box=box):
         position_from_data(data)
 
@@ -317,7 +317,7 @@ def test_strikes_that_were_no_last_resort(refused, data, box):
         yatzy(sheet={"chance": 0, "ones": 0}),
     ],
 )
-def test_strikes_that_can_be(data):
+def test_possible_strikes(data):
     assert position_to_data(position_from_data(data))["sheet"] == data["sheet"]
 
 
@@ -341,7 +341,7 @@ def test_strikes_that_can_be(data):
         {"ruleset": "yahtzee", "options": {"joker": "none"}, "sheet": {"yahtzee": 50}},
     ],
 )
-def test_points_that_can_be(data):
+def test_possible_points(data):
     assert position_to_data(position_from_data(data))["sheet"] == data["sheet"]
 
 

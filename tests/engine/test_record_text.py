@@ -166,7 +166,7 @@ def test_cut_at_every_byte_loses_only_the_cut_line(played):
         assert record_to_text(again).encode() == data[:kept]
 
 
-def test_nothing_is_a_cut_record():
+def test_empty_data_is_a_truncated_record():
     assert damage(b"").code == "record_cut"
 
 
@@ -175,7 +175,7 @@ def test_nothing_is_a_cut_record():
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
 @pytest.mark.parametrize("line_end", [b"\n", b"\r\n"])
-def test_line_ends_and_a_mark_are_not_text(text, game, mark, line_end):
+def test_line_endings_and_a_byte_order_mark_are_ignored(text, game, mark, line_end):
     data = mark + text.encode().replace(b"\n", line_end)
     again, whole = record_from_text(data + b"cut off")
     assert content(again) == content(game)
@@ -336,7 +336,7 @@ def test_line_that_breaks_the_rules(refused, chained, entries, line, problem):
         read(chained([*HEADER, *entries]))
 
 
-def test_changed_throw_is_found_by_what_follows(refused, chained, unchained):
+def test_changed_throw_is_detected_by_later_entries(refused, chained, unchained):
     """If a throw and the checksums are changed, the points or the kept dice no longer match."""
     lines = [*HEADER, "1 throw 1 2 3 4 5", "1 keep 5", "1 throw 1 1 2 2", "1 score chance 11"]
     assert unchained(chained(lines).decode()) == lines

@@ -84,7 +84,7 @@ def test_faces_are_equally_likely(faces, bound):
     assert statistic < bound
 
 
-def test_everything_that_goes_in_changes_the_dice():
+def test_every_input_changes_the_dice():
     def course(secret: bytes = SECRET, seeds: tuple[str, ...] = ("a", "b"), first: int = 1) -> list:
         return [derive_throw(secret, seeds, number, ONE_LAYER, 5) for number in range(first, first + 20)]
 

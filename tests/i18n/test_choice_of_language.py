@@ -57,7 +57,7 @@ def test_the_option_outweighs_the_environment(
     assert wanted_language(arguments) == code
 
 
-def test_without_a_wish_it_is_english(bare_environment: pytest.MonkeyPatch) -> None:
+def test_the_default_is_english(bare_environment: pytest.MonkeyPatch) -> None:
     assert wanted_language(["rules"]) == "en"
 
 
@@ -102,7 +102,7 @@ def test_errors_are_said_in_the_language_with_their_code(
         ("sv", "Flaggan '--foo' finns inte."),
     ],
 )
-def test_the_library_of_the_command_line_speaks_it_too(
+def test_click_messages_are_translated_too(
     bare_environment: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], code: str, said: str
 ) -> None:
     assert main(["score", "--foo", "--lang", code]) == 2

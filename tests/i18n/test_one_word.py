@@ -49,7 +49,7 @@ def plain(text: str | tuple[str, ...]) -> str:
 
 
 @pytest.mark.parametrize("english", WORDS)
-def test_one_word_for_one_thing(texts: list[tuple[str, str]], language: str, english: str) -> None:
+def test_terminology_is_consistent(texts: list[tuple[str, str]], language: str, english: str) -> None:
     wanted = WORDS[english][language]
     said = [
         (source, translation)
@@ -60,5 +60,5 @@ def test_one_word_for_one_thing(texts: list[tuple[str, str]], language: str, eng
     assert [pair for pair in said if not re.search(wanted, pair[1], re.IGNORECASE)] == []
 
 
-def test_one_way_to_speak_to_people(texts: list[tuple[str, str]], language: str) -> None:
+def test_players_are_addressed_consistently(texts: list[tuple[str, str]], language: str) -> None:
     assert [text for _, text in texts if re.search(OTHER_ADDRESS[language], text)] == []

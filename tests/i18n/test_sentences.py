@@ -65,7 +65,7 @@ def test_a_box_is_called_by_its_name(code: str, name: str) -> None:
     assert "full_house" in language(code).sentence(error)
 
 
-def test_a_box_that_is_not_there_is_called_as_it_was_typed(code: str) -> None:
+def test_an_unknown_box_is_shown_as_typed(code: str) -> None:
     error = MoveError("box_unknown", box="sevens", known="ones, twos")
     assert "sevens" in language(code).sentence(error, load_ruleset("yatzy"))
 

@@ -65,7 +65,7 @@ def test_the_gradient_is_the_slope_of_the_error():
             assert getattr(found, name)[place] == pytest.approx(slope / 2 / step, rel=1e-4, abs=1e-8)
 
 
-def test_adam_finds_the_bottom_of_a_bowl():
+def test_adam_minimises_a_quadratic():
     bottom = Weights(*(np.full(shape, 3.0) for shape in ((2, 3), (2,), (3, 3), (3,), (3,))))
     adam = Adam(np, Weights(*(np.zeros_like(array) for array in bottom)))
     for number in range(600):
@@ -75,7 +75,7 @@ def test_adam_finds_the_bottom_of_a_bowl():
         assert array == pytest.approx(3, abs=0.02)
 
 
-def test_returns_carry_back_what_later_turns_found_out():
+def test_returns_propagate_later_corrections():
     def numbers(*values: float) -> Array:
         return np.array(values)[:, None]
 
@@ -93,7 +93,7 @@ def test_returns_carry_back_what_later_turns_found_out():
     assert returns(np, strayed, 0.5)[:, 0].tolist() == [100 + 0.5 * (60 - 58), 60, 20]
 
 
-def test_a_few_batches_teach_it_something():
+def test_a_few_batches_improve_the_network():
     """From zero to most of the points of yum-plus; maximising points alone gives 361."""
     rules = load_ruleset("yum-plus")
     plan = Plan(games=64, fit=256, passes=3, rate=5e-3, warm_up=10)

@@ -100,7 +100,7 @@ def test_boxes_are_the_legal_ones_with_their_points(game, filled, first, seed, d
         assert written == [box.points]
 
 
-def test_the_best_choice_is_worth_what_the_throw_is():
+def test_the_best_choice_has_the_value_of_the_throw():
     rules = load_ruleset("triple-yum-plus")
     turn = learned(rules).turn(random_sheet(rules, 20, 7))
     for dice in ((1, 1, 4, 5, 6), (2, 2, 2, 5, 5), ALIKE):
@@ -110,7 +110,7 @@ def test_the_best_choice_is_worth_what_the_throw_is():
         assert turn.throw(dice, 1) == pytest.approx(max(boxes + keeps), abs=1e-9)
 
 
-def test_a_joker_counts_only_when_all_columns_let_it():
+def test_a_joker_requires_all_columns():
     rules = load_ruleset("triple-yum-plus")
     sheet = random_sheet(rules, 12, 1, first=(*YUMS, "fours"))
     offered = {box.move.placements[0]: box.points for box in learned(rules).turn(sheet).boxes(ALIKE)}

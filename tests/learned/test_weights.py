@@ -107,7 +107,7 @@ def test_damaged_weights_are_refused(refused, length):
         load_weights(BytesIO(saved(rules, rules)[:length]), rules, "x.npz")
 
 
-def test_what_is_no_file_of_weights_is_refused(refused):
+def test_files_that_are_not_weights_are_rejected(refused):
     with refused("weights_damaged", file="x.npz"):
         load_weights(BytesIO(b"x" * 100), load_ruleset("yum-plus"), "x.npz")
 

@@ -104,7 +104,7 @@ def test_nothing_changes_when_saving_fails(open_match, shelf, refused):
     assert match.version == 2
 
 
-def test_dice_that_could_not_be_saved_come_again(open_match, shelf, refused):
+def test_dice_that_could_not_be_saved_are_repeated(open_match, shelf, refused):
     match = open_match()
     shelf.full = True
     with refused("file_unwritable"):
@@ -192,7 +192,7 @@ def test_bots_can_have_a_seed_of_their_own(shelf):
     assert course(1) != course(2)
 
 
-def test_undone_throw_comes_again_the_same(open_match):
+def test_an_undone_throw_is_repeated_identically(open_match):
     match = open_match()
     dice = match.throw()
     match.undo(1)

@@ -52,7 +52,7 @@ def test_one_that_is_named(bare: Path, tmp_path: Path, monkeypatch: pytest.Monke
     assert browser.find_browser() is None
 
 
-def test_one_that_does_not_start_is_passed_over(bare: Path) -> None:
+def test_a_browser_that_does_not_start_is_skipped(bare: Path) -> None:
     executable(bare / "chromium", BROKEN)
     assert browser.find_browser() is None
     good = executable(bare / "google-chrome", BROWSER)
@@ -88,7 +88,7 @@ def test_one_that_the_package_manager_has(
     assert browser.get_browser() == str(bare / "chromium")
 
 
-def test_a_download_that_does_not_start_is_none(bare: Path, tmp_path: Path) -> None:
+def test_a_download_that_does_not_run_is_ignored(bare: Path, tmp_path: Path) -> None:
     source = executable(tmp_path / "downloaded", BROKEN)
     executable(
         Path(sys.executable),

@@ -93,9 +93,7 @@ def test_a_clone_that_cannot_be_written_to(clone: Path, launch: Launch) -> None:
 
 
 @pytest.mark.slow
-def test_a_failed_download_leaves_nothing_that_counts_as_ready(
-    clone: Path, machine: Path, launch: Launch
-) -> None:
+def test_a_failed_download_leaves_no_ready_marker(clone: Path, machine: Path, launch: Launch) -> None:
     (machine / "python3.11").symlink_to(sys.executable)
     for _ in range(2):
         result = launch(clone / "dicecup", LANG="de_DE", PIP_NO_INDEX="1")

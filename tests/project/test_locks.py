@@ -48,7 +48,7 @@ def test_a_run_is_a_part_of_a_check(root: Path) -> None:
     assert set(entries(read(root, "run"))) <= set(entries(read(root, "check")))
 
 
-def test_all_that_is_asked_for_is_locked(root: Path) -> None:
+def test_all_declared_requirements_are_locked(root: Path) -> None:
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
 
     def asked(requirements: list[str | dict[str, str]]) -> set[str]:

@@ -143,7 +143,7 @@ def test_five_alike_on_every_sheet_a_joker_looks_at(game: str, options: dict[str
             assert legal == second.legal_placements(game, options, sheet, dice), (sheet, dice)
 
 
-def test_a_joker_of_three_columns_waits_for_every_column():
+def test_a_joker_of_three_columns_requires_every_column():
     """One of the nine Yum boxes, or one of the three upper boxes of the face, is open."""
     options = {"kinds": "all_dice", "joker_upper": "sum"}
     game = "triple-yum-plus"

@@ -67,7 +67,7 @@ def changed(full, write_rules):
         "columns = { }",
     ],
 )
-def test_what_means_nothing_changes_nothing(full, changed, write_rules, lines):
+def test_irrelevant_changes_keep_the_identity(full, changed, write_rules, lines):
     if lines.startswith("id"):
         other = load_ruleset(write_rules(f'format = 1\n{lines}\nbase = "full.toml"'))
     else:

@@ -30,11 +30,11 @@ def test_no_such_game(reference):
     assert error.values["known"] == ", ".join(builtin_ids())
 
 
-def test_a_folder_is_no_rules_file(tmp_path):
+def test_a_folder_is_not_a_rules_file(tmp_path):
     assert refusal(str(tmp_path)).code == "ruleset_unknown"
 
 
-def test_a_device_or_pipe_is_no_rules_file(tmp_path):
+def test_a_device_or_pipe_is_not_a_rules_file(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     assert refusal(str(tmp_path / "pipe")).code == "ruleset_unknown"
     assert refusal("/dev/zero").code == "ruleset_unknown"
@@ -148,7 +148,7 @@ def test_base_that_is_not_there(write_rules, tmp_path):
     assert (error.code, error.values["ruleset"]) == ("ruleset_unknown", str(tmp_path / "nothing.toml"))
 
 
-def test_wrong_base_is_the_file_that_is_named(write_rules, refuse_rules, tmp_path):
+def test_an_error_in_a_base_file_names_that_file(write_rules, refuse_rules, tmp_path):
     write_rules("id = 'y'", "y.toml")
     error = refusal(write_rules('format = 1\nid = "x"\nbase = "y.toml"'))
     assert (error.values["file"], error.values["key"]) == (str(tmp_path / "y.toml"), "format")
@@ -189,14 +189,14 @@ def test_needs_are_replaced_as_one(change_small):
     assert rules.boxes[3].needs == Run(2)
 
 
-def test_false_takes_away(change_small):
+def test_false_removes(change_small):
     rules = load_ruleset(change_small("box.pair = false\nupper.bonus = false\noptions.o = false"))
     assert [box.id for box in rules.boxes] == ["ones", "twos", "threes", "chance"]
     assert (rules.bonus, rules.choices, rules.options) == ((), {}, {})
 
 
 @pytest.mark.parametrize("box", ["two_pairs", "full_house", "yatzy", "chance", "sixes"])
-def test_a_box_is_taken_away_with_all_that_options_do_to_it(write_rules, box):
+def test_removing_a_box_removes_its_option_patches(write_rules, box):
     where = "upper.boxes" if box == "sixes" else "box"
     path = write_rules(f'format = 1\nid = "house"\nbase = "yatzy"\n{where}.{box} = false')
     for scoring in ("printed", "scandinavian", "international"):
@@ -207,13 +207,13 @@ def test_a_box_is_taken_away_with_all_that_options_do_to_it(write_rules, box):
 
 
 @pytest.mark.parametrize("box", ["two_pairs", "full_house", "third_yum"])
-def test_a_box_is_taken_away_with_its_joker(write_rules, box):
+def test_removing_a_box_removes_its_joker(write_rules, box):
     rules = load_ruleset(write_rules(f'format = 1\nid = "house"\nbase = "yum-plus"\nbox.{box} = false'))
     assert rules.joker is not None
     assert box not in rules.joker.boxes + rules.joker.filled
 
 
-def test_a_column_and_a_link_are_taken_away(write_rules):
+def test_a_column_and_a_link_can_be_removed(write_rules):
     text = 'format = 1\nid = "h"\nbase = "triple-yum-plus"\ncolumns.x3 = false\nbox.high_score.above = false'
     rules = load_ruleset(write_rules(text))
     assert [column.id for column in rules.columns] == ["x1", "x2"]
@@ -225,13 +225,13 @@ def test_an_option_is_taken_away_with_its_patches(write_rules):
     assert list(rules.choices) == ["yatzy", "strike"]
 
 
-def test_a_mistake_in_a_base_is_told_of_the_base(write_rules):
+def test_an_error_in_a_base_names_the_base(write_rules):
     base = write_rules('format = 1\nid = "below"\nbase = "yatzy"\nthrows = 99', "below.toml")
     error = refusal(write_rules('format = 1\nid = "above"\nbase = "below.toml"\nthrows = 3', "above.toml"))
     assert (error.values["file"], error.values["key"]) == (base, "throws")
 
 
-def test_a_mistake_in_an_option_is_told_of_the_option(write_rules):
+def test_an_error_in_an_option_names_the_option(write_rules):
     text = 'format = 1\nid = "h"\nbase = "yatzy"\noptions.length = ["a", "b"]\noption.length.b.throws = 99'
     error = refusal(write_rules(text))
     assert error.values["key"] == "option.length.b: throws"
@@ -245,11 +245,11 @@ def test_two_options_that_do_not_go_together_are_found(write_rules):
     assert refusal(write_rules(text)).values["key"] == "option.x.b + y.b: box.pair.after"
 
 
-def test_false_without_anything_to_take_away(change_small, refuse_rules):
+def test_false_with_nothing_to_remove(change_small, refuse_rules):
     refuse_rules(change_small("joker = false"), "joker", "expected_table")
 
 
-def test_names_are_laid_over_those_of_the_base(change_small):
+def test_names_override_those_of_the_base(change_small):
     rules = load_ruleset(
         change_small('names.en.pair = "Two"\nnames.en.options.o.name = "O"\nnames.sv.pair = "Två"')
     )
@@ -307,7 +307,7 @@ def test_unknown_option_of_a_game_without_options(change_small):
         load_ruleset(path, {"o": "v"})
 
 
-def test_options_are_laid_over_in_their_order(change_small):
+def test_options_are_applied_in_order(change_small):
     lines = 'options.p = ["n", "y"]\noption.p.y.throws = 7'
     assert load_ruleset(change_small(lines), {"o": "w", "p": "y"}).throws == 7
     assert load_ruleset(change_small(lines), {"p": "y"}).throws == 7

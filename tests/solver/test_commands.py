@@ -112,7 +112,7 @@ def test_too_little_room(run, monkeypatch, short):
     assert f"[{short}_short]" in done.err
 
 
-def test_a_spoiled_table_is_told_and_made_anew(run, tables):
+def test_a_corrupt_table_is_reported_and_rebuilt(run, tables):
     run("solve", "yahtzee", "-o", "joker=none")
     (path,) = [path for path in tables.glob("yahtzee-*-64.table") if path.stat().st_size < 2_000_000]
     path.write_bytes(path.read_bytes()[:-1])

@@ -66,7 +66,7 @@ def test_counting_states_without_placing_them(game, options):
     assert size_of(rules).states == build_index(rules).states
 
 
-def test_what_is_joined(solved):
+def test_which_states_are_merged(solved):
     """The Swedish game has 1,430,528 reachable pairs of filled boxes and total; merging leaves fewer."""
     index = solved("yatzy-sv").index
     reachable = sum(int((row.slot >= 0).sum()) for row in index.upper.rows[0])

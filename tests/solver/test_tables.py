@@ -80,7 +80,7 @@ def test_other_precision(copied, tmp_path):
     assert refused(rules, path) == "table_damaged"
 
 
-def test_a_spoiled_table_is_made_anew(copied):
+def test_a_corrupt_table_is_rebuilt(copied):
     rules, path = copied
     path.write_bytes(path.read_bytes()[:-1])
     told: list[DicecupError] = []
@@ -113,7 +113,7 @@ def test_an_interrupted_solve_goes_on(solved, tmp_path):
     assert {path.suffix for path in tmp_path.iterdir()} == {".table", ".lock"}
 
 
-def test_a_damaged_beginning_is_not_gone_on_with(tmp_path):
+def test_a_damaged_partial_solve_is_not_resumed(tmp_path):
     rules = load_ruleset(*GAME)
 
     def stop_late(progress: Progress) -> None:
@@ -132,7 +132,7 @@ def test_a_damaged_beginning_is_not_gone_on_with(tmp_path):
     assert table.header.expected == pytest.approx(245.8707745141, abs=1e-8)
 
 
-def test_who_needs_a_table_waits_for_the_one_who_makes_it(tmp_path):
+def test_a_process_waits_for_a_table_another_one_is_solving(tmp_path):
     rules = load_ruleset(*GAME)
     with ThreadPoolExecutor(3) as pool:
         found = list(pool.map(lambda _: find_single_solution(rules, folder=tmp_path), range(3)))

@@ -71,7 +71,7 @@ def test_full_disk_while_playing(path, disk, refused, room):
     assert read_record(path).entries == match.record.entries
 
 
-def test_disk_that_takes_a_little_at_a_time(path, monkeypatch):
+def test_partial_writes_are_completed(path, monkeypatch):
     """A write may accept only part of the data without an error: the rest must follow."""
     write = os.write
     file = RecordFile.create(path, HEADER)
@@ -81,7 +81,7 @@ def test_disk_that_takes_a_little_at_a_time(path, monkeypatch):
     assert read_record(path).entries == (Throw((1, 2, 3, 4, 5)),)
 
 
-def test_disk_that_fails_to_keep(path, monkeypatch, refused):
+def test_disk_that_fails_to_sync(path, monkeypatch, refused):
     file = RecordFile.create(path, HEADER)
     before = path.read_bytes()
 

@@ -48,7 +48,7 @@ def test_a_new_file_is_for_its_owner_only(tmp_path) -> None:
 
 
 @pytest.mark.usefixtures("open_mask")
-def test_a_file_that_is_there_keeps_its_rights(tmp_path) -> None:
+def test_an_existing_file_keeps_its_permissions(tmp_path) -> None:
     """It may be shared with a group on purpose."""
     path = tmp_path / "games.db"
     open_store(str(path)).close()

@@ -12,7 +12,7 @@ from dicecup.errors import StorageError
 from dicecup.storage.store import open_store
 
 
-def test_a_change_is_heard_by_the_others_only(postgres_database: str) -> None:
+def test_only_other_processes_are_notified_of_a_change(postgres_database: str) -> None:
     ours, theirs = open_store(postgres_database), open_store(postgres_database)
     our_words: queue.Queue[str] = queue.Queue()
     their_words: queue.Queue[str] = queue.Queue()
@@ -48,7 +48,7 @@ def test_listening_goes_on_after_a_lost_connection(postgres_database: str) -> No
     theirs.close()
 
 
-def test_a_database_that_is_not_there_is_named_without_its_password(tmp_path: Path) -> None:
+def test_a_missing_database_is_reported_without_its_password(tmp_path: Path) -> None:
     with pytest.raises(StorageError) as refused:
         open_store(f"postgresql://ann:geheim@/games?host={tmp_path}&connect_timeout=1")
     assert refused.value.code == "database_unusable"

@@ -57,7 +57,7 @@ def test_secrets_do_not_show_when_a_table_is_printed(store: Store) -> None:
     assert "hash-of-ann" not in repr(replace(found, opening=None))  # type: ignore[type-var]
 
 
-def test_a_promise_serves_one_match_only(store: Store) -> None:
+def test_a_commitment_is_used_by_one_match_only(store: Store) -> None:
     opened(store)
     with pytest.raises(PromiseTaken):
         store.open_match(replace(OPENING, id="table2"), SEATS, [])
@@ -84,7 +84,7 @@ def test_entries_are_numbered_and_each_number_is_taken_once(store: Store) -> Non
     assert store.entries("table1", 1) == ["1 score chance 15"]
 
 
-def test_of_many_that_write_one_number_one_wins(store: Store, address: str) -> None:
+def test_of_concurrent_writes_of_one_number_one_succeeds(store: Store, address: str) -> None:
     opened(store)
     stores = [open_store(address) for _ in range(4)]
     won: list[int] = []
@@ -218,7 +218,7 @@ def finished(store: Store, opening: Opening = OPENING) -> Store:
     return store
 
 
-def test_verdicts_stand_with_the_results(store: Store) -> None:
+def test_verdicts_are_stored_with_the_results(store: Store) -> None:
     finished(store)
     assert verdicts_of(store, "hash-of-ann") == {}
     assert without_verdict(store, "hash-of-ann", 5) == ["table1"]
@@ -230,7 +230,7 @@ def test_verdicts_stand_with_the_results(store: Store) -> None:
     assert verdicts_of(store, "hash-of-bo") == {}
 
 
-def test_a_verdict_on_what_was_taken_back_is_not_kept(store: Store) -> None:
+def test_a_review_of_an_undone_move_is_discarded(store: Store) -> None:
     finished(store)
     add_verdicts(store, "table1", 2, [Verdict(0, 12.25, -3.5, 0.125)])
     store.append(add(2, "undo 1"))
@@ -253,7 +253,7 @@ def test_a_position_tried_again_counts_in_no_statistics(store: Store) -> None:
     assert (line.finished, line.tried) == (NOW, True)
 
 
-def test_a_database_without_verdicts_catches_up(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_without_verdicts_is_migrated(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Games finished before the migration are still there, without a review."""
     with monkeypatch.context() as earlier:
         earlier.setattr("dicecup.storage.database.MIGRATIONS", MIGRATIONS[:2])

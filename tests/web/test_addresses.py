@@ -19,7 +19,7 @@ def back_from(page: str) -> str:
     return found[1]
 
 
-def test_preferences_lead_back_to_a_page_that_can_be_got(visitor: Visitor) -> None:
+def test_preferences_return_to_a_page_that_supports_get(visitor: Visitor) -> None:
     visitor.send("/new/yatzy", kind="person", name="Ann", promise="a" * 32)
     table = visitor.path
     for page in (
@@ -36,7 +36,7 @@ def test_preferences_lead_back_to_a_page_that_can_be_got(visitor: Visitor) -> No
     assert back_from(visitor.client.post("/preferences").text) == "/"
 
 
-def test_pages_of_games_that_are_none(client: TestClient, visitor: Visitor) -> None:
+def test_pages_of_unknown_games(client: TestClient, visitor: Visitor) -> None:
     for path in ("/new/nothing", "/rules/nothing"):
         assert client.get(path).status_code == 404
         assert "There is nothing at this address." in client.get(path).text

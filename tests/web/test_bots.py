@@ -73,7 +73,7 @@ def test_each_can_be_chosen_by_one_line(client: TestClient, game: str, code: str
     client.cookies.clear()
 
 
-def test_their_strength_is_what_the_page_tells() -> None:
+def test_bot_strengths_match_the_documentation() -> None:
     found = {}
     for line in PAGE.read_text(encoding="utf-8").splitlines():
         cells = [cell.strip(" `") for cell in line.strip("|").split("|")]

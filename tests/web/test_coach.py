@@ -50,7 +50,7 @@ def ask(client: TestClient, path: str, **headers: str) -> str:
 
 
 @pytest.mark.parametrize("game", builtin_ids())
-def test_it_speaks_of_every_game(client: TestClient, ann: Player, game: str) -> None:
+def test_it_describes_every_game(client: TestClient, ann: Player, game: str) -> None:
     state = ann.play(ann.open(game, ANN, BO, coach=True), {"throw": True})
     path = f"/t/{state['id']}"
     hint = text_of(ask(client, f"{path}/hint"))
@@ -121,7 +121,7 @@ def without_packages(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     advising.has_coach.cache_clear()
 
 
-def test_without_its_packages_nobody_speaks_of_it(
+def test_without_its_packages_the_coach_is_not_offered(
     client: TestClient, ann: Player, without_packages: None
 ) -> None:
     page = client.get("/new/yatzy").text
@@ -158,7 +158,7 @@ def never_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(advising.in_time, "__defaults__", (0.05,))
 
 
-def test_while_it_gets_ready_the_page_says_so_and_play_goes_on(
+def test_during_preparation_the_page_says_so_and_play_continues(
     client: TestClient, ann: Player, never_ready: None
 ) -> None:
     state = ann.play(
@@ -180,9 +180,7 @@ def test_while_it_gets_ready_the_page_says_so_and_play_goes_on(
     assert undone.json()["state"]["turn"]["seat"] == 0
 
 
-def test_a_moment_is_thought_about_once(
-    client: TestClient, ann: Player, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_state_is_computed_once(client: TestClient, ann: Player, monkeypatch: pytest.MonkeyPatch) -> None:
     state = ann.play(ann.open("yatzy", ANN, coach=True), {"throw": True})
     ask(client, f"/t/{state['id']}/hint")
     asked: list[str] = []
@@ -200,7 +198,7 @@ def test_a_moment_is_thought_about_once(
     assert asked == ["advice"]
 
 
-def test_a_perfect_bot_that_gets_no_answer_does_not_stop_for_ever(
+def test_an_optimal_bot_retries_after_a_failed_request(
     client: TestClient, ann: Player, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from dicecup.errors import UsageError

@@ -135,7 +135,7 @@ def test_spectators_learn_no_secret(ann: Player, client: TestClient) -> None:
     assert watcher.move(state, best_score(state)).status_code == 403
 
 
-def test_too_much_at_once(tmp_path: Path) -> None:
+def test_too_many_requests(tmp_path: Path) -> None:
     with TestClient(create_app(Settings(str(tmp_path / "games.db")))) as client:
         ann = Player(client)
         state = ann.open()
@@ -145,7 +145,7 @@ def test_too_much_at_once(tmp_path: Path) -> None:
         assert ann.look(state)["version"] == 1
 
 
-def test_preferences_lead_nowhere_else(client: TestClient) -> None:
+def test_preferences_redirect_to_this_site_only(client: TestClient) -> None:
     token = re.search(r'name="csrf" value="(\w+)"', client.get("/").text)
     assert token
     for back in ("https://elsewhere.example", "//elsewhere.example", "javascript:alert(1)"):

@@ -27,7 +27,7 @@ def fill(hub: Subscribers, places: ExitStack, watchers: list[Subscriber]) -> int
     return len(watchers)
 
 
-def test_one_address_cannot_take_all_places() -> None:
+def test_one_address_cannot_use_up_all_streams() -> None:
     hub = Subscribers()
     with ExitStack() as places:
         assert fill(hub, places, [Subscriber("one")] * MOST_WATCHERS) == MOST_OF_ADDRESS
@@ -37,7 +37,7 @@ def test_one_address_cannot_take_all_places() -> None:
     assert fill(hub, ExitStack(), [Subscriber("one")]) == 1
 
 
-def test_players_have_places_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_players_have_reserved_streams(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MOST_WATCHERS_IN_ALL", MOST_WATCHERS + 10)
     hub = Subscribers()
     with ExitStack() as places:

@@ -46,7 +46,7 @@ async def play_all(server: KilledServer) -> list[Played]:
 
 
 @pytest.mark.slow
-def test_nothing_that_was_answered_is_lost(database: str) -> None:
+def test_no_acknowledged_move_is_lost(database: str) -> None:
     server = KilledServer(database, seed=6)
     # In a separate thread: browser tests in the same process leave a running loop in this one.
     with ThreadPoolExecutor(1) as thread:

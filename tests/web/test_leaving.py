@@ -75,7 +75,7 @@ def test_several_who_left_are_named_together(ann: Player, bo: Player, client: Te
     assert "Bo and Cy have left the table." in page_of(client, ann, f"/t/{state['id']}")
 
 
-def test_the_waiting_room_is_told_too(ann: Player, bo: Player, client: TestClient) -> None:
+def test_the_waiting_room_is_notified_too(ann: Player, bo: Player, client: TestClient) -> None:
     state = ann.open("yatzy", {"kind": "person", "name": "Ann"}, {"kind": "open"}, {"kind": "open"})
     path = f"/matches/{state['id']}"
     assert "left the table" not in page_of(client, ann, f"/t/{state['id']}")
@@ -95,7 +95,7 @@ def test_leaving_asks_first(ann: Player, client: TestClient) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_who_asked_to_take_back_is_told_that_the_others_did_not_agree(
+def test_the_player_who_asked_for_an_undo_sees_who_declined(
     ann: Player, bo: Player, client: TestClient, language: str
 ) -> None:
     state = turn(bo, turn(ann, two_players(ann, bo)))
@@ -111,7 +111,7 @@ def test_who_asked_to_take_back_is_told_that_the_others_did_not_agree(
     assert REFUSED[language] not in page_in(client, bo, state, language)
 
 
-def test_a_refusal_stands_in_nobodys_way(ann: Player, bo: Player, client: TestClient) -> None:
+def test_a_declined_undo_does_not_block_a_new_proposal(ann: Player, bo: Player, client: TestClient) -> None:
     state = turn(bo, turn(ann, two_players(ann, bo)))
     path, version = f"/matches/{state['id']}", state["version"]
     bo.post(f"{path}/undo", {"version": version, "steps": 3})

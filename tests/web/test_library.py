@@ -45,7 +45,7 @@ def test_bots_and_languages(ann: Player) -> None:
     assert [one["code"] for one in ann.get("/languages").json()] == list(LANGUAGES)
 
 
-def test_a_kept_record_is_looked_at_but_not_played(ann: Player) -> None:
+def test_a_stored_record_can_be_viewed_but_not_played(ann: Player) -> None:
     text = record_of("yatzy", 2, 30)
     answer = ann.post("/records", {"record": text})
     assert answer.status_code == 201

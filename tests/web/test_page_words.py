@@ -21,7 +21,7 @@ def test_a_refusal_in_the_setup_page_is_seen(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "fr", "de", "sv"])
-def test_pages_hold_the_words_for_what_goes_wrong(client: TestClient, ann: Player, language: str) -> None:
+def test_pages_contain_their_error_messages(client: TestClient, ann: Player, language: str) -> None:
     """Shown by scripts when the server is unavailable, or without scripts."""
     from dicecup.i18n.language import language as spoken
 

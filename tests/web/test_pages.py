@@ -60,7 +60,7 @@ def test_another_language_leaves_the_set_up_as_it_is(visitor: Visitor) -> None:
     assert '<html lang="sv" data-theme="dark">' in visitor.go("/rules")
 
 
-def test_what_is_no_text_is_no_name(visitor: Visitor, client: TestClient) -> None:
+def test_invalid_text_is_not_a_name(visitor: Visitor, client: TestClient) -> None:
     visitor.go("/new/yatzy")
     for action in ("preferences", "add-bot", "play"):
         parts = {"csrf": visitor.token(), "action": action, "kind": "person", "name": "\\ud800"}
@@ -98,7 +98,7 @@ def test_the_promise_is_shown_once_in_the_waiting_room(visitor: Visitor, client:
     assert visitor.page.count(state["commitment"]) == 1
 
 
-def test_a_bot_is_told_from_a_person_of_its_name(visitor: Visitor) -> None:
+def test_a_bot_is_distinguished_from_a_person_with_its_name(visitor: Visitor) -> None:
     visitor.go("/new/yatzy")
     page = visitor.send("/new/yatzy", kind=["person", "bot"], name=["Greedy bot", "greedy"])
     person, bot = re.findall(r'<span class="player-name">Greedy bot</span>(.*)', page)

@@ -216,7 +216,7 @@ def test_playing_again_keeps_the_table_together(ann: Player, bo: Player) -> None
     assert bo.post(f"/matches/{state['id']}/again").json()["state"]["id"] == first["id"]
 
 
-def test_a_promise_is_seen_first_and_serves_once(ann: Player) -> None:
+def test_a_commitment_is_shown_first_and_used_once(ann: Player) -> None:
     promise = ann.post("/promises").json()
     state = ann.open(promise=promise["promise"])
     assert state["commitment"] == promise["commitment"]
@@ -238,7 +238,7 @@ def test_a_promise_is_seen_first_and_serves_once(ann: Player) -> None:
         ({"game": "yatzy", "seats": [ANN], "surprise": 1}, "request_wrong"),
     ],
 )
-def test_a_table_that_cannot_be_is_refused(ann: Player, wish, code: str) -> None:
+def test_an_impossible_match_is_rejected(ann: Player, wish, code: str) -> None:
     answer = ann.post("/matches", wish)
     assert answer.json()["error"]["code"] == code
     assert answer.status_code in (409, 422)

@@ -42,7 +42,7 @@ def move(client: httpx.Client, table: Table, version: int, what: dict[str, Any])
     return client.post(f"{path}/moves", json={"version": version, "move": what}, headers=headers)
 
 
-def test_of_devices_that_act_at_once_one_is_heard(client: httpx.Client) -> None:
+def test_of_concurrent_moves_one_is_accepted(client: httpx.Client) -> None:
     path, key = open_table(client)
     headers = {"Authorization": f"Bearer {key}"}
     token = client.post(f"{path}/links", json={"seat": 0}, headers=headers).json()["token"]
@@ -129,7 +129,7 @@ def test_strange_requests(tmp_path: Path) -> None:
     assert "Traceback" not in server.stop()
 
 
-def test_slow_clients_keep_nobody_waiting(server: Server, client: httpx.Client) -> None:
+def test_slow_clients_delay_nobody(server: Server, client: httpx.Client) -> None:
     host, port = server.address.removeprefix("http://").split(":")
     lines = [socket.create_connection((host, int(port)), timeout=10) for _ in range(100)]
     try:
@@ -144,7 +144,7 @@ def test_slow_clients_keep_nobody_waiting(server: Server, client: httpx.Client) 
     assert client.get(table[0]).json()["version"] == 1
 
 
-def test_a_watcher_who_does_not_read_holds_up_nobody(server: Server, client: httpx.Client) -> None:
+def test_a_subscriber_that_does_not_read_delays_nobody(server: Server, client: httpx.Client) -> None:
     path, key = open_table(client)
     host, port = server.address.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=10) as line:

@@ -192,7 +192,7 @@ def test_a_review_follows_the_game(ann: Player) -> None:
     assert len(reviewed(ann, state["id"])["players"][0]["course"]) == 4
 
 
-def test_among_people_the_coach_waits_for_the_end(ann: Player, bo: Player, visitor: Visitor) -> None:
+def test_between_people_only_finished_games_are_reviewed(ann: Player, bo: Player, visitor: Visitor) -> None:
     """While people play against each other without the coach, the review must not give its help either."""
     state = ann.open("yatzy", {"kind": "person", "name": "Ann"}, {"kind": "open"})
     bo.key = bo.post(f"/matches/{state['id']}/join", {"name": "Bo"}).json()["key"]

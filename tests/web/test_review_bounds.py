@@ -38,7 +38,7 @@ def test_without_a_coach_the_page_shows_the_game(
     assert visitor.go("/mine").count("thinking") == 0
 
 
-def test_where_nothing_is_known_the_page_says_so(
+def test_without_values_the_page_says_so(
     monkeypatch: pytest.MonkeyPatch, ann: Player, visitor: Visitor
 ) -> None:
     async def know_nothing(_advising: Advising, record: Record) -> None:
@@ -79,7 +79,7 @@ def slow_coach(monkeypatch: pytest.MonkeyPatch) -> list[Record]:
     return begun
 
 
-def test_many_reviews_wait_and_too_many_are_sent_away(
+def test_reviews_are_queued_up_to_a_limit(
     monkeypatch: pytest.MonkeyPatch, slow_coach: list[Record], ann: Player, visitor: Visitor
 ) -> None:
     monkeypatch.setattr(reviewing, "MOST_WAITING", 3)

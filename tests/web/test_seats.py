@@ -11,7 +11,7 @@ from tests.web.conftest import Player, Visitor, best_score, code, page_of, turn,
 pytestmark = pytest.mark.one_database  # seats work the same in every database: one kind is enough
 
 
-def test_taking_back_ones_own_box_agrees_to_nothing(client: TestClient, ann: Player, bo: Player) -> None:
+def test_undoing_ones_own_box_is_not_a_consent(client: TestClient, ann: Player, bo: Player) -> None:
     """Undoing one's own box is not a consent to a proposal that arrives at the same moment."""
     state = turn(ann, turn(bo, turn(ann, two_players(ann, bo))))
     path, version = f"/matches/{state['id']}", state["version"]
@@ -52,7 +52,7 @@ def test_all_have_to_agree(ann: Player, bo: Player, client: TestClient) -> None:
     assert ann.post(f"{path}/undo/agree", wish).json()["done"]
 
 
-def test_nobody_takes_back_alone_what_one_who_left_has_played(ann: Player, bo: Player) -> None:
+def test_undoing_the_move_of_a_player_who_left_needs_consent(ann: Player, bo: Player) -> None:
     state = turn(bo, turn(ann, two_players(ann, bo)))
     path = f"/matches/{state['id']}"
     bo.post(f"{path}/leave", {"seat": 1})
@@ -81,7 +81,7 @@ def test_trying_again_and_playing_again_stays_on_the_screen(ann: Player) -> None
     assert again["commitment"]
 
 
-def test_ones_own_word_goes_to_ones_own_seat(visitor: Visitor, client: TestClient) -> None:
+def test_a_players_own_seed_belongs_to_their_seat(visitor: Visitor, client: TestClient) -> None:
     seats: dict[str, Any] = {"kind": ["bot", "person"], "name": ["random", "Ann"]}
     visitor.send("/new/yatzy", promise="b" * 32, seed="my word", **seats)
     record = client.get(visitor.path.replace("/t/", "/api/matches/") + "/record").text
@@ -90,7 +90,7 @@ def test_ones_own_word_goes_to_ones_own_seat(visitor: Visitor, client: TestClien
     assert "my word" in seeds[1]
 
 
-def test_trying_again_is_no_way_to_the_coach(ann: Player, bo: Player, client: TestClient) -> None:
+def test_a_retry_does_not_give_access_to_the_coach(ann: Player, bo: Player, client: TestClient) -> None:
     """A player in a match without the coach must not get its help in a second match."""
     state = turn(ann, two_players(ann, bo))
     path = f"/matches/{state['id']}"
@@ -145,7 +145,7 @@ def test_every_new_seat_has_a_name_of_its_own(visitor: Visitor) -> None:
     assert 'value="Player 4"' in page
 
 
-def test_dice_without_a_promise_claim_no_proof(ann: Player, client: TestClient) -> None:
+def test_dice_without_a_commitment_claim_no_proof(ann: Player, client: TestClient) -> None:
     state = turn(
         ann, ann.open("yahtzee", {"kind": "person", "name": "Ann"}, {"kind": "bot", "name": "random"})
     )

@@ -55,7 +55,7 @@ def test_an_address_of_no_machine_here_is_named(tmp_path: Path, host: str) -> No
     assert done.stderr.count("\n") == 1
 
 
-def test_a_kind_of_database_that_is_none_is_refused() -> None:
+def test_an_unknown_database_scheme_is_rejected() -> None:
     done = serve("--port", "0", "--database", "mysql://ann:geheim@localhost/games")
     assert done.returncode == 2
     assert "“mysql://”" in done.stderr

@@ -79,7 +79,7 @@ def test_luck_and_skill_follow_the_games(client: TestClient, ann: Player) -> Non
         assert page.count("<polyline") == 6  # for each player points, luck and skill
 
 
-def test_who_reviews_a_game_keeps_what_was_found(ann: Player) -> None:
+def test_reviewing_a_game_stores_the_verdict(ann: Player) -> None:
     game = finish(ann)
     review = when_ready(lambda: ann.get(f"/matches/{game['id']}/review?options=false")).json()
     skills = {player["name"]: player["skill"] for player in review["players"]}

@@ -16,7 +16,7 @@ from dicecup.web.settings import Settings
 pytestmark = pytest.mark.one_database
 
 
-def test_text_that_is_none(ann: Player, client: TestClient) -> None:
+def test_text_that_is_not_valid_unicode(ann: Player, client: TestClient) -> None:
     """Lone surrogates and NUL: neither a response nor a database can hold them."""
     state = ann.open()
     path = f"/api/matches/{state['id']}/moves"
@@ -39,7 +39,7 @@ def test_text_that_is_none(ann: Player, client: TestClient) -> None:
 
 
 @pytest.mark.parametrize("name", ["%00", "a%00b", "a" * 11 + "%00", "A" * 12, "x" * 13, "%ED%A0%80"])
-def test_names_of_no_table_are_never_looked_up(
+def test_invalid_match_ids_are_never_looked_up(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     from dicecup.storage.store import Store
@@ -49,7 +49,7 @@ def test_names_of_no_table_are_never_looked_up(
         assert client.get(path).status_code == 404, path
 
 
-def test_fields_that_are_none(client: TestClient, ann: Player) -> None:
+def test_invalid_fields(client: TestClient, ann: Player) -> None:
     token = re.search(r'name="csrf" value="(\w+)"', client.get("/new/yatzy").text)
     assert token
     seated = {"csrf": token[1], "kind": "person", "name": "Ann"}
@@ -70,7 +70,7 @@ def test_fields_that_are_none(client: TestClient, ann: Player) -> None:
     assert kept.headers["hx-redirect"] == table
 
 
-def test_whatever_nobody_thought_of(
+def test_unexpected_errors_are_hidden(
     client: TestClient, ann: Player, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     from dicecup.storage.store import Store
@@ -93,7 +93,7 @@ def test_whatever_nobody_thought_of(
 
 @pytest.mark.parametrize("header", ["Authorization", "Cookie"])
 @pytest.mark.parametrize("path", ["/api/matches/abcdefghjkmn/moves", "/t/abcdefghjkmn/throw"])
-def test_changing_keys_do_not_escape_the_count(
+def test_changing_keys_does_not_escape_the_rate_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, header: str, path: str
 ) -> None:
     """All within one second of the limiter's clock, however long the machine takes."""

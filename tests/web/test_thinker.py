@@ -43,7 +43,7 @@ def with_thinker(work: Callable[[Worker], Coroutine[Any, Any, None]]) -> None:
         thread.submit(asyncio.run, run()).result()
 
 
-def test_it_answers_and_refuses() -> None:
+def test_it_answers_and_rejects() -> None:
     async def work(thinker: Worker) -> None:
         first = await thinker.ask(*QUESTION)
         assert thinker.process
@@ -74,7 +74,7 @@ def test_a_dead_process_is_replaced() -> None:
     with_thinker(work)
 
 
-def test_one_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_request_that_takes_too_long_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LONGEST", 0.0)
 
     async def work(thinker: Worker) -> None:
@@ -86,7 +86,7 @@ def test_one_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> No
     with_thinker(work)
 
 
-def test_the_urgent_comes_first_and_what_nobody_wants_is_left_out() -> None:
+def test_urgent_requests_come_first_and_cancelled_ones_are_skipped() -> None:
     async def work(thinker: Worker) -> None:
         asked: list[str] = []
 

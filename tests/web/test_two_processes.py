@@ -25,7 +25,7 @@ def clients(
         yield one, other
 
 
-def test_a_look_is_never_older_than_an_answer(clients: tuple[TestClient, TestClient]) -> None:
+def test_reads_are_never_older_than_acknowledged_writes(clients: tuple[TestClient, TestClient]) -> None:
     one, other = clients
     ann, bo = Player(one), Player(other)
     state = ann.open("yatzy", {"kind": "person", "name": "Ann"}, {"kind": "open"}, {"kind": "open"})
@@ -64,7 +64,7 @@ def test_who_sat_down_at_one_process_plays_at_the_other(clients: tuple[TestClien
     assert bo.play(joined["state"], {"throw": True})["version"] == 1
 
 
-def test_a_look_changes_nothing_for_those_who_watch(clients: tuple[TestClient, TestClient]) -> None:
+def test_reading_a_match_notifies_no_subscriber(clients: tuple[TestClient, TestClient]) -> None:
     """A match that is up to date is not re-rendered."""
     ann = Player(clients[0])
     state = ann.open()

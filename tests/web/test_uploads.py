@@ -47,7 +47,7 @@ def test_long_records_are_refused_before_they_are_read(ann: Player, monkeypatch:
             assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
 
 
-def test_one_is_read_at_a_time_and_few_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_uploads_are_parsed_one_at_a_time_and_few_are_queued(monkeypatch: pytest.MonkeyPatch) -> None:
     may, reading, most = threading.Event(), 0, 0
     lock = threading.Lock()
 
@@ -86,7 +86,7 @@ def test_one_is_read_at_a_time_and_few_wait(monkeypatch: pytest.MonkeyPatch) -> 
     assert most == 1
 
 
-def test_a_kept_record_is_whole(ann: Player) -> None:
+def test_a_stored_record_is_complete(ann: Player) -> None:
     text = long_record(40)
     state = ann.post("/records", {"record": text}).json()
     assert ann.client.get(f"/t/{state['id']}/record").text == text
@@ -126,7 +126,7 @@ def test_a_game_that_goes_on_without_a_coach_is_not_reviewed_by_its_record(
     ],
     ids=["alone", "against a bot", "with the coach"],
 )
-def test_where_the_coach_may_look_a_running_game_is_taken(
+def test_a_running_game_is_accepted_if_the_coach_is_on(
     ann: Player, seats: list[dict[str, str]], more: dict[str, bool]
 ) -> None:
     state = ann.play(ann.open("yatzy", *seats, **more), {"throw": True})
