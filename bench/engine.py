@@ -16,9 +16,7 @@ SECONDS = 2.0
 
 
 def scoring_microseconds(rules: Ruleset) -> float:
-    """Return the time to score a roll in all boxes of an empty sheet: mean over all rolls, best of several
-    runs.
-    """
+    """Return the mean time to score a roll in all boxes of an empty sheet, best of several runs."""
     sheet = empty_sheet(rules)
     all_faces = [layer_faces(dice, 0) for dice, _ in throws(rules.dice.count, rules.dice.faces)]
     best = float("inf")

@@ -1,5 +1,6 @@
-"""Compare means of many optimal games with the values: python bench/solver_simulation.py GAME [-o NAME=VALUE
-…]
+"""Compare means of many optimal games with the solved values.
+
+    python bench/solver_simulation.py GAME [-o NAME=VALUE …]
 
 Without a game: every one-layer game that is solved in seconds, with every combination of its options.
 """

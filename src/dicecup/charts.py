@@ -1,7 +1,7 @@
-"""Charts as SVG, drawn by hand: no library, readable in light and dark, and from a phone to a poster.
+"""Charts as SVG, without a library: readable on light and dark backgrounds, from a phone to a poster.
 
-A chart that stands alone carries its style with it. On a page of the server the style sheet has it, because
-the page's policy allows no style inside it; so everything drawn here is named by a class.
+A standalone chart carries its own style. On the server's pages the style sheet provides it, because the
+content security policy allows no inline styles; so everything drawn here is styled by class names.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from math import ceil, floor, log10
 
-Point = tuple[float, float]  # across, up
+Point = tuple[float, float]  # x, y
 WIDTH, HEIGHT = 720, 320
-LEFT, RIGHT, TOP, BOTTOM = 76, 24, 16, 60  # room for the larger letters of phones
-# Told apart also by people who see few colours (Okabe and Ito), and on light and dark ground.
+LEFT, RIGHT, TOP, BOTTOM = 76, 24, 16, 60  # margins, wide enough for the larger text on phones
+# Distinguishable with colour blindness (Okabe and Ito), and on light and dark backgrounds.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999")
 STYLE = (
     "svg{font:13px system-ui,sans-serif;color:#222}"
@@ -44,7 +44,7 @@ class Plot:
         return round(TOP + (self.high - value) / (self.high - self.low) * (HEIGHT - TOP - BOTTOM), 1)
 
     def grid(self, decimals: int = 0) -> None:
-        """Level lines with their numbers."""
+        """Draw horizontal grid lines with their numbers."""
         for number in range(round((self.high - self.low) / self.step) + 1):
             value = self.low + number * self.step
             y = self.y(value)
@@ -62,7 +62,7 @@ class Plot:
         )
 
     def number(self, line: Sequence[Point], words: str, share: float) -> None:
-        """A number on a line, where this share of its way is done: late, when the lines have parted."""
+        """Draw a number on a line at this share of its length: late, where the lines have diverged."""
         wanted = line[-1][0] * share
         after = next(place for place, point in enumerate(line) if point[0] >= wanted)
         (left, low), (right, high) = line[max(after - 1, 0)], line[after]
@@ -78,12 +78,12 @@ class Plot:
 
 
 def series(number: int) -> str:
-    """The classes of a line: after the last colour the first come again, dashed."""
+    """Return the CSS classes of a line: after the last colour they repeat from the first, dashed."""
     return f"series-{number % len(COLOURS)}" + (" dashed" if number >= len(COLOURS) else "")
 
 
 def nice_step(rough: float) -> float:
-    """1, 2 or 5 times a power of ten."""
+    """Round up to 1, 2 or 5 times a power of ten."""
     power: float = 10.0 ** floor(log10(max(rough, 1e-6)))
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * 0.999)
 
@@ -99,10 +99,10 @@ def line_chart(
     level: float | None = None,
     styled: bool = True,
 ) -> str:
-    """One line for each name, from `first` on; `level` draws a line across the chart, a mean or a zero.
+    """Draw one line per name, starting at `first`; `level` draws a horizontal line, such as a mean or zero.
 
-    `under_way` has the values within a step that is not over, half a step on. `numbered` lines are told apart
-    without colours too: each has its number, at a place of its own.
+    `under_way` holds the values within an unfinished step, drawn half a step further. `numbered` lines can be
+    distinguished without colours: each has its number, at a different position.
     """
     points = {name: points_of(line, (under_way or {}).get(name)) for name, line in lines.items()}
     values = [value for line in points.values() for _, value in line] + ([] if level is None else [level])
@@ -129,7 +129,7 @@ def points_of(line: Sequence[float], under_way: float | None) -> list[Point]:
 
 
 def key(number: int) -> str:
-    """A piece of a line as the chart draws it, to stand before a name."""
+    """Draw a sample of a line as used in the chart, to be placed before a name."""
     return (
         '<svg class="key" viewBox="0 0 30 12" aria-hidden="true">'
         f'<line class="series {series(number)}" x1="0" x2="30" y1="6" y2="6"/></svg>'
@@ -137,7 +137,7 @@ def key(number: int) -> str:
 
 
 def histogram(title: str, across: str, counts: Mapping[str, Mapping[int, int]], bars: int = 60) -> str:
-    """How often each score came, in per cent of the games; one outline for each name."""
+    """Draw the distribution of scores in per cent of the games; one outline per name."""
     scores = [score for one in counts.values() for score in one]
     width = max(1, ceil((max(scores) - min(scores) + 1) / bars))
     low = min(scores) // width * width

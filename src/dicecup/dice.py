@@ -1,7 +1,7 @@
-"""Multisets of dice: sorting, taking apart, enumerating. Knows no rules.
+"""Multisets of dice: sorting, subsets, enumeration. Independent of any rules.
 
-A die of one layer is its face, an int. A die of several layers (a small die inside a large one) is a tuple
-with one face per layer. Dice of a player are always a sorted tuple, so that equal dice are equal values.
+A die with one layer is its face, an int. A die with several layers (a small die inside a large one) is a
+tuple with one face per layer. A player's dice are always a sorted tuple, so that equal dice compare equal.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Die = int | tuple[int, ...]
 Dice = tuple[Die, ...]
 Faces = tuple[int, ...]
 
-MOST_DIGITS = 3  # a face is never longer; keeps rubbish from becoming huge numbers
+MOST_DIGITS = 3  # limit on the length of a face, so that invalid input does not become huge numbers
 
 
 def sort_key(die: Die) -> tuple[int, ...]:
@@ -26,25 +26,25 @@ def sort_key(die: Die) -> tuple[int, ...]:
 
 
 def sort_dice(dice: Dice) -> Dice:
-    """The canonical order of a multiset of dice: lowest first."""
+    """Return the dice in canonical order: lowest first."""
     if all(type(die) is int for die in dice):
         return tuple(sorted(dice))
     return tuple(sorted(dice, key=sort_key))
 
 
 def layer_faces(dice: Dice, layer: int) -> Faces:
-    """The faces of one layer of the dice, sorted."""
+    """Return the faces of one layer of the dice, sorted."""
     return tuple(sorted(die if isinstance(die, int) else die[layer] for die in dice))
 
 
 def contains(dice: Dice, part: Dice) -> bool:
-    """Whether `part` can be picked out of `dice`."""
+    """Return whether `part` is a sub-multiset of `dice`."""
     return not (Counter(part) - Counter(dice))
 
 
 @lru_cache(maxsize=100_000)
 def parts(dice: Dice) -> tuple[Dice, ...]:
-    """Every distinct multiset that can be picked out of `dice`, from nothing to all of them."""
+    """Return every distinct sub-multiset of `dice`, from the empty one to all of them."""
     found: list[Dice] = [()]
     counts = Counter(dice)
     for die in sorted(counts, key=sort_key):
@@ -53,14 +53,14 @@ def parts(dice: Dice) -> tuple[Dice, ...]:
 
 
 def all_dice(faces: int, layers: int) -> tuple[Die, ...]:
-    """Every way one die can lie."""
+    """Return every face of one die."""
     if layers == 1:
         return tuple(range(1, faces + 1))
     return tuple(product(range(1, faces + 1), repeat=layers))
 
 
 def throws(count: int, faces: int, layers: int = 1) -> Iterator[tuple[Dice, int]]:
-    """Every distinct throw of `count` dice, with the number of ordered throws that look like it.
+    """Yield every distinct throw of `count` dice, with the number of ordered throws it stands for.
 
     The weights add up to `(faces ** layers) ** count`.
     """
@@ -80,7 +80,7 @@ def format_dice(dice: Dice) -> str:
 
 
 def parse_die(text: str, faces: int, layers: int) -> Die:
-    """Read one die: `6`, or `6-5` where a die has two layers."""
+    """Parse one die: `6`, or `6-5` for a die with two layers."""
     pieces = text.split("-")
     if len(pieces) != layers or not all(piece.isascii() and piece.isdigit() for piece in pieces):
         raise DiceError("die_unreadable", text=text, example="-".join("65432"[:layers]))
@@ -93,7 +93,7 @@ def parse_die(text: str, faces: int, layers: int) -> Die:
 
 
 def parse_dice(texts: list[str] | tuple[str, ...], faces: int, layers: int) -> Dice:
-    """Read dice; plain dice may be written together, `33366`, where no face has two digits."""
+    """Parse dice; plain dice may be written without spaces, `33366`, if no face has two digits."""
     if layers == 1 and faces < 10:
         texts = [die for text in texts for die in (text if text.isascii() and text.isdigit() else [text])]
     return sort_dice(tuple(parse_die(text, faces, layers) for text in texts))

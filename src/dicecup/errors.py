@@ -1,7 +1,8 @@
-"""The one error family: every error has a stable code, a sentence, and an exit status.
+"""The error family: every error has a stable code, a sentence, and an exit status.
 
 Code below the interfaces raises errors with a code and plain values. `str(error)` is the English sentence;
-the interfaces translate the same template (it is the message id of the catalogues) and put in names for ids.
+the interfaces translate the same template (it is the message id of the catalogues) and substitute names for
+ids.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dicecup.messages import SENTENCES
 
 
 class DicecupError(Exception):
-    """Something a player or programmer asked for cannot be done; the sentence says why and what to do."""
+    """Base class of all errors; the sentence says what cannot be done, why, and what to do."""
 
     exit_status = 2
 
@@ -21,11 +22,11 @@ class DicecupError(Exception):
         super().__init__(code, values)
         self.code = code
         self.values = values
-        self.rules: object = None  # those it speaks of, where it knows them
+        self.rules: object = None  # the rules it refers to, where known
 
     @property
     def template(self) -> str:
-        """The English sentence with its places for values still open."""
+        """The English sentence with its placeholders."""
         return SENTENCES[self.code]
 
     def __str__(self) -> str:
@@ -34,7 +35,7 @@ class DicecupError(Exception):
 
 @contextmanager
 def about(rules: object) -> Iterator[None]:
-    """An error from in here knows the rules it speaks of, so that boxes can be called by their names."""
+    """Attach the rules to errors raised in this block, so that boxes can be shown by name."""
     try:
         yield
     except DicecupError as error:
@@ -43,30 +44,30 @@ def about(rules: object) -> Iterator[None]:
 
 
 class RulesError(DicecupError):
-    """A rules file, a ruleset id or an option is wrong."""
+    """Raised for an invalid rules file, ruleset id or option."""
 
 
 class DiceError(DicecupError):
-    """A text or a value is not the dice that the game asks for."""
+    """Raised for a text or value that is not valid dice of the game."""
 
 
 class MoveError(DicecupError):
-    """The move is understood, but the rules do not allow it now."""
+    """Raised for a well-formed move that the rules do not allow now."""
 
 
 class PositionError(DicecupError):
-    """A position cannot be read, or cannot occur in the game."""
+    """Raised for a position that cannot be parsed or cannot occur in the game."""
 
 
 class RecordError(DicecupError):
-    """A record cannot be read, is damaged, or belongs to other rules."""
+    """Raised for a record that cannot be parsed, is damaged, or belongs to other rules."""
 
     exit_status = 1
 
 
 class StorageError(DicecupError):
-    """A file cannot be read or written."""
+    """Raised for a file that cannot be read or written."""
 
 
 class UsageError(DicecupError):
-    """The command line or the call asks for something that does not exist."""
+    """Raised for a command or call that names something nonexistent."""

@@ -1,6 +1,7 @@
-"""Every sentence and phrase that code below the interfaces can cause, in English, under its code.
+"""Every sentence and phrase that code below the interfaces can cause, in English, by code.
 
-The English text is the message id of the gettext catalogues. Nothing here translates: `N_` only marks.
+The English text is the message id of the gettext catalogues. Nothing is translated here: `N_` only marks
+texts.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ def N_(text: str) -> str:  # noqa: N802 - the name that extraction tools know
 
 
 def ngettext(one: str, many: str) -> tuple[str, str]:
-    """Marks a pair of texts for one and for several, as `N_` marks a single one."""
+    """Mark a singular and a plural text, as `N_` marks a single one."""
     return one, many
 
 
 class Phrase:
-    """A part of a sentence that has to be translated by itself."""
+    """A part of a sentence that is translated separately."""
 
     def __init__(self, code: str, **values: object) -> None:
         self.code = code
@@ -195,7 +196,7 @@ SENTENCES = {
     "typst_missing": N_("Printing needs the package typst. Install it with: pip install typst"),
     "file_empty": N_("{file} is empty. Give another file."),
     "file_not_text": N_("{file} is not text in UTF-8. Save it as UTF-8, or give another file."),
-    # Playing and keeping games
+    # Playing and storing games
     "bot_not_due": N_("No bot has a decision to take now."),
     "bot_unknown": N_("There is no bot “{bot}”. The bots are: {known}."),
     "dice_not_typed": N_("The dice of this game are thrown by the program, not typed."),
@@ -337,6 +338,6 @@ SYSTEM_PROBLEMS = {
 
 
 def problem_of(error: OSError | ValueError) -> Phrase:
-    """What the system says about a file, in words that can be translated where they are known."""
+    """Return the operating system's reason for a file error, as a translatable phrase where known."""
     known = SYSTEM_PROBLEMS.get(getattr(error, "errno", None) or 0)
     return known or Phrase("system_other", text=getattr(error, "strerror", None) or str(error))

@@ -69,7 +69,7 @@ def test_keeps_of_five_dice(game: str):
 
 
 def patterns(count: int, kinds: int) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Return how dice can repeat, such as (2, 2, 1, 1), and how many throws repeat in that way."""
+    """Yield how dice can repeat, such as (2, 2, 1, 1), and how many throws repeat in that way."""
 
     def partitions(rest: int, largest: int) -> Iterator[tuple[int, ...]]:
         if not rest:

@@ -110,7 +110,7 @@ def engine_next(moment: Moment) -> list[tuple[Fraction, Moment]]:
 
 
 def moments_by_depth(next_of: Next) -> Iterator[set[Moment]]:
-    """Return the distinct states after 0, 1, 2 … moves."""
+    """Yield the distinct states after 0, 1, 2 … moves."""
     here = {START}
     while here:
         yield here

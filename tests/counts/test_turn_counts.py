@@ -108,7 +108,7 @@ def ways_by_counting(game: str, options: second.Options) -> int:
 
 
 def smaller_parts(dice: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Return every proper sub-multiset of the dice: how many of each face are kept."""
+    """Yield every proper sub-multiset of the dice: how many of each face are kept."""
     counts = [dice.count(face) for face in range(1, 7)]
     for taken in product(*(range(count + 1) for count in counts)):
         if sum(taken) < len(dice):

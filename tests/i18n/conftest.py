@@ -68,7 +68,7 @@ def every_choice(game: str) -> list[Ruleset]:
 
 @pytest.fixture(params=builtin_ids())
 def every_variant(request: pytest.FixtureRequest) -> list[Ruleset]:
-    """Yield a built-in game with each combination of its options, the defaults first."""
+    """Return a built-in game with each combination of its options, the defaults first."""
     return every_choice(request.param)
 
 

@@ -60,7 +60,7 @@ def forms(message: Message) -> list[str]:
 
 
 def pairs(catalogue: Catalog) -> list[tuple[str, str]]:
-    """Yield each original with its translation; the plural is the original of all forms but the first."""
+    """Return each original with its translation; the plural is the original of all forms but the first."""
     found = []
     for message in messages(catalogue):
         one, many = (message.id, "") if isinstance(message.id, str) else message.id

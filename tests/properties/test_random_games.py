@@ -34,7 +34,7 @@ properties = settings(settings.get_profile("properties"), max_examples=4)
 
 
 def candidates(rules: Ruleset, state: State, chance: Random) -> list[Move]:
-    """Yield moves of every kind, most of them illegal."""
+    """Return moves of every kind, most of them illegal."""
     sides = all_dice(rules.dice.faces, len(rules.dice.layers))
     count = chance.randint(0, rules.dice.count + 1)
     moves: list[Move] = [Throw(tuple(chance.choice(sides) for _ in range(count)))]

@@ -31,7 +31,7 @@ def texts(node: ast.expr) -> list[str]:
 
 
 def calls(kind: str) -> list[Call]:
-    """Yield the uses of messages and phrases in the source: code, given values, location."""
+    """Return the uses of messages and phrases in the source: code, given values, location."""
     found = []
     for file in sorted(SOURCE.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):

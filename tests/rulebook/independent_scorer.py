@@ -258,7 +258,7 @@ def yahtzee_points_on_sheet(options: Options, sheet: Sheet, box: str, dice: Face
 
 
 def five_of(dice: Faces) -> list[Faces]:
-    """Yield every way to count five dice: all of five, or six with one dropped."""
+    """Return every way to count five dice: all of five, or six with one dropped."""
     if len(dice) == 5:
         return [dice]
     return [dice[:dropped] + dice[dropped + 1 :] for dropped in range(6)]

@@ -254,9 +254,7 @@ def test_last_resort():
 
 @clause("strike last_resort")
 def test_last_resort_of_double_dice():
-    """Each layer considers the boxes open to it; a free strike is always allowed, and minus points are not a
-    0.
-    """
+    """Each layer considers its open boxes; a free strike is always allowed, and minus points are not a 0."""
     rules = game("dice-in-dice", strike="last_resort")
     closed = {box: 0 for box in YATZY_BOXES if box not in ("sixes", "fives", "yatzy")} | {"extra": 0}
     state = decision(rules, "5-6 1-1 1-1 1-1 2-2 2-2", closed | {"yatzy": 0})

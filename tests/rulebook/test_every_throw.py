@@ -158,7 +158,7 @@ def test_a_joker_of_three_columns_requires_every_column():
 
 
 def random_sheets(game: str, number: int) -> Iterator[dict[second.Cell, int]]:
-    """Return sheets with any boxes filled, by strikes or by a throw, whether or not good play leads there."""
+    """Yield sheets with any boxes filled, by strikes or by a throw, whether or not good play leads there."""
     chance = Random(f"{game} {number}")
     defaults = {name: values[0] for name, values in second.OPTIONS[game].items()}
     for _ in range(number):

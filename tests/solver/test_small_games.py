@@ -18,9 +18,7 @@ from reference_solver import Reference
 
 
 def random_game(random: Random) -> str:
-    """Generate a rules file: two or three dice with two or three faces, upper boxes, all kinds of lower
-    boxes.
-    """
+    """Generate a rules file: two or three dice of two or three faces, upper boxes, all lower kinds."""
     dice, faces = random.choice([(2, 2), (2, 3), (3, 2), (3, 3)])
     upper = {name: face for face, name in enumerate(("ones", "twos", "threes")[:faces], start=1)}
     tiers = sorted(random.sample(range(2, dice * faces), random.choice([0, 1, 2])))

@@ -13,7 +13,7 @@ SEATS = [{"kind": "person", "name": "Ann"}]
 
 
 def events(lines: Iterator[str]) -> Iterator[tuple[str, str]]:
-    """Return the name and text of each event."""
+    """Yield the name and text of each event."""
     name, data = "", []
     for line in lines:
         if line.startswith("event: "):

@@ -1,6 +1,4 @@
-"""The worker process: errors are returned, a dead one is replaced, urgent requests come first, all of them
-exit.
-"""
+"""The worker process: it returns errors, is replaced when dead, serves urgent requests first, and exits."""
 
 from __future__ import annotations
 

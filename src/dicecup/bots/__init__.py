@@ -1,4 +1,4 @@
-"""Players that are programs: one small protocol, several strengths."""
+"""Bots: one small protocol, several strengths."""
 
 from dicecup.bots.registry import BOT_PREFIX, BOTS, Bot, bot_called, bot_of_player
 

@@ -19,16 +19,16 @@ Worth = list[float]  # by row of the lattice
 
 @dataclass(frozen=True, eq=False)
 class KeepLattice:
-    """Multisets of up to `count` faces, and which follow from which by one die more or less."""
+    """Multisets of up to `count` faces, connected by adding or removing one die."""
 
     rows: tuple[Faces, ...]
     number: dict[Faces, int]
-    more: tuple[tuple[int, ...], ...]  # of every row that leaves a die to throw
+    more: tuple[tuple[int, ...], ...]  # for each row with dice left to throw
     fewer: tuple[tuple[int, ...], ...]
 
     @property
     def keeps(self) -> int:
-        """How many rows leave a die to throw."""
+        """The number of rows with dice left to throw."""
         return len(self.more)
 
 
@@ -52,7 +52,7 @@ def lattice(count: int, faces: int) -> KeepLattice:
 
 
 def mean_after_throw(rows: KeepLattice, full: Worth) -> Worth:
-    """What each keep is worth when the rest is thrown once; `full` is by full row."""
+    """Return the value of each keep when the rest is thrown once; `full` has the values of full rows."""
     worth = [0.0] * rows.keeps + full
     faces = len(rows.more[0])
     for keep in range(rows.keeps - 1, -1, -1):
@@ -61,7 +61,7 @@ def mean_after_throw(rows: KeepLattice, full: Worth) -> Worth:
 
 
 def best_within(rows: KeepLattice, kept: Worth, full: Worth) -> Worth:
-    """What each full throw is worth when any part of it may be kept, or all of it."""
+    """Return the value of each complete throw when any part or all of it may be kept."""
     best = kept[: rows.keeps] + full
     for row, fewer in enumerate(rows.fewer):
         best[row] = max([best[row], *(best[less] for less in fewer)])
@@ -69,7 +69,7 @@ def best_within(rows: KeepLattice, kept: Worth, full: Worth) -> Worth:
 
 
 def plan(rows: KeepLattice, full: Worth, throws: int) -> list[Worth]:
-    """What each keep is worth by the throws that follow, from one on."""
+    """Return the value of each keep by the number of throws left, from one on."""
     found = [mean_after_throw(rows, full)]
     for _ in range(throws - 1):
         found.append(mean_after_throw(rows, best_within(rows, found[-1], full)))
@@ -77,7 +77,7 @@ def plan(rows: KeepLattice, full: Worth, throws: int) -> list[Worth]:
 
 
 class RandomBot:
-    """Any legal move, each as likely as the others."""
+    """A bot that makes a random legal move, all equally likely."""
 
     def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
         move = chance.choice(legal_moves(rules, state))
@@ -86,7 +86,7 @@ class RandomBot:
 
 
 class GreedyBot:
-    """Most points now: keeps the dice that count in the best box so far, at the end fills the best box."""
+    """A bot that maximises points now: keeps the dice of the best box, and finally fills that box."""
 
     def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:  # noqa: ARG002
         if state.throws_left:
@@ -104,7 +104,7 @@ class GreedyBot:
 
 
 def best_placement(rules: Ruleset, sheet: Sheet, faces: tuple[int, ...]) -> Placement:
-    """The allowed box with the most points; among equals the first on the sheet."""
+    """Return the legal box with the most points; among equals the first on the sheet."""
     given = offers(rules, sheet, faces)
     allowed = [
         (scored.points * rules.columns[cell // len(rules.boxes)].multiplier, -cell)
@@ -116,7 +116,7 @@ def best_placement(rules: Ruleset, sheet: Sheet, faces: tuple[int, ...]) -> Plac
 
 
 def dice_of_best_box(rules: Ruleset, state: State) -> Dice:
-    """The dice that count in the best open box of any layer; boxes that take any dice give no direction."""
+    """Return the dice that count in the best open box of any layer; boxes for any dice are ignored."""
     best = 0
     kept: Dice = ()
     boxes = len(rules.boxes)
@@ -131,7 +131,7 @@ def dice_of_best_box(rules: Ruleset, state: State) -> Dice:
 
 
 def dice_with(dice: Dice, layer: int, scored: Scored) -> Dice:
-    """The whole dice whose faces in this layer counted."""
+    """Return the whole dice whose faces in this layer counted."""
     wanted = list(scored.counted)
     kept = []
     for die in dice:
@@ -142,12 +142,12 @@ def dice_with(dice: Dice, layer: int, scored: Scored) -> Dice:
     return tuple(kept)
 
 
-RELUCTANCE = 0.25  # how much of what a box usually brings a careless player thinks of
+RELUCTANCE = 0.25  # share of a box's typical score that a careless player takes into account
 
 
 @lru_cache(maxsize=16)
 def usual_points(rules: Ruleset) -> tuple[float, ...]:
-    """What each box brings on average if a turn is played for it alone."""
+    """Return the mean score of each box if a turn is played for it alone."""
     rows = lattice(rules.dice.count, rules.dice.faces)
     table = score_table(rules)
     full = [table[dice] for dice in rows.rows[rows.keeps :]]
@@ -159,18 +159,18 @@ def usual_points(rules: Ruleset) -> tuple[float, ...]:
 
 
 def bonus_share(rules: Ruleset) -> float:
-    """How much more a point above counts, as if the first bonus were shared out over the sum it asks for."""
+    """Return the extra weight of an upper point, as if the first bonus were spread over its sum."""
     return rules.bonus[0].points / rules.bonus[0].at if rules.bonus and rules.bonus[0].at else 0.0
 
 
 class PlanningBot:
-    """Takes the keep or the boxes of the highest appeal; what appeals is for the kinds of bots to say."""
+    """A bot that picks the keep or the boxes with the highest appeal, which its subclasses define."""
 
-    horizon = 1  # throws that it thinks ahead
-    overlooked = 0.0  # the share of choices that it does not see
+    horizon = 1  # throws planned ahead
+    overlooked = 0.0  # the share of choices that it misses
 
     def weights(self, rules: Ruleset) -> tuple[tuple[float, float], ...]:
-        """Of each cell: how much a point counts, and what is taken off for using the box up."""
+        """Return for each cell the weight of a point, and the cost of using the box up."""
         raise NotImplementedError
 
     def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
@@ -179,7 +179,7 @@ class PlanningBot:
         if not state.throws_left:
             return best
         rows = lattice(rules.dice.count, rules.dice.faces)
-        # With several layers, what one layer keeps is worth nothing to the other: one throw ahead must do.
+        # With several layers the keeps of one layer ignore the other: plan only one throw ahead.
         horizon = min(state.throws_left, 1 if rules.has_layers else self.horizon)
         worth = self.outlook(rules, state.sheet)[horizon - 1]
         decision: Keep | Score = best
@@ -193,7 +193,7 @@ class PlanningBot:
         return chance.random() < self.overlooked
 
     def scores(self, rules: Ruleset, state: State) -> list[tuple[float, Score]]:
-        """Every way to end the turn with its appeal, the most appealing first."""
+        """Return every way to end the turn with its appeal, best first."""
         weights = self.weights(rules)
         layers = [
             appeals(weights, rules, state.sheet, layer_faces(state.dice, layer))
@@ -217,7 +217,7 @@ class PlanningBot:
 
 @lru_cache(maxsize=256)
 def outlook(bot: PlanningBot, rules: Ruleset, sheet: Sheet) -> list[Worth]:
-    """What each keep of one layer is worth to a bot on a sheet, by the throws that follow."""
+    """Return the value of each keep of one layer for a bot on a sheet, by the number of throws left."""
     rows = lattice(rules.dice.count, rules.dice.faces)
     weights = bot.weights(rules)
     full = [
@@ -229,7 +229,7 @@ def outlook(bot: PlanningBot, rules: Ruleset, sheet: Sheet) -> list[Worth]:
 def appeals(
     weights: tuple[tuple[float, float], ...], rules: Ruleset, sheet: Sheet, faces: Faces
 ) -> list[tuple[int, float]]:
-    """How much each open cell appeals for these dice."""
+    """Return the appeal of each open cell for these dice."""
     return [
         (cell, weights[cell][0] * scored.points - weights[cell][1])
         for cell, scored in enumerate(offers(rules, sheet, faces))
@@ -242,7 +242,7 @@ def keep_worth(rules: Ruleset, rows: KeepLattice, worth: Worth, dice: Dice) -> f
 
 
 class SteadyBot(PlanningBot):
-    """A good player at the kitchen table."""
+    """A good casual player."""
 
     horizon = 2
 
@@ -262,7 +262,7 @@ def steady_weights(rules: Ruleset) -> tuple[tuple[float, float], ...]:
 
 
 class CarelessBot(PlanningBot):
-    """A beginner: wants points now, and does not see everything."""
+    """A beginner: maximises immediate points, and misses some choices."""
 
     overlooked = 0.1
 
@@ -272,7 +272,7 @@ class CarelessBot(PlanningBot):
 
 @lru_cache(maxsize=16)
 def careless_weights(rules: Ruleset) -> tuple[tuple[float, float], ...]:
-    """Points as they stand; a 0 is put where the least is lost."""
+    """Return plain points as weights; a 0 goes where it costs least."""
     usual = usual_points(rules)
     return tuple(
         (float(column.multiplier), RELUCTANCE * column.multiplier * points)

@@ -13,14 +13,14 @@ from dicecup.rules.model import Ruleset
 
 
 class OptimalBot:
-    """Highest expected final score. Solves the game first where that takes seconds."""
+    """A bot that maximises the expected final score. Solves the game first if that takes seconds."""
 
     def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:  # noqa: ARG002
         return advise(known_values(rules), state).choices[0].move
 
 
 class Bot(Protocol):
-    """Decides when a decision is due; chance is an argument, so that a seed repeats a game."""
+    """A bot makes a decision when one is due; randomness is an argument, so that a seed reproduces a game."""
 
     def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score: ...
 
@@ -42,7 +42,7 @@ def bot_called(name: str) -> Bot:
 
 
 def bot_of_player(player: str) -> Bot | None:
-    """The bot behind a seat's name such as `bot:greedy`, or None for a person."""
+    """Return the bot of a seat's name such as `bot:greedy`, or None for a person."""
     return bot_called(player.removeprefix(BOT_PREFIX)) if player.startswith(BOT_PREFIX) else None
 
 
@@ -58,6 +58,6 @@ MEANS = {
 
 
 def usual_score(rules: Ruleset, bot: str) -> int | None:
-    """What a bot scores on average; None for a game or a bot that was never measured."""
+    """Return a bot's mean score; None for a game or a bot that was not measured."""
     means = dict(zip(NAMES, MEANS.get(rules.id, ()), strict=False))
     return means.get(bot)

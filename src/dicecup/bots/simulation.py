@@ -1,4 +1,9 @@
-"""What many games add up to: mean, spread, percentiles, bonus, points per box."""
+"""Simulate many games of bots, alone or against each other, reproducible on any number of cores.
+
+Players do not influence each other, so every bot plays its games alone, and games with the same number are
+compared. The optimal bot of a solved game runs in compiled kernels, all others on the engine. `Summary`
+accumulates the statistics: mean, spread, percentiles, bonus, points per box.
+"""
 
 from __future__ import annotations
 
@@ -26,19 +31,19 @@ PERCENTILES = (1, 5, 10, 25, 50, 75, 90, 95, 99)
 
 @dataclass(frozen=True)
 class BotResult:
-    """The games of one bot."""
+    """The results of one bot."""
 
     bot: str
     games: int
     mean: float
-    standard_error: float | None  # None for one game, which shows no spread
+    standard_error: float | None  # None for a single game, which has no spread
     sd: float | None
     lowest: int
     highest: int
     percentiles: dict[int, int]
-    bonus_share: float | None  # None where the game has no bonus
+    bonus_share: float | None  # None if the game has no bonus
     boxes: dict[tuple[str, str], float]  # mean points by (box, column)
-    histogram: dict[int, int] = field(repr=False)  # how many games had each score
+    histogram: dict[int, int] = field(repr=False)  # number of games by score
     wins: float | None = None  # share of games won head to head, ties shared
 
     def with_wins(self, share: float | None) -> BotResult:
@@ -46,7 +51,7 @@ class BotResult:
 
 
 class Summary:
-    """Adds up batches of games. Scores are counted, so that no number of games is too large."""
+    """Accumulates batches of games. Scores are counted, so the number of games is unlimited."""
 
     def __init__(self, rules: Ruleset, *, keep_scores: bool = False) -> None:
         self.rules = rules
@@ -70,7 +75,7 @@ class Summary:
         return np.concatenate(self.scores)
 
     def result(self, bot: str) -> BotResult:
-        """Sums of whole numbers: the same for any order of the games."""
+        """Return the result; sums of integers do not depend on the order of the games."""
         games = sum(self.counts.values())
         total = sum(score * count for score, count in self.counts.items())
         squares = sum(score * score * count for score, count in self.counts.items())
@@ -94,7 +99,7 @@ class Summary:
         )
 
     def percentile(self, percent: int, games: int) -> int:
-        """The lowest score that so many percent of the games do not exceed."""
+        """Return the lowest score that this percentage of the games does not exceed."""
         reached = 0
         for score in sorted(self.counts):
             reached += self.counts[score]
@@ -104,13 +109,13 @@ class Summary:
 
 
 BATCH = 1_000_000  # games of a solved game at once: 100 MB
-PIECE = 25  # games of any other bot between two reports
+PIECE = 25  # games of any other bot between two progress reports
 
-Watch = Callable[[float], None]  # told which share of the work is done
+Watch = Callable[[float], None]  # called with the fraction of the work done
 
 
 def ignore(share: float) -> None:
-    """Nobody is watching."""
+    """Ignore progress."""
 
 
 def simulate(
@@ -122,7 +127,7 @@ def simulate(
     watch: Watch = ignore,
     cores: int | None = None,
 ) -> tuple[BotResult, ...]:
-    """The results of each bot, with its share of wins where several play."""
+    """Return the results of each bot, with its share of wins if there are several."""
     results, scores = [], []
     for number, name in enumerate(bots):
         bot_called(name)
@@ -141,7 +146,7 @@ def simulate(
 
 
 def win_shares(scores: list[Scores]) -> list[float | None]:
-    """The share of games that each player wins; a tie is shared."""
+    """Return the share of games that each player wins; ties are shared."""
     table = np.stack(scores)
     best = table == table.max(axis=0)
     return [float(share) for share in (best / best.sum(axis=0)).mean(axis=1)]
@@ -150,7 +155,7 @@ def win_shares(scores: list[Scores]) -> list[float | None]:
 def play(
     rules: Ruleset, name: str, games: int, seed: int, watch: Watch, cores: int | None
 ) -> Iterator[FinalSheets]:
-    """The full sheets of a bot's games, in batches."""
+    """Yield the full sheets of a bot's games, in batches."""
     if name == "optimal":
         values = known_values(rules)
         if values.exact:
@@ -175,7 +180,7 @@ def play_solved(rules: Ruleset, games: int, seed: int, watch: Watch) -> Iterator
 def play_engine(
     rules: Ruleset, name: str, games: int, seed: int, watch: Watch, cores: int | None
 ) -> Iterator[FinalSheets]:
-    """Game by game with the engine, shared out over the cores."""
+    """Play games one by one on the engine, distributed over the cores."""
     firsts = range(0, games, PIECE)
     tasks = [(rules, name, first, min(first + PIECE, games), seed) for first in firsts]
     cores = cores or os.cpu_count() or 1
@@ -184,7 +189,7 @@ def play_engine(
             yield play_piece(task)
             watch(number / len(tasks))
         return
-    # Leaving ends the processes at once. Ctrl-C is for this one; they would each answer it with a traceback.
+    # Leaving ends the processes at once. Ctrl-C is handled here; each of them would print a traceback.
     with get_context("spawn").Pool(cores, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
         for number, sheets in enumerate(pool.imap(play_piece, tasks), start=1):
             yield sheets

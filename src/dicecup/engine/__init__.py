@@ -1,4 +1,4 @@
-"""One engine for every game: states, moves, totals, positions, records. Pure functions of frozen values."""
+"""The engine for all games: states, moves, totals, positions, records. Pure functions of frozen values."""
 
 from dicecup.engine.play import apply, check, is_legal, legal_moves
 from dicecup.engine.state import (

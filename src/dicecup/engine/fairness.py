@@ -1,9 +1,9 @@
-"""Dice that players can check: a commitment before the game, the secret after it, throws derived from it.
+"""Verifiable dice: commit to a secret, derive the throws from it, reveal it after the game.
 
-Before the first throw the SHA-256 of a secret is published. Each throw is drawn from HMAC-SHA-256 under that
-secret over the players' own seeds and the throw's number, so that neither the keeper of the secret nor the
-players can steer it. Throws are numbered as they stand in the game: taking a throw back and throwing again
-gives the same dice.
+Before the first throw the SHA-256 of a secret is published. Each throw is derived with HMAC-SHA-256 under
+that secret from the players' seeds and the throw's number, so that neither the holder of the secret nor the
+players can influence it. Throws are numbered by their position in the game: throwing again after undo gives
+the same dice.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ def commitment(secret: bytes) -> str:
 
 
 def seed_secret(seed: int) -> bytes:
-    """The secret of a reproducible game: everybody who knows the seed knows it."""
+    """Return the secret of a reproducible game, which everybody who knows the seed can derive."""
     return hashlib.sha256(b"dicecup seed %d" % seed).digest()
 
 
 def derive_throw(secret: bytes, seeds: tuple[str, ...], number: int, dice: DiceSet, count: int) -> Dice:
-    """The `count` dice of the throw with this number (from 1), face after face, by rejection sampling."""
+    """Return the `count` dice of the throw with this number (from 1), face by face, by rejection sampling."""
     faces = face_stream(secret, seeds, number, dice.faces)
     layers = len(dice.layers)
 
@@ -40,9 +40,9 @@ def derive_throw(secret: bytes, seeds: tuple[str, ...], number: int, dice: DiceS
 
 
 def face_stream(secret: bytes, seeds: tuple[str, ...], number: int, faces: int) -> Iterator[int]:
-    """Equally likely faces without end. Bytes past the last whole multiple of `faces` are thrown away."""
+    """Yield uniformly distributed faces. Bytes past the last whole multiple of `faces` are rejected."""
     limit = 256 - 256 % faces
-    # Each seed is hashed by itself, so that no two lists of seeds make the same message.
+    # Each seed is hashed separately, so that no two lists of seeds give the same message.
     joined = b"".join(hashlib.sha256(seed.encode()).digest() for seed in seeds)
     block = 0
     while True:

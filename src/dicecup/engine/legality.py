@@ -1,7 +1,8 @@
-"""What dice give on a given sheet, and which boxes they may go in.
+"""Points of dice on a given sheet, and the boxes they may be placed in.
 
-Here the sheet enters: boxes filled in order, boxes that look at each other, jokers, strikes. `refusal` is the
-only place that says why a box cannot be filled; asking what is legal and playing both go through it.
+This module applies the rules that depend on the sheet: boxes in order, dependent boxes, jokers, strikes.
+`refusal` is the only function that decides why a box cannot be filled; listing legal moves and playing both
+use it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Offers = Sequence[Scored | None]
 
 
 def cell_of(rules: Ruleset, box: str, column: str = "") -> int:
-    """Where a box stands in a sheet's cells."""
+    """Return the index of a box in a sheet's cells."""
     if box not in rules.box_index:
         raise MoveError("box_unknown", box=box, known=", ".join(rules.box_index))
     if column not in rules.column_index:
@@ -31,13 +32,13 @@ def cell_of(rules: Ruleset, box: str, column: str = "") -> int:
 
 
 def cell_names(rules: Ruleset, cell: int) -> tuple[str, str]:
-    """The box and the column of a cell."""
+    """Return the box and the column of a cell."""
     column, box = divmod(cell, len(rules.boxes))
     return rules.boxes[box].id, rules.columns[column].id
 
 
 def offers(rules: Ruleset, sheet: Sheet, faces: Faces) -> Offers:
-    """What the dice of one layer give in every cell; None where a cell is filled."""
+    """Return the points of the dice of one layer in every cell; None where a cell is filled."""
     scores = score_table(rules)[faces]
     links = box_links(rules)
     if not links and rules.joker is None and len(rules.columns) == 1:
@@ -57,14 +58,14 @@ def offers(rules: Ruleset, sheet: Sheet, faces: Faces) -> Offers:
 
 
 def layer_offers(rules: Ruleset, sheet: Sheet, dice: Dice) -> list[tuple[str, Faces, Offers]]:
-    """Each scored layer with its faces and what they give, as if it alone were scored."""
+    """Return each scored layer with its faces and their points, as if it alone were scored."""
     layers = [(layer, layer_faces(dice, rules.dice.layers.index(layer))) for layer in rules.scored]
     return [(layer, faces, offers(rules, sheet, faces)) for layer, faces in layers]
 
 
 @lru_cache(maxsize=64)
 def box_links(rules: Ruleset) -> tuple[tuple[int, str, int], ...]:
-    """Boxes whose points depend on what another box of their column holds: (box, how, other box)."""
+    """Return the dependencies between boxes of a column: (box, kind, other box)."""
     links = []
     for index, box in enumerate(rules.boxes):
         links += [(index, "after", rules.box_index[other]) for other in box.after]
@@ -77,13 +78,13 @@ def box_links(rules: Ruleset) -> tuple[tuple[int, str, int], ...]:
 def link_holds(kind: str, points: int, written: int | None) -> bool:
     if kind == "after":
         return written is not None
-    if not written:  # open, or struck: a 0 sets no limit
+    if not written:  # open or struck: a 0 sets no limit
         return True
     return points > written if kind == "above" else points < written
 
 
 def face_of_alike(rules: Ruleset, faces: Faces) -> int | None:
-    """The face that all counted dice show, if they are alike; of two such faces the higher."""
+    """Return the face that all counted dice show, if they are equal; the higher one of two such faces."""
     return max((face for face in faces if faces.count(face) >= rules.dice.counted), default=None)
 
 
@@ -92,7 +93,7 @@ def filled_everywhere(rules: Ruleset, sheet: Sheet, box: int) -> bool:
 
 
 def joker_face(rules: Ruleset, sheet: Sheet, faces: Faces) -> int | None:
-    """The face of dice that could be a joker: all alike, and the boxes the joker waits for filled."""
+    """Return the face of potential joker dice: all equal, with the boxes that the joker requires filled."""
     if rules.joker is None:
         return None
     face = face_of_alike(rules, faces)
@@ -104,7 +105,7 @@ def joker_face(rules: Ruleset, sheet: Sheet, faces: Faces) -> int | None:
 
 
 def with_joker(rules: Ruleset, sheet: Sheet, faces: Faces, scores: tuple[Scored, ...]) -> tuple[Scored, ...]:
-    """The scores, with those that a joker betters."""
+    """Return the scores, improved where a joker applies."""
     face = joker_face(rules, sheet, faces)
     if rules.joker is None or face is None:
         return scores
@@ -120,7 +121,7 @@ def with_joker(rules: Ruleset, sheet: Sheet, faces: Faces, scores: tuple[Scored,
 
 
 def joker_score(rules: Ruleset, index: int, face: int) -> Scored:
-    """A box's points as if dice all of one face met its need."""
+    """Return a box's points as if dice of a single face met its need."""
     box, counted = rules.boxes[index], rules.dice.counted
     matching = (face,) * dice_needed(box.needs, counted)
     points = box.points.base + box.points.all * face * counted + box.points.matching * sum(matching)
@@ -130,7 +131,7 @@ def joker_score(rules: Ruleset, index: int, face: int) -> Scored:
 def refusal(
     rules: Ruleset, sheet: Sheet, faces: Faces, given: Offers, cell: int, strike: bool
 ) -> MoveError | None:
-    """Why these dice may not go in this cell, or None if they may."""
+    """Return the reason why these dice may not be placed in this cell, or None if they may."""
     scored = given[cell]
     box = rules.boxes[cell % len(rules.boxes)]
     if scored is None:
@@ -154,7 +155,7 @@ def refusal(
 
 
 def forced_cells(rules: Ruleset, sheet: Sheet, faces: Faces) -> Sequence[int]:
-    """The open cells that a forced joker leaves; all open cells when nothing is forced."""
+    """Return the open cells that a forced joker allows; all open cells if nothing is forced."""
     open_cells = [cell for cell in range(rules.cells) if sheet.cells[cell] is None]
     face = joker_face(rules, sheet, faces)
     if face is None or rules.joker is None or not rules.joker.forced:
@@ -166,7 +167,7 @@ def forced_cells(rules: Ruleset, sheet: Sheet, faces: Faces) -> Sequence[int]:
 
 
 def repeat_pays(rules: Ruleset, sheet: Sheet, faces: Faces) -> bool:
-    """Whether these dice repeat a box that holds points already."""
+    """Return whether these dice repeat a box that already holds points."""
     if rules.repeat is None:
         return False
     index = rules.box_index[rules.repeat.box]

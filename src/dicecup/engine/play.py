@@ -1,4 +1,4 @@
-"""Legal moves, check, apply: the whole game as pure functions of rules, state and move."""
+"""Legal moves, check, apply: the game as pure functions of rules, state and move."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dicecup.rules.scoring import Scored
 
 
 def apply(rules: Ruleset, state: State, move: Move) -> State:
-    """The state after the move; an illegal move raises and says why."""
+    """Return the state after the move; raise the reason if it is illegal."""
     if state.finished:
         raise MoveError("game_over")
     match move:
@@ -50,7 +50,7 @@ def apply_throw(rules: Ruleset, state: State, dice: Dice) -> State:
 
 
 def check_dice(rules: Ruleset, dice: Dice) -> None:
-    """Refuse anything that is not a die of this game."""
+    """Reject anything that is not a die of this game."""
     layers = len(rules.dice.layers)
     for die in dice:
         faces = (die,) if isinstance(die, int) else die
@@ -84,7 +84,7 @@ def apply_score(rules: Ruleset, state: State, placements: tuple[Placement, ...])
 def score_sheet(
     rules: Ruleset, sheet: Sheet, dice: Dice, placements: tuple[Placement, ...]
 ) -> tuple[Sheet, tuple[Scored, ...]]:
-    """The sheet with the dice scored in these boxes, one layer after the other, and what each gave."""
+    """Return the sheet with the dice scored in these boxes, layer by layer, and the points of each."""
     if len(placements) != len(rules.scored):
         raise MoveError("layers_wrong", layers=", ".join(rules.scored))
     places = [(placement.column, placement.box) for placement in placements]
@@ -105,19 +105,19 @@ def place(rules: Ruleset, sheet: Sheet, faces: tuple[int, ...], placement: Place
     if problem := refusal(rules, sheet, faces, given, cell, placement.strike):
         raise problem
     scored = Scored(0, ()) if placement.strike else given[cell]
-    assert scored is not None  # a filled cell was refused above
+    assert scored is not None  # a filled cell was rejected above
     cells = sheet.cells[:cell] + (scored.points,) + sheet.cells[cell + 1 :]
     return Sheet(cells, sheet.repeats + repeat_pays(rules, sheet, faces)), scored
 
 
 @lru_cache(maxsize=64)
 def scored_layers(rules: Ruleset) -> tuple[int, ...]:
-    """The layers in the order they are scored, as places in a die."""
+    """Return the layers in scoring order, as indices into a die."""
     return tuple(rules.dice.layers.index(layer) for layer in rules.scored)
 
 
 def legal_moves(rules: Ruleset, state: State) -> tuple[Move, ...]:
-    """Every decision the player may take now. Nothing when a throw is due or the game is over."""
+    """Return every decision the player can make now; none if a throw is due or the game is over."""
     if state.kept is not None or state.finished:
         return ()
     scores = tuple(legal_scores(rules, state.sheet, state.dice))
@@ -126,12 +126,12 @@ def legal_moves(rules: Ruleset, state: State) -> tuple[Move, ...]:
 
 @lru_cache(maxsize=100_000)
 def keeps(dice: Dice) -> tuple[Keep, ...]:
-    """Every keep that throws at least one die again."""
+    """Return every keep that throws at least one die again."""
     return tuple(Keep(part) for part in parts(dice) if len(part) < len(dice))
 
 
 def legal_scores(rules: Ruleset, sheet: Sheet, dice: Dice) -> Iterator[Score]:
-    """Every way to end the turn with these dice."""
+    """Yield every way to end the turn with these dice."""
     layers = tuple(layer_faces(dice, layer) for layer in scored_layers(rules))
     for placements in legal_placements(rules, sheet, layers):
         yield Score(placements)
@@ -140,7 +140,7 @@ def legal_scores(rules: Ruleset, sheet: Sheet, dice: Dice) -> Iterator[Score]:
 def legal_placements(
     rules: Ruleset, sheet: Sheet, layers: tuple[tuple[int, ...], ...]
 ) -> Iterator[tuple[Placement, ...]]:
-    """Boxes for the first layer, and after each of them boxes for the rest."""
+    """Yield boxes for the first layer, each combined with boxes for the rest."""
     faces, rest = layers[0], layers[1:]
     given = offers(rules, sheet, faces)
     for cell, scored in enumerate(given):

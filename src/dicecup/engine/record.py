@@ -1,6 +1,6 @@
-"""A record: everything that happened in a game, from which every state, undo and review derives.
+"""A record: everything that happened in a game, from which every state, undo and review is derived.
 
-Entries are only ever added. Taking something back is an entry too, so that nothing anybody did is lost.
+Entries are append-only. Undo is an entry too, so nothing is lost.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from dicecup.engine.state import Keep, Move, State, Throw, start
 from dicecup.errors import DicecupError, RecordError
 from dicecup.rules.model import Ruleset
 
-SECRET = re.compile(r"(?:[0-9a-f]{2}){16,64}")  # 128 bits or more
+SECRET = re.compile(r"(?:[0-9a-f]{2}){16,64}")  # at least 128 bits
 
 DiceKind = Literal["system", "seed", "typed", "verifiable"]
 
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """The last `steps` moves are taken back."""
+    """Undo of the last `steps` moves."""
 
     steps: int
 
@@ -42,32 +42,32 @@ Entry = Move | Undo | Reveal
 
 @dataclass(frozen=True, slots=True)
 class DiceOrigin:
-    """Where the dice of a game come from, and what is public about it."""
+    """Where the dice of a game come from, and its public data."""
 
     kind: DiceKind
-    seed: int | None = None  # with `seed`
-    commitment: str = ""  # with `verifiable`
-    player_seeds: tuple[str, ...] = ()  # with `verifiable`, one a player
+    seed: int | None = None  # for `seed`
+    commitment: str = ""  # for `verifiable`
+    player_seeds: tuple[str, ...] = ()  # for `verifiable`, one per player
 
     def throw(self, secret: bytes, number: int, rules: Ruleset, count: int) -> Dice:
-        """The dice of a throw that are derived, not drawn."""
+        """Return the dice of a throw, derived from the secret."""
         return derive_throw(secret, self.player_seeds, number, rules.dice, count)
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What is settled before the first throw."""
+    """Everything that is decided before the first throw."""
 
-    reference: str  # the id or the path of the rules
+    reference: str  # the id or path of the rules
     rules: Ruleset
     players: tuple[str, ...]
     origin: DiceOrigin
-    date: str = ""  # as the interface wrote it; means nothing to the game
+    date: str = ""  # as written by the interface; ignored by the game
 
 
 @dataclass(frozen=True)
 class Record:
-    """A header and entries. Build it with `append`, which refuses what the rules refuse."""
+    """A header and entries. Build it with `append`, which rejects illegal entries."""
 
     header: Header
     entries: tuple[Entry, ...] = ()
@@ -78,22 +78,22 @@ class Record:
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:
-        """The moves that stand: what was taken back is not among them."""
+        """The current moves, without those undone."""
         return tuple(move for move, _ in self._line)
 
     @cached_property
     def states(self) -> tuple[State, ...]:
-        """The state at the start and after each move that stands."""
+        """The state at the start and after each current move."""
         return (start(self.rules, len(self.header.players)), *(state for _, state in self._line))
 
     @property
     def state(self) -> State:
-        """The state now; not by way of `states`, which would take time with every entry of a long game."""
+        """The current state; avoids `states`, whose cost grows with the length of the game."""
         return self._line[-1][1] if self._line else start(self.rules, len(self.header.players))
 
     @property
     def throws_made(self) -> int:
-        """How many throws stand; the next throw has the number after it."""
+        """The number of current throws; the next throw has the number after it."""
         return sum(isinstance(move, Throw) for move in self.moves)
 
     @property
@@ -103,17 +103,17 @@ class Record:
         return last.secret if isinstance(last, Reveal) else None
 
     def append(self, entry: Entry) -> Record:
-        """The record with one entry more; dice are put in order."""
+        """Return the record with one more entry; dice are sorted."""
         if isinstance(entry, Throw | Keep):
             entry = replace(entry, dice=sort_dice(entry.dice))
         line = advance(self, entry)
         longer = replace(self, entries=(*self.entries, entry))
-        longer.__dict__["_line"] = line  # what `_line` would find by playing the whole game again
+        longer.__dict__["_line"] = line  # cached here, so that the game is not replayed
         return longer
 
     @cached_property
     def _line(self) -> tuple[tuple[Move, State], ...]:
-        """Each move that stands with the state after it."""
+        """Each current move with the state after it."""
         record = Record(self.header)
         record.__dict__["_line"] = ()
         for entry in self.entries:
@@ -122,7 +122,7 @@ class Record:
 
 
 def advance(record: Record, entry: Entry) -> tuple[tuple[Move, State], ...]:
-    """The line of moves and states after one entry more."""
+    """Return the moves and states after one more entry."""
     line = record._line
     if record.secret is not None:
         raise RecordError("record_closed")
@@ -144,7 +144,7 @@ def advance(record: Record, entry: Entry) -> tuple[tuple[Move, State], ...]:
 
 
 def secret_of(record: Record) -> bytes | None:
-    """The secret that anyone can derive the throws from, if it is known by now."""
+    """Return the secret from which anyone can derive the throws, if it is already known."""
     origin = record.header.origin
     if origin.kind == "seed":
         assert origin.seed is not None
@@ -154,11 +154,11 @@ def secret_of(record: Record) -> bytes | None:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What checking the dice of a record found."""
+    """The result of verifying the dice of a record."""
 
     kind: DiceKind
     throws: int = 0  # how many were compared and agree
-    problem: DicecupError | None = None  # the first thing that does not
+    problem: DicecupError | None = None  # the first disagreement
 
     @property
     def proved(self) -> bool:
@@ -166,7 +166,7 @@ class Proof:
 
 
 def verify(record: Record) -> Proof:
-    """Derive every throw again and compare, also throws that were taken back."""
+    """Derive every throw again and compare, including undone ones."""
     origin = record.header.origin
     if origin.kind in ("system", "typed"):
         return Proof(origin.kind)
@@ -188,9 +188,9 @@ def verify(record: Record) -> Proof:
 
 
 def throws_in(record: Record) -> Iterator[tuple[int, int, Dice]]:
-    """Every throw entry: its place among all throws written, its number in the game, its dice."""
+    """Yield every throw entry: its index among all throws, its number in the game, its dice."""
     written = 0
-    numbers = [0]  # after each standing move, how many throws stand
+    numbers = [0]  # after each current move, the number of throws so far
     for entry in record.entries:
         if isinstance(entry, Undo):
             del numbers[-entry.steps :]

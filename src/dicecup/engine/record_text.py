@@ -1,4 +1,4 @@
-"""Records as text that a person can read: one line an entry, each closed by a check.
+"""Records as human-readable text: one line per entry, each ending in a checksum.
 
     dicecup record 1                          #5f0c7a1e
     game yatzy                                …
@@ -10,9 +10,9 @@
     1 throw 3 3 3 6 6
     1 score full_house 21
 
-The check is taken over the line and all lines before it, so that a changed line is found and named. A line is
-only whole with its line break: what a kill cut off is left out when the record is read. A record that went
-through another system may have its line ends (CRLF) and a mark at its beginning (BOM): neither is text.
+The checksum covers the line and all lines before it, so that a changed line is detected and named. A line is
+complete only with its line break: a partial line left by a killed process is ignored. CRLF line endings and a
+byte order mark, as other systems add them, are accepted.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ MOST_PLAYERS = 100
 MOST_NAME = 60
 CHECK = re.compile(r"(?P<text>.*?) +#(?P<check>[0-9a-f]{8})\r?")
 COMMITMENT = re.compile(r"[0-9a-f]{64}")
-# Control characters, line breaks, and halves of characters that bytes which are not text turn into.
+# Control characters, line breaks, and the surrogates that undecodable bytes become.
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-CHECK_COLUMN = 56  # checks stand below each other, out of the reader's way
+CHECK_COLUMN = 56  # checksums are aligned in this column
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a record without its check, and where it stands."""
+    """A line of a record without its checksum, and its location."""
 
     number: int
     text: str
@@ -56,7 +56,7 @@ class Line:
         return RecordError("record_line_wrong", line=self.number, expected=Phrase(expected, **values))
 
     def after(self, word: str) -> str:
-        """The rest of a line that begins with this word."""
+        """Return the rest of a line that begins with this word."""
         first, _, rest = self.text.partition(" ")
         if first != word or not rest:
             raise self.error("expected_record_word", word=word)
@@ -74,7 +74,7 @@ def record_to_text(record: Record) -> str:
 
 
 class RecordWriter:
-    """Writes line after line and remembers the check of all that went before."""
+    """Writes one line after the other, chaining the checksums."""
 
     def __init__(self, check: str = "") -> None:
         self.check = check
@@ -84,7 +84,7 @@ class RecordWriter:
         return f"{text:<{CHECK_COLUMN}} #{self.check}\n"
 
     def header(self, header: Header, folder: Path | None = None) -> str:
-        """The lines of a header; one that could not be read back is refused."""
+        """Return the lines of a header; reject one that could not be parsed back."""
         texts = list(header_lines(header))
         lines = [Line(number, text) for number, text in enumerate(texts, start=1)]
         for line in lines:
@@ -94,7 +94,7 @@ class RecordWriter:
         return "".join(self.line(text) for text in texts)
 
     def entry(self, before: Record, entry: Entry) -> str:
-        """The line of an entry that follows the record `before`."""
+        """Return the line of an entry that follows the record `before`."""
         return self.line(entry_text(before, entry))
 
 
@@ -141,7 +141,7 @@ def entry_text(before: Record, entry: Entry) -> str:
 
 
 def score_text(before: Record, placements: tuple[Placement, ...]) -> str:
-    """`full_house 21`; with columns `x2 full_house 25`; with layers `inner pair 8, outer chance 22`."""
+    """Return `full_house 21`; `x2 full_house 25` with columns; `inner pair 8, outer yatzy 0` with layers."""
     rules, state = before.rules, before.state
     _, written = score_sheet(rules, state.sheet, state.dice, placements)
     pieces = []
@@ -155,9 +155,9 @@ def score_text(before: Record, placements: tuple[Placement, ...]) -> str:
 
 
 def record_from_text(data: bytes, folder: Path | None = None) -> tuple[Record, int]:
-    """The record, and how many bytes of the data it takes: more than that is a line that was cut off.
+    """Parse a record; return it with the number of bytes it takes. Bytes beyond that are a truncated line.
 
-    A rules file is looked for from the folder of the record, then from where the program runs.
+    A rules file is searched relative to the folder of the record, then to the working directory.
     """
     lines, whole = split_lines(data)
     header, first_entry = read_header(lines, folder)
@@ -169,7 +169,7 @@ def record_from_text(data: bytes, folder: Path | None = None) -> tuple[Record, i
 
 
 def split_lines(data: bytes) -> tuple[list[Line], int]:
-    """The lines that are whole, each with its check proved."""
+    """Return the complete lines, with their checksums verified."""
     if len(data) > MOST_BYTES:
         raise RecordError("record_too_large", most=MOST_BYTES)
     whole = data.rfind(b"\n") + 1
@@ -194,14 +194,14 @@ def split_lines(data: bytes) -> tuple[list[Line], int]:
 
 
 def last_check(data: bytes) -> str:
-    """The check on the last whole line, from which a writer goes on."""
+    """Return the checksum of the last complete line, from which a writer continues."""
     found = re.search(rb"#([0-9a-f]{8})\r?\n[^\n]*\Z", data)
-    assert found is not None  # a record that was read has whole lines
+    assert found is not None  # a parsed record has complete lines
     return found[1].decode()
 
 
 def read_header(lines: list[Line], folder: Path | None = None) -> tuple[Header, int]:
-    """The header, and the place of the first line after it."""
+    """Return the header, and the index of the first line after it."""
     end = next((place for place, line in enumerate(lines) if line.text == "begin"), None)
     if end is None:
         raise RecordError("record_cut")
@@ -240,7 +240,7 @@ def read_header(lines: list[Line], folder: Path | None = None) -> tuple[Header, 
 
 
 def found_from(reference: str, folder: Path | None) -> str:
-    """The rules' id or path as seen from here."""
+    """Return the rules' id or path relative to the working directory."""
     if folder is None or reference in builtin_ids() or not (folder / reference).is_file():
         return reference
     return str(folder / reference)
@@ -261,7 +261,7 @@ def read_name(line: Line) -> str:
 
 
 def good_name(name: str) -> bool:
-    """Whether a player can be called so: one line, no space at the ends, no comma (it parts names)."""
+    """Return whether a player's name is valid: one line, no outer spaces, no comma (it separates names)."""
     whole = bool(name) and name == name.strip() and not CONTROL.search(name)
     return whole and len(name) <= MOST_NAME and "," not in name
 
@@ -283,7 +283,7 @@ def read_origin(line: Line, seeds: list[Line], players: int) -> DiceOrigin:
 
 
 def append_line(record: Record, line: Line) -> Record:
-    """The record with the entry of one more line; what does not fit is an error that names the line."""
+    """Return the record with the entry of one more line; an error names the line."""
     entry = read_entry(record, line)
     try:
         longer = record.append(entry)

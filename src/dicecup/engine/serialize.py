@@ -22,7 +22,7 @@ from dicecup.rules.loader import load_ruleset
 from dicecup.rules.model import Ruleset
 
 SheetData = dict[str, Any]
-MOST_WRITTEN = 1_000_000  # no box holds more; keeps numbers printable
+MOST_WRITTEN = 1_000_000  # upper bound of any box, so that numbers stay printable
 
 
 def wrong(key: str, expected: str, **values: object) -> PositionError:
@@ -30,7 +30,7 @@ def wrong(key: str, expected: str, **values: object) -> PositionError:
 
 
 def sheet_to_data(rules: Ruleset, sheet: Sheet) -> SheetData:
-    """Only filled boxes are in it."""
+    """Return the filled boxes as data."""
     boxes = len(rules.boxes)
     columns = {
         column.id: {
@@ -49,7 +49,7 @@ def sheet_to_data(rules: Ruleset, sheet: Sheet) -> SheetData:
 
 
 def sheet_from_data(rules: Ruleset, data: object) -> Sheet:
-    """The sheet, if it can occur in the game."""
+    """Return the sheet, if it can occur in the game."""
     if not isinstance(data, Mapping):
         raise wrong("sheet", "expected_table")
     cells: list[int | None] = [None] * rules.cells
@@ -82,13 +82,13 @@ def read_repeats(rules: Ruleset, points: object) -> int:
     return points // step
 
 
-MOST_SHOWN = 10**9  # a larger number is not repeated in an error
+MOST_SHOWN = 10**9  # larger numbers are not repeated in an error
 POSITION_KEYS = ("ruleset", "options", "sheet", "dice", "throws_left", "kept")
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A state of one player, the rules, and the id or path by which the rules were asked for."""
+    """A state of one player, the rules, and the id or path by which they were loaded."""
 
     reference: str
     rules: Ruleset
@@ -96,7 +96,7 @@ class Position:
 
 
 def dice_to_data(dice: Dice) -> list[int | str]:
-    """One-layer dice are numbers, others are texts like `6-5`."""
+    """Return dice as data: numbers for one layer, texts like `6-5` for several."""
     return [die if isinstance(die, int) else format_die(die) for die in dice]
 
 
@@ -173,7 +173,7 @@ def state_from_data(rules: Ruleset, data: Mapping[str, Any]) -> State:
 
 
 def move_to_data(rules: Ruleset, move: Move) -> dict[str, Any]:
-    """`{"keep": […]}`, `{"throw": […]}`, `{"box": …}`, `{"column": …, "box": …}` or one key per layer."""
+    """Return `{"keep": […]}`, `{"throw": […]}`, `{"box": …}` (with `column`), or one key per layer."""
     if isinstance(move, Keep):
         return {"keep": dice_to_data(move.dice)}
     if isinstance(move, Throw):

@@ -1,4 +1,4 @@
-"""Whether a game can lead to a sheet, as far as single boxes, links, counts, strikes and repeats show it."""
+"""Check whether a sheet is reachable, as far as single boxes, links, counts, strikes and repeats show it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dicecup.rules.scoring import score_box
 
 
 def check_sheet(rules: Ruleset, sheet: Sheet) -> None:
-    """Refuse what is surely impossible; whatever a game can lead to passes."""
+    """Reject sheets that are surely impossible; every reachable sheet passes."""
     filled = sum(points is not None for points in sheet.cells)
     if filled % len(rules.scored):
         raise PositionError("position_turn_unfinished", filled=filled, scored=len(rules.scored))
@@ -36,7 +36,7 @@ def impossible(box: str, points: int) -> PositionError:
 
 @lru_cache(maxsize=1000)
 def points_of_throws(rules: Ruleset, index: int) -> tuple[int, ...]:
-    """What every throw of as many dice as count gives in a box, links and jokers aside."""
+    """Return the points in a box for every throw of the counted dice, ignoring links and jokers."""
     box, counted = rules.boxes[index], rules.dice.counted
     return tuple(
         score_box(box, layer_faces(dice, 0), counted).points for dice, _ in throws(counted, rules.dice.faces)
@@ -45,13 +45,13 @@ def points_of_throws(rules: Ruleset, index: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=1000)
 def possible_points(rules: Ruleset, index: int) -> frozenset[int]:
-    """Every number that can stand in a box without a joker."""
+    """Return all points that a box can hold without a joker."""
     found = frozenset(points_of_throws(rules, index))
     return found | {0} if rules.boxes[index].strike else found
 
 
 def joker_points(rules: Ruleset, sheet: Sheet, index: int) -> frozenset[int]:
-    """What a joker can have written in a box, given what is filled by now."""
+    """Return the points that a joker can have written in a box, given the filled boxes."""
     joker = rules.joker
     if joker is None or rules.boxes[index].id not in joker.boxes:
         return frozenset()
@@ -74,10 +74,10 @@ def check_links(rules: Ruleset, sheet: Sheet) -> None:
 
 
 def check_last_resorts(rules: Ruleset, sheet: Sheet) -> None:
-    """A 0 needs dice that gave nothing in its own box and in all boxes open then, so in all open now."""
+    """Check each 0: some dice must score nothing in its box and in all boxes that are still open."""
     boxes = len(rules.boxes)
     open_boxes = {cell % boxes for cell, points in enumerate(sheet.cells) if points is None}
-    if rules.joker and rules.joker.forced:  # may have left none of them to choose
+    if rules.joker and rules.joker.forced:  # a forced joker may have excluded all of them
         open_boxes = set()
     for cell, points in enumerate(sheet.cells):
         box = cell % boxes
@@ -89,9 +89,9 @@ def check_last_resorts(rules: Ruleset, sheet: Sheet) -> None:
 
 @lru_cache(maxsize=1000)
 def worthless_throws(rules: Ruleset, index: int) -> frozenset[int]:
-    """Which throws may give no points in a box; any, where another box can spoil it.
+    """Return the throws that can score nothing in a box; all of them if another box can prevent points.
 
-    More dice than count only ever give more, so the throws of those that count say enough.
+    More dice than are counted never score less, so throws of the counted dice are sufficient.
     """
     given = points_of_throws(rules, index)
     if any(box == index for box, _kind, _other in box_links(rules)):
@@ -100,7 +100,7 @@ def worthless_throws(rules: Ruleset, index: int) -> frozenset[int]:
 
 
 def check_repeats(rules: Ruleset, sheet: Sheet) -> None:
-    """Every repeat that paid filled a box, with points that such dice give there."""
+    """Check that every scored repeat filled a box, with points that such dice give there."""
     assert rules.repeat is not None
     repeated = rules.box_index[rules.repeat.box]
     fitting = sum(
@@ -114,12 +114,12 @@ def check_repeats(rules: Ruleset, sheet: Sheet) -> None:
 
 @lru_cache(maxsize=64)
 def points_of_repeats(rules: Ruleset) -> tuple[frozenset[int], ...]:
-    """What dice that repeat can write in each box, jokers aside. All dice matter: others may count."""
+    """Return the points that repeating dice can write in each box, without jokers. All dice count."""
     assert rules.repeat is not None
     dice, repeated = rules.dice, rules.boxes[rules.box_index[rules.repeat.box]]
     found = [layer_faces(thrown, 0) for thrown, _ in throws(dice.count, dice.faces)]
     repeats = [faces for faces in found if score_box(repeated, faces, dice.counted).points > 0]
-    # A 0 may be a strike, or what a box gives that another one spoils.
+    # A 0 may be a strike, or caused by another box.
     return tuple(
         frozenset(score_box(box, faces, dice.counted).points for faces in repeats) | {0}
         for box in rules.boxes

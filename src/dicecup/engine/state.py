@@ -11,21 +11,21 @@ from dicecup.rules.model import Ruleset
 
 @dataclass(frozen=True, slots=True)
 class Throw:
-    """Dice fell: the outcome of throwing all dice that were not kept."""
+    """A throw with its outcome: the dice that were not kept."""
 
     dice: Dice
 
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """These dice stay; the others are thrown again."""
+    """The dice to keep; the others are thrown again."""
 
     dice: Dice
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A box to fill. With `strike` it gets 0 whatever the dice would give."""
+    """A box to fill. With `strike` it gets 0 whatever the dice would score."""
 
     box: str
     column: str = ""
@@ -34,7 +34,7 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The end of a turn: one placement for each scored layer, in the rules' order."""
+    """The end of a turn: one placement per scored layer, in the rules' order."""
 
     placements: tuple[Placement, ...]
 
@@ -43,7 +43,7 @@ Move = Throw | Keep | Score
 
 
 def score(box: str, column: str = "", *, strike: bool = False) -> Score:
-    """The score of a game that fills one box a turn."""
+    """Return the score of a game with one box per turn."""
     return Score((Placement(box, column, strike),))
 
 
@@ -52,7 +52,7 @@ Cells = tuple[int | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One player's sheet: the points in every cell, column after column, and how often repeats paid."""
+    """One player's sheet: the points in every cell, column by column, and the number of scored repeats."""
 
     cells: Cells
     repeats: int = 0
@@ -64,10 +64,10 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """One moment of a game.
+    """The state of a game at one moment.
 
-    `kept` is the dice that stay on the table while a throw is due, and None when a decision is due. A turn
-    begins with no dice and nothing kept: the first throw is of every die.
+    `kept` holds the kept dice while a throw is due, and is None when a decision is due. A turn begins with no
+    dice and nothing kept: the first throw is of all dice.
     """
 
     sheets: tuple[Sheet, ...]
@@ -95,7 +95,7 @@ def empty_sheet(rules: Ruleset) -> Sheet:
 
 
 def start(rules: Ruleset, players: int = 1) -> State:
-    """The state before the first throw of a game."""
+    """Return the state before the first throw of a game."""
     if players < 1:
         raise MoveError("players_missing")
     return turn_start(rules, (empty_sheet(rules),) * players, 0)
@@ -106,5 +106,5 @@ def turn_start(rules: Ruleset, sheets: tuple[Sheet, ...], player: int) -> State:
 
 
 def dice_to_throw(rules: Ruleset, state: State) -> int:
-    """How many dice the throw that is due takes."""
+    """Return how many dice are due to be thrown."""
     return rules.dice.count - len(state.kept or ())

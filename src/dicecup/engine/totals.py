@@ -1,4 +1,4 @@
-"""The lines of a sheet that are not boxes: sums, bonus, totals, final score; and the standings of a game."""
+"""Computed lines of a sheet (sums, bonus, totals, final score) and the standings of a game."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dicecup.rules.model import Ruleset, Section
 
 
 def bonus(rules: Ruleset, upper_sum: int) -> int:
-    """The points of the highest bonus step that the upper sum reaches."""
+    """Return the points of the highest bonus step that the upper sum reaches."""
     return max((tier.points for tier in rules.bonus if upper_sum >= tier.at), default=0)
 
 
 def column_lines(rules: Ruleset, sheet: Sheet, column: int) -> Mapping[str, int]:
-    """Every computed line of one column, by id; what the printed sheet shows is in `rules.lines`."""
+    """Return every computed line of one column by id; `rules.lines` lists those that are printed."""
     first = column * len(rules.boxes)
     cells = sheet.cells[first : first + len(rules.boxes)]
 
@@ -38,12 +38,12 @@ def column_lines(rules: Ruleset, sheet: Sheet, column: int) -> Mapping[str, int]
 
 
 def final_score(rules: Ruleset, sheet: Sheet) -> int:
-    """Everything on the sheet: columns by their multiplier, bonus, repeats, boxes after the total."""
+    """Return the final score: columns by multiplier, bonus, repeats, boxes after the total."""
     return sum(column_lines(rules, sheet, column)["weighted_total"] for column in range(len(rules.columns)))
 
 
 def standings(rules: Ruleset, state: State) -> tuple[tuple[int, int, int], ...]:
-    """(place, player, final score), best first; equal scores share the place."""
+    """Return (place, player, final score), best first; equal scores share the place."""
     scores = [final_score(rules, sheet) for sheet in state.sheets]
     rows = [
         (1 + sum(other > score for other in scores), player, score) for player, score in enumerate(scores)

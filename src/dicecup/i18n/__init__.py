@@ -1,4 +1,4 @@
-"""Words in four languages: catalogues, names of boxes, sentences of errors, rules put into words."""
+"""Four languages: catalogues, names of boxes, error sentences, descriptions of rules."""
 
 from dicecup.i18n.language import LANGUAGES, Language, language, language_of_environment
 

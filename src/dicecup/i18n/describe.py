@@ -1,6 +1,6 @@
-"""Rules put into words, from the data: what each box gives and what is special, in any of the four languages.
+"""Descriptions of rules, generated from the data in any of the four languages.
 
-Nothing here is written for one game, so that a house rule is explained as well as a built-in one.
+Nothing here is specific to one game, so a house rule is described as well as a built-in game.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dicecup.rules.model import Alike, AnyDice, Box, OfFace, Points, Ruleset, Ru
 
 
 def describe_box(rules: Ruleset, box: Box, language: Language) -> str:
-    """What the box takes and gives, in one short line."""
+    """Return a one-line description of a box's condition and points."""
     _ = language.gettext
     if isinstance(box.needs, OfFace) and box.points == Points(matching=1):
         return _("the sum of the dice that show {face}").format(face=box.needs.face)
@@ -80,7 +80,7 @@ def describe_links(rules: Ruleset, box: Box, language: Language) -> list[str]:
 
 
 def describe_game(rules: Ruleset, language: Language) -> list[str]:
-    """What is special beyond the single boxes, a sentence each."""
+    """Return sentences about rules beyond the single boxes."""
     _ = language.gettext
     dice = rules.dice
     sentences = [
@@ -158,7 +158,7 @@ def describe_repeat(rules: Ruleset, language: Language) -> list[str]:
 
 
 def describe_line(rules: Ruleset, line: str, language: Language) -> str:
-    """What a computed line of the sheet adds up."""
+    """Return what a computed line of the sheet adds up."""
     _ = language.gettext
     texts = {
         "upper_sum": _("the sum of the upper boxes"),

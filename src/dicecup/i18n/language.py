@@ -1,4 +1,4 @@
-"""A language: its catalogue, and the ways texts of other rooms are put into it."""
+"""A language: its catalogue, and translating errors and phrases with it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Language:
         self.pgettext = self.catalogue.pgettext
 
     def sentence(self, error: DicecupError | Phrase, rules: Ruleset | None = None) -> str:
-        """An error's sentence, with the names of boxes where the rules are known, to it or to the caller."""
+        """Return an error's sentence, with names of boxes where the error or the caller knows the rules."""
         rules = getattr(error, "rules", None) or rules
         values = {name: self.value(name, value, rules) for name, value in error.values.items()}
         return self.gettext(error.template).format(**values)
@@ -48,7 +48,7 @@ class Language:
         return value
 
     def join(self, parts: list[str]) -> str:
-        """`a, b and c`."""
+        """Return a list such as `a, b and c`."""
         if len(parts) < 2:
             return "".join(parts)
         return self.gettext("{first} and {last}").format(first=", ".join(parts[:-1]), last=parts[-1])
@@ -60,12 +60,12 @@ def language(code: str) -> Language:
 
 
 def language_of_environment(environment: Mapping[str, str]) -> str:
-    """The first of the four that the environment asks for, else English."""
+    """Return the first supported language that the environment requests, else English."""
     for variable in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
         for wish in environment.get(variable, "").split(":"):
             code = wish.partition(".")[0].partition("_")[0].lower()
             if code in LANGUAGES:
                 return code
-            if wish and variable != "LANGUAGE":  # LC_ALL=C outweighs LANG=sv_SE
+            if wish and variable != "LANGUAGE":  # LC_ALL=C takes precedence over LANG=sv_SE
                 return "en"
     return "en"

@@ -1,6 +1,6 @@
-"""Names of games, lines, columns, layers and options, in the words of the sheets, from the rules file itself.
+"""Names of games, lines, columns, layers and options, in the words of the sheets, from the rules file.
 
-A house rule may bring names in some languages or none: then the nearest that there is serves.
+A house rule may have names in some languages or none: then the closest available ones are used.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 
-# For a house rule that brings no names of its own and no base.
+# For a house rule without names and without a base.
 LINE_NAMES = {
     "upper_sum": N_("Upper sum"),
     "bonus": N_("Bonus"),
@@ -24,7 +24,7 @@ LINE_NAMES = {
 
 
 def words(rules: Ruleset, language: str) -> list[Mapping[str, Any]]:
-    """The rules' words, the wanted language first, then English, then any other."""
+    """Return the rules' names: the requested language first, then English, then any other."""
     order = dict.fromkeys([language, "en", *rules.names])
     return [rules.names[code] for code in order if code in rules.names]
 
@@ -34,7 +34,7 @@ def name(rules: Ruleset, key: str, language: str) -> str:
         if key in table:
             return str(table[key])
     if key in LINE_NAMES:
-        from dicecup.i18n.language import language as language_called  # which needs names itself
+        from dicecup.i18n.language import language as language_called  # a circular import
 
         return language_called(language).gettext(LINE_NAMES[key])
     return key.replace("_", " ").capitalize()
@@ -55,7 +55,7 @@ def option_name(rules: Ruleset, option: str, language: str) -> str:
 
 
 def option_text(rules: Ruleset, option: str, value: str, language: str) -> str:
-    """What a value of an option means; empty where the rules do not say."""
+    """Return what a value of an option means; empty if the rules do not say."""
     for table in words(rules, language):
         text = table.get("options", {}).get(option, {}).get(value)
         if text:

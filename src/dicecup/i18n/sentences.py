@@ -12,11 +12,11 @@ from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 
 SHOWN_AIMS = 4
-LEAST_CHANCE = 0.01  # what is less likely is not worth a word
+LEAST_CHANCE = 0.01  # less likely aims are omitted
 
 
 def number_text(value: float, language: Language, decimals: int = 2) -> str:
-    """A number with the decimal sign of the language."""
+    """Return a number with the decimal separator of the language."""
     text = f"{value:z.{decimals}f}"
     return text if language.code == "en" else text.replace(".", ",")
 
@@ -26,7 +26,7 @@ def percent_text(share: float) -> str:
 
 
 def move_text(rules: Ruleset, move: Keep | Score, language: Language) -> str:
-    """`keep 6 6`, `Sixes`, `Sixes: strike`, `×2 Full House`, `Inner: Pair, Outer: Chance`."""
+    """Return a move such as `keep 6 6`, `Sixes: strike`, `×2 Full House`, `Inner: Pair, Outer: Chance`."""
     _ = language.gettext
     if isinstance(move, Keep):
         if not move.dice:
@@ -53,7 +53,7 @@ def cell_text(rules: Ruleset, box: str, column: str, language: Language) -> str:
 def aims_text(
     rules: Ruleset, aims: Sequence[tuple[str, str, float]], nothing: float, language: Language
 ) -> str:
-    """What a keep goes for: `Sixes 41 %, Full House 14 %, a zero 3 %`. Aims are (box, column, chance)."""
+    """Return the aims of a keep: `Sixes 41 %, Full House 14 %`. Aims are (box, column, chance)."""
     likely = [aim for aim in aims if aim[2] >= LEAST_CHANCE][:SHOWN_AIMS]
     said = language.gettext("{box} {percent}")
     texts = [
@@ -66,7 +66,7 @@ def aims_text(
 
 
 def score_text(points: int, rest: float, language: Language) -> str:
-    """What a score writes, and what it leaves to come."""
+    """Return what a score writes, and the expected rest."""
     text = language.ngettext("{points} point", "{points} points", abs(points)).format(points=points)
     return language.gettext("{now} now, then {rest} on average").format(
         now=text, rest=number_text(rest, language, 1)
@@ -99,7 +99,7 @@ def rating_text(rating: str | None, language: Language) -> str:
 def chances_text(
     chances: list[tuple[str, str]], standard_error: float, games: int, language: Language
 ) -> str:
-    """Players with their chances in per cent, how far off these may be, and from how many games they come."""
+    """Return the players with their chances in per cent, the standard error, and the number of games."""
     error = number_text(100 * standard_error, language, 1)
     said = ", ".join(f"{player} {percent}" for player, percent in chances)
     words = language.gettext(

@@ -123,7 +123,7 @@ Watch = Callable[[int, int], None]  # turns done, of how many
 
 
 def ignore(done: int, total: int) -> None:
-    """Nobody is watching."""
+    """Ignore progress."""
 
 
 def play_single_games(

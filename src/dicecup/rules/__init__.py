@@ -1,4 +1,4 @@
-"""The games as data: what a ruleset is, how a rules file is read, what a throw is worth in a box."""
+"""Games as data: the ruleset model, loading rules files, and scoring dice in a box."""
 
 from dicecup.rules.loader import builtin_ids, load_ruleset
 from dicecup.rules.model import Box, Column, DiceSet, Joker, Points, Repeat, Ruleset, Tier

@@ -38,7 +38,7 @@ ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A table of a rules file, with where it stands."""
+    """A table of a rules file, with its location."""
 
     table: dict[str, Any]
     file: str
@@ -53,7 +53,7 @@ class Reader:
         )
 
     def allow(self, names: Iterable[str]) -> None:
-        """Refuse any key that the format does not know: most often a typing mistake."""
+        """Reject any key that the format does not define: most often a typo."""
         known = sorted(names)
         for name in self.table:
             if name not in known:
@@ -63,14 +63,14 @@ class Reader:
         return name in self.table
 
     def child(self, name: str) -> Reader:
-        """The table under a key; an empty one if there is none."""
+        """Return the table under a key; an empty one if there is none."""
         value = self.table.get(name, {})
         if not isinstance(value, dict):
             raise self.error(name, "expected_table")
         return Reader(value, self.file, self.key(name))
 
     def children(self) -> list[tuple[str, Reader]]:
-        """The tables under this table, each with its name, which must be a good id."""
+        """Return the tables under this table, each with its name, which must be a valid id."""
         for name in self.table:
             self.check_id(name, name)
         return [(name, self.child(name)) for name in self.table]
@@ -103,14 +103,14 @@ class Reader:
         return value
 
     def ids(self, name: str) -> tuple[str, ...]:
-        """A list of different ids."""
+        """Return a list of distinct ids."""
         value = self.table.get(name)
         if not isinstance(value, list) or not value or len({str(entry) for entry in value}) != len(value):
             raise self.error(name, "expected_ids")
         return tuple(self.check_id(name, entry) for entry in value)
 
     def whole_numbers(self, name: str, low: int, high: int, most: int) -> tuple[int, ...]:
-        """A list of one to `most` whole numbers, each from `low` to `high`."""
+        """Return a list of one to `most` integers, each from `low` to `high`."""
         value = self.table.get(name)
         if (
             not isinstance(value, list)
@@ -121,7 +121,7 @@ class Reader:
         return tuple(value)
 
 
-# Far beyond any game of the family, and small enough that a strange file cannot bring a machine down.
+# Far beyond any game of the family, and small enough that a malicious file cannot exhaust a machine.
 MOST_DICE = 8
 MOST_FACES = 10
 MOST_LAYERS = 3
@@ -130,7 +130,7 @@ MOST_GROUPS = 4
 MOST_POINTS = 10_000
 MOST_BOXES = 60
 MOST_COLUMNS = 10
-MOST_ENDINGS = 10_000  # ways to fill the boxes of one turn
+MOST_ENDINGS = 10_000  # ways to score one turn
 
 GAME_KEYS = {
     *("dice", "throws", "scored", "strike", "section_totals"),
@@ -203,7 +203,7 @@ def read_dice(table: Reader) -> DiceSet:
 
 
 def read_scored(game: Reader, dice: DiceSet) -> tuple[str, ...]:
-    """Every layer is scored once a turn; the file may only say in which order."""
+    """Parse the scoring order: every layer is scored once per turn."""
     scored = game.ids("scored") if game.has("scored") else dice.layers
     if sorted(scored) != sorted(dice.layers):
         raise game.error("scored", "expected_every_layer", layers=", ".join(dice.layers))
@@ -282,7 +282,7 @@ def read_needs(table: Reader, dice: DiceSet) -> Needs:
 
 
 def read_points(table: Reader) -> Points:
-    """A whole number, or a text: `matching`, `all`, `50 + all`, `36 - all`, `-all`."""
+    """Parse an integer or one of the texts `matching`, `all`, `50 + all`, `36 - all`, `-all`."""
     value = table.table.get("points")
     if type(value) is int and 0 <= value <= MOST_POINTS:
         return Points(base=value)
@@ -328,7 +328,7 @@ def read_repeat(table: Reader, boxes: tuple[Box, ...]) -> Repeat:
 
 
 def check_boxes(game: Reader, boxes: tuple[Box, ...]) -> None:
-    """What concerns several boxes: ids, counts, references and their cycles."""
+    """Check what concerns several boxes: ids, counts, references and their cycles."""
     ids = [box.id for box in boxes]
     if not 1 <= len(boxes) <= MOST_BOXES:
         raise game.error("box", "expected_boxes", most=MOST_BOXES)
@@ -353,7 +353,7 @@ def check_known(table: Reader, name: str, wanted: tuple[str, ...], boxes: tuple[
 
 
 def check_cycles(game: Reader, boxes: tuple[Box, ...]) -> None:
-    """Follow `after` and `above` from every box: nobody can fill boxes that wait for each other."""
+    """Reject cycles of `after` and `above`: boxes in a cycle could never be filled."""
     reached = {box.id: {*box.after, *([box.above] if box.above else [])} for box in boxes}
     for _ in boxes:
         reached = {start: ends.union(*(reached[end] for end in ends)) for start, ends in reached.items()}

@@ -1,7 +1,7 @@
-"""Finding and reading rules files: a built-in game by its id, a file of the user's by its path.
+"""Find and load rules files: a built-in game by id, a user's file by path.
 
-A file may name a `base` whose tables it changes, and options whose values change its tables. Both are the
-same thing, a patch, so that every combination is again a plain game.
+A file can name a `base` whose tables it patches, and options whose values patch its own tables. Every
+combination is again a plain game.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ MOST_BYTES = 200_000
 MOST_BASES = 10
 MOST_DEPTH = 10
 MOST_DOTS = 100
-MOST_COMBINATIONS = 100  # of option values that are all tried when a file is read
+MOST_COMBINATIONS = 100  # maximum number of option combinations checked when a file is loaded
 FILE_KEYS = GAME_KEYS | {"format", "id", "base", "options", "option", "names"}
-# The games of the mission in the order people meet them; the folder holds exactly these.
+# The built-in games, in the order they are listed; the folder holds exactly these.
 BUILTIN = ("yatzy", "yatzy-sv", "dice-in-dice", "yum-plus", "triple-yum-plus", "yahtzee")
 
 Tables = dict[str, Any]
@@ -42,7 +42,7 @@ def builtin_ids() -> tuple[str, ...]:
 
 
 def load_ruleset(reference: str, options: Mapping[str, str] | None = None) -> Ruleset:
-    """The ruleset of an id or a file's path, with options chosen; what is not chosen is the default."""
+    """Load the ruleset of an id or a path, with these options; the others have their default values."""
     return _load(reference, tuple(sorted((options or {}).items())))
 
 
@@ -57,7 +57,7 @@ def _load(reference: str, options: tuple[tuple[str, str], ...]) -> Ruleset:
 
 
 def check_options(reference: str, tables: Tables, choices: Mapping[str, tuple[str, ...]]) -> None:
-    """A mistake in a value that nobody has chosen yet is a mistake all the same."""
+    """Check all option values, including those not chosen."""
     combinations = [{name: value} for name, values in choices.items() for value in values]
     if prod(map(len, choices.values())) <= MOST_COMBINATIONS:
         combinations += [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
@@ -72,7 +72,7 @@ def check_options(reference: str, tables: Tables, choices: Mapping[str, tuple[st
 
 @cache
 def _load_builtin(reference: str, options: tuple[tuple[str, str], ...]) -> Ruleset:
-    """A built-in game; however its options were said, the same choice is the same object."""
+    """Load a built-in game; equal options give the same object, however they were written."""
     rules = _build(reference, read_tables(reference), dict(options))
     chosen = tuple(sorted(rules.options.items()))
     return rules if chosen == options else _load_builtin(reference, chosen)
@@ -98,7 +98,7 @@ def _build(reference: str, tables: Tables, chosen: Mapping[str, str]) -> Ruleset
 
 
 def read_choices(file: Reader) -> dict[str, tuple[str, ...]]:
-    """Every option with its values, and a check that each patch belongs to one."""
+    """Return every option with its values, after checking that each patch belongs to one."""
     table = file.child("options")
     choices = {table.check_id(name, name): table.ids(name) for name in table.table}
     patches = file.child("option")
@@ -121,7 +121,7 @@ def choose(
 
 
 def read_names(file: Reader) -> Mapping[str, Mapping[str, Any]]:
-    """Words by language: texts under ids, and under `options` a table of texts per option."""
+    """Return names by language: texts by id, and under `options` a table of texts per option."""
     names = file.child("names")
     for language in names.table:
         words = names.child(language)
@@ -141,7 +141,7 @@ def check_text(table: Reader, name: str) -> None:
 
 
 def merge(below: Tables, patch: Tables) -> Tables:
-    """The tables with the patch laid over them. `needs` is one value; `false` takes a value away."""
+    """Return the tables with the patch applied. `needs` is replaced as a whole; `false` removes a value."""
     merged = dict(below)
     for key, value in patch.items():
         if value is False and key in merged and not isinstance(merged[key], bool):
@@ -154,7 +154,7 @@ def merge(below: Tables, patch: Tables) -> Tables:
 
 
 def read_tables(reference: str) -> Tables:
-    """The tables of a file laid over those of its bases."""
+    """Return the tables of a file merged into those of its bases."""
     layers: list[Tables] = []
     seen: list[str] = []
     here: str | None = reference
@@ -169,7 +169,7 @@ def read_tables(reference: str) -> Tables:
         here = base_of(here, tables)
     for base in seen[1:]:
         if base not in BUILTIN:
-            _build(base, read_tables(base), {})  # so that a mistake in it is told of that file
+            _build(base, read_tables(base), {})  # so that an error in the base names the base's file
     whole: Tables = {}
     for tables in reversed(layers):
         whole = merge(without_removed(without_title(whole), tables), tables)
@@ -178,7 +178,7 @@ def read_tables(reference: str) -> Tables:
 
 
 def without_title(tables: Tables) -> Tables:
-    """A game made from another is not called like it."""
+    """Drop the base's title: a derived game does not inherit it."""
     names = {
         language: {word: text for word, text in words.items() if word not in ("game", "summary")}
         for language, words in tables.get("names", {}).items()
@@ -187,7 +187,7 @@ def without_title(tables: Tables) -> Tables:
 
 
 def without_removed(tables: Tables, patch: Tables) -> Tables:
-    """The tables less all that speaks of boxes and options which the patch takes away."""
+    """Return the tables without anything that refers to boxes and options removed by the patch."""
     boxes, options = taken_away(patch, "box"), taken_away(patch, "options")
     patches = {
         option: {
@@ -205,13 +205,13 @@ def taken_away(patch: Tables, name: str) -> set[str]:
 
 
 def without_boxes(change: Tables, boxes: set[str]) -> Tables:
-    """An option's patch less what it does to these boxes."""
+    """Return an option's patch without its changes to these boxes."""
     changed = {box: value for box, value in change.get("box", {}).items() if box not in boxes}
     return change | {"box": changed} if "box" in change else change
 
 
 def joker_without(tables: Tables, boxes: set[str]) -> Tables:
-    """The tables with a joker that does not name these boxes."""
+    """Return the tables with a joker that does not name these boxes."""
     if not isinstance(tables.get("joker"), dict):
         return tables
     joker = {
@@ -222,7 +222,7 @@ def joker_without(tables: Tables, boxes: set[str]) -> Tables:
 
 
 def base_of(here: str, tables: Tables) -> str | None:
-    """The base's id, or its path as seen from the file that names it."""
+    """Return the base's id, or its path relative to the file that names it."""
     base = tables.get("base")
     if base is None:
         return None
@@ -233,7 +233,7 @@ def base_of(here: str, tables: Tables) -> str | None:
 
 def parse_tables(reference: str) -> Tables:
     data = read_bytes(reference)
-    # A key of thousands of parts would take the parser minutes.
+    # A key with thousands of parts would take the parser minutes.
     if any(line.count(b".") > MOST_DOTS for line in data.splitlines()):
         raise RulesError("rules_too_deep", file=reference)
     try:
@@ -253,7 +253,7 @@ def parse_tables(reference: str) -> Tables:
 
 
 def depth(tables: Tables) -> int:
-    """How many tables stand in each other."""
+    """Return the nesting depth of the tables."""
     levels, inside = 0, [tables]
     while inside:
         levels += 1

@@ -1,6 +1,6 @@
-"""What a ruleset is: frozen values, no behaviour beyond looking things up.
+"""The ruleset model: frozen values with lookups and no other behaviour.
 
-The words are those of the rule sheets. A ruleset is what is left when the options are chosen: one plain game.
+The terms are those of the rule sheets. A ruleset is a game with its options chosen: one plain game.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ StrikePolicy = Literal["free", "last_resort"]
 
 @dataclass(frozen=True, slots=True)
 class DiceSet:
-    """The dice of the game: how many, how they look, and how many of a layer count in a box."""
+    """The dice of the game: their number, faces and layers, and how many of a layer count in a box."""
 
     count: int
     faces: int
@@ -28,7 +28,7 @@ class DiceSet:
 
 @dataclass(frozen=True, slots=True)
 class AnyDice:
-    """Whatever the dice show, if their sum is at least this much."""
+    """Any dice, if their sum is at least this much."""
 
     at_least: int = 0
 
@@ -42,7 +42,7 @@ class OfFace:
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """Groups of dice alike, as 3 and 2 in a full house; groups of different faces, if the rules say so."""
+    """Groups of equal dice, such as 3 and 2 in a full house; of different faces if the rules say so."""
 
     groups: tuple[int, ...]
     different: bool = False
@@ -50,14 +50,14 @@ class Alike:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """So many faces in a row, wherever they begin."""
+    """This many consecutive faces, starting anywhere."""
 
     length: int
 
 
 @dataclass(frozen=True, slots=True)
 class TheseFaces:
-    """Exactly these faces, each on a die of its own."""
+    """Exactly these faces, each on a different die."""
 
     faces: tuple[int, ...]
 
@@ -83,8 +83,8 @@ class Box:
     needs: Needs
     points: Points
     strike: bool = True  # whether 0 may be written whatever the dice show
-    after: tuple[str, ...] = ()  # scores only once those boxes are filled
-    above: str | None = None  # its points and that box's must ascend, whichever is filled first
+    after: tuple[str, ...] = ()  # scores only once these boxes are filled
+    above: str | None = None  # this box must hold more points than that one, whichever is filled first
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +105,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Joker:
-    """Counted dice all alike, when these boxes and the upper box of the face are filled in every column.
+    """All counted dice equal, when these boxes and the upper box of the face are filled in every column.
 
-    Then each box of `boxes` takes them as if they met its need. With `forced`, once `filled` holds, the upper
-    box of the face must be used while it is open, after that a lower box while one is open.
+    Then each box in `boxes` accepts them as if they met its need. With `forced`, once `filled` holds, the
+    upper box of the face must be used while it is open, after that a lower box while one is open.
     """
 
     filled: tuple[str, ...]
@@ -118,7 +118,7 @@ class Joker:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """Each time the dice meet the need of `box` again while it holds points, so many points more."""
+    """Additional points each time the dice meet the need of `box` again while it holds points."""
 
     id: str
     box: str
@@ -127,12 +127,12 @@ class Repeat:
 
 @dataclass(frozen=True, eq=False)
 class Ruleset:
-    """One game with its options chosen. Two rulesets are the same game when their `identity` is the same."""
+    """One game with its options chosen. Two rulesets with the same `identity` are the same game."""
 
     id: str
     dice: DiceSet
     throws: int
-    scored: tuple[str, ...]  # the layers scored at the end of a turn, in this order, each in a box of its own
+    scored: tuple[str, ...]  # the layers scored at the end of a turn, in order, each in a different box
     boxes: tuple[Box, ...]
     bonus: tuple[Tier, ...]
     columns: tuple[Column, ...]
@@ -142,12 +142,12 @@ class Ruleset:
     section_totals: bool  # whether the printed sheet has total lines for its upper and lower section
     options: Mapping[str, str]  # the value chosen for every option
     choices: Mapping[str, tuple[str, ...]]  # every option with its values, the default first
-    names: Mapping[str, Mapping[str, Any]] = field(repr=False)  # language → words
-    reference: str = field(repr=False)  # what it was loaded by: its id or a file's path
+    names: Mapping[str, Mapping[str, Any]] = field(repr=False)  # language → names
+    reference: str = field(repr=False)  # the id or path it was loaded by
 
     @cached_property
     def identity(self) -> str:
-        """A hash of what the game means: names, printed totals, and how options led here do not enter."""
+        """A hash of the game's meaning: names, printed totals, and the options chosen do not affect it."""
         meaning = {
             "dice": asdict(self.dice),
             "throws": self.throws,
@@ -172,12 +172,12 @@ class Ruleset:
 
     @cached_property
     def upper(self) -> tuple[int, ...]:
-        """The indexes of the upper boxes."""
+        """The indices of the upper boxes."""
         return tuple(index for index, box in enumerate(self.boxes) if box.section == "upper")
 
     @cached_property
     def upper_box_of_face(self) -> Mapping[int, int]:
-        """The index of the upper box that counts a face."""
+        """The indices of the upper boxes by face."""
         return {
             box.needs.face: index
             for index, box in enumerate(self.boxes)
@@ -209,7 +209,7 @@ class Ruleset:
 
     @cached_property
     def cells(self) -> int:
-        """How many boxes a whole sheet has, all columns together."""
+        """The number of boxes on a sheet, in all columns together."""
         return len(self.boxes) * len(self.columns)
 
     @property
@@ -227,7 +227,7 @@ class Ruleset:
 
 
 def box_meaning(box: Box) -> dict[str, Any]:
-    """A box as plain data; the kind of need is part of it, since two kinds can have equal fields."""
+    """Return a box as plain data, including the kind of need, since two kinds can have equal fields."""
     return asdict(box) | {
         "needs": [type(box.needs).__name__, asdict(box.needs)],
         "after": sorted(box.after),
@@ -235,5 +235,5 @@ def box_meaning(box: Box) -> dict[str, Any]:
 
 
 def joker_meaning(joker: Joker) -> dict[str, Any]:
-    """A joker as plain data; in which order its boxes are listed means nothing."""
+    """Return a joker as plain data; the order of its boxes is irrelevant."""
     return asdict(joker) | {"filled": sorted(joker.filled), "boxes": sorted(joker.boxes)}

@@ -1,4 +1,4 @@
-"""What dice are worth in a box by themselves: the scoring vocabulary. The sheet does not enter here."""
+"""The scoring vocabulary: points of dice in a box, independent of the sheet."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOTHING = Scored(0, ())
 
 
 def score_box(box: Box, faces: Faces, counted: int) -> Scored:
-    """The most that `counted` of these dice give in the box, and which dice those are."""
+    """Return the maximum points for `counted` of these dice in the box, and those dice."""
     best: Scored | None = None
     for chosen in sorted(set(combinations(sorted(faces), counted))):
         for matching in matches(box.needs, chosen):
@@ -35,7 +35,7 @@ def score_box(box: Box, faces: Faces, counted: int) -> Scored:
 
 
 def matches(needs: Needs, chosen: Faces) -> Iterator[Faces]:
-    """Every way to meet the need with the chosen dice, as the dice that meet it."""
+    """Yield every way to meet the need with the chosen dice, as the dice that meet it."""
     counts = Counter(chosen)
     match needs:
         case AnyDice(at_least):
@@ -77,7 +77,7 @@ def group_dice(groups: Faces, faces: Faces) -> Faces:
 
 
 def dice_needed(needs: Needs, counted: int) -> int:
-    """How many dice a need takes when a joker meets it."""
+    """Return how many dice a need takes when a joker meets it."""
     match needs:
         case Alike(groups, _):
             return sum(groups)
@@ -90,14 +90,14 @@ def dice_needed(needs: Needs, counted: int) -> int:
 
 
 class ScoreTable:
-    """What every box of a game gives for dice, each worked out once: a look-up instead of 40 µs."""
+    """A cache of the points of all boxes by dice: a lookup instead of 40 µs."""
 
     def __init__(self, rules: Ruleset) -> None:
         self.rules = rules
         self.known: dict[Faces, tuple[Scored, ...]] = {}
 
     def __getitem__(self, faces: Faces) -> tuple[Scored, ...]:
-        """By sorted faces of one layer; one entry a box."""
+        """Return the scores for the sorted faces of one layer, one entry per box."""
         scores = self.known.get(faces)
         if scores is None:
             counted = self.rules.dice.counted

@@ -1,5 +1,4 @@
-"""What the store asks of a database: queries, transactions, notifications to other processes, and its
-schema.
+"""The database protocol: queries, transactions, notifications to other processes, and the schema.
 
 The schema is a list of migrations that is only ever appended to: a database of any age is migrated step
 by step.
@@ -20,37 +19,37 @@ Dialect = Literal["sqlite", "postgresql"]
 
 
 class RowTaken(Exception):  # noqa: N818 - the store turns it into an answer
-    """A row with this key is there already."""
+    """Raised when a row with this key already exists."""
 
 
 class Transaction(Protocol):
     """An open transaction."""
 
     def run(self, statement: str, values: Values = ()) -> int:
-        """Do it and say how many rows it touched; a key that exists raises RowTaken."""
+        """Execute a statement and return the number of affected rows; raise RowTaken for an existing key."""
 
     def run_many(self, statement: str, values: Sequence[Values]) -> None:
-        """The same statement for many values, in one go; a key that exists raises RowTaken."""
+        """Execute a statement for many values at once; raise RowTaken for an existing key."""
 
     def rows(self, question: str, values: Values = ()) -> list[Row]: ...
 
     def tell(self, word: str) -> None:
-        """Send a word to the other processes once the transaction stands."""
+        """Notify the other processes when the transaction is committed."""
 
 
 class Database(Protocol):
-    """Statements are written with `?` for values, in the SQL that both databases understand."""
+    """A database connection. Statements use `?` placeholders and SQL that both databases support."""
 
     dialect: Dialect
-    shared: bool  # whether other processes may change it, too
+    shared: bool  # whether other processes may change it too
 
     def rows(self, question: str, values: Values = ()) -> list[Row]: ...
 
     def changes(self) -> AbstractContextManager[Transaction]:
-        """A transaction: it stands when the block ends, and is as if it never was when the block raises."""
+        """A transaction: committed when the block ends, rolled back when it raises."""
 
     def listen(self, heard: Callable[[str], None]) -> Callable[[], None]:
-        """Call `heard`, from a thread of its own, with each word of other processes; gives a way to stop."""
+        """Call `heard` in a separate thread for each notification; return a function that stops it."""
 
     def close(self) -> None: ...
 
@@ -116,7 +115,7 @@ FIRST: list[Step] = [
         finished TEXT NOT NULL,
         PRIMARY KEY (match, seat)
     )""",
-    # Nothing that was played is ever changed or taken away.
+    # Entries are never changed or deleted.
     {
         "sqlite": "CREATE TRIGGER entries_stay BEFORE UPDATE ON entries "
         "BEGIN SELECT RAISE(ABORT, 'entries are only added'); END",
@@ -131,24 +130,24 @@ FIRST: list[Step] = [
     },
 ]
 
-# Positions that are tried again count in no statistics.
+# Retries of a position do not count in the statistics.
 TRIES: list[Step] = ["ALTER TABLE matches ADD COLUMN tried INTEGER NOT NULL DEFAULT 0"]
 
-# What the coach found about a finished game; empty until it has looked at it.
+# The coach's review of a finished game; null until it has been made.
 VERDICTS: list[Step] = [
     "ALTER TABLE results ADD COLUMN luck DOUBLE PRECISION",
     "ALTER TABLE results ADD COLUMN skill DOUBLE PRECISION",
     "ALTER TABLE results ADD COLUMN error_rate DOUBLE PRECISION",
 ]
 
-# How often a match was changed beside its entries: whoever has it in memory sees whether it is behind.
+# A change counter (entries not counted), by which a process sees whether its cached match is stale.
 COUNTED: list[Step] = ["ALTER TABLE matches ADD COLUMN changes INTEGER NOT NULL DEFAULT 0"]
 
 MIGRATIONS: list[list[Step]] = [FIRST, TRIES, VERDICTS, COUNTED]
 
 
 def migrate(database: Database) -> None:
-    """Take every step that the database has not taken yet; one transaction, one process at a time."""
+    """Apply all pending migrations, in one transaction, by one process at a time."""
     with database.changes() as changes:
         changes.run("CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY)")
         if database.dialect == "postgresql":
@@ -175,16 +174,16 @@ class StorePart:
         self.process = secrets.token_hex(4)
 
     def change(self, match: str, what: Callable[[Transaction], Answer]) -> Answer:
-        """Change a match and tell the other processes, all in one transaction."""
+        """Change a match and notify the other processes, in one transaction."""
         with self.database.changes() as changes:
-            # First of all, so that two processes that change one match never wait for each other.
+            # First, so that two processes that change one match cannot deadlock.
             changes.run("UPDATE matches SET changes = changes + 1 WHERE id = ?", (match,))
             answer = what(changes)
             changes.tell(f"{self.process} {match}")
         return answer
 
     def listen(self, heard: Callable[[str], None]) -> Callable[[], None]:
-        """Call `heard` with each match that another process changed, `""` when any may have changed."""
+        """Call `heard` with each match changed by another process, and with `""` if any may have changed."""
 
         def word(text: str) -> None:
             process, _, match = text.partition(" ")

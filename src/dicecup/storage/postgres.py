@@ -1,4 +1,4 @@
-"""PostgreSQL, for several server processes: they hear of each other's changes by LISTEN and NOTIFY."""
+"""PostgreSQL, for several server processes, which notify each other by LISTEN and NOTIFY."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from dicecup.storage.database import Dialect, Row, RowTaken, Values
 CHANNEL = "dicecup"
 CONNECTIONS = 8
 PATIENCE = 10.0  # seconds to wait for a connection
-PAUSE = 1.0  # seconds between attempts to listen again
+PAUSE = 1.0  # seconds between attempts to reconnect the listener
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 
 def in_its_words(statement: str) -> LiteralString:
-    """Statements are all written in this package; none is put together from what users send."""
+    """Convert the placeholders. All statements are written in this package; none contains user input."""
     return statement.replace("?", "%s")  # type: ignore[return-value,unused-ignore]
 
 
@@ -52,7 +52,7 @@ class PostgresTransaction:
 
 
 class PostgresDatabase:
-    """A few connections, shared by threads; one more, in a thread of its own, that listens."""
+    """A small connection pool shared by threads, and one more connection that listens in its own thread."""
 
     dialect: Dialect = "postgresql"
     shared = True
@@ -60,7 +60,7 @@ class PostgresDatabase:
     def __init__(self, url: str) -> None:
         self.url = url
         try:
-            psycopg.connect(url, connect_timeout=int(PATIENCE)).close()  # the pool would try again and again
+            psycopg.connect(url, connect_timeout=int(PATIENCE)).close()  # fail at once: the pool would retry
         except psycopg.Error as error:
             raise unusable(error) from None
         self.pool: ConnectionPool[Connection] = ConnectionPool(
@@ -101,7 +101,7 @@ class PostgresDatabase:
         return stop
 
     def hear(self, heard: Callable[[str], None], ended: threading.Event) -> None:
-        """Listen until told to end. An empty word says that words may have been missed until now."""
+        """Listen until stopped. An empty payload means that notifications may have been missed."""
         with psycopg.connect(self.url, autocommit=True) as connection:
             connection.execute(f"LISTEN {CHANNEL}")
             heard("")
@@ -114,5 +114,5 @@ class PostgresDatabase:
 
 
 def unusable(error: Exception) -> StorageError:
-    """The address may hold a password, so it is not named."""
+    """Return the error without the URL, which may contain a password."""
     return StorageError("database_unusable", database="PostgreSQL", problem=str(error).split("\n")[0])

@@ -1,9 +1,9 @@
-"""A record as a file that grows line by line and survives whatever happens to the program.
+"""A record as an append-only file that survives crashes.
 
-Every line is on the disk before the game goes on. A line that a kill cut off is taken away when
-the file is opened again; a full disk leaves the file as it was. One program at a time may write.
+Every line is on disk before the game continues. A partial line left by a killed process is removed when the
+file is opened again; a full disk leaves the file intact. Only one program at a time can write.
 
-The secret of verifiable dice lies beside the record, for its owner's eyes only, until it is revealed.
+The secret of verifiable dice is stored next to the record, readable by its owner only, until it is revealed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dicecup.messages import Phrase, problem_of
 
 
 def read_record(path: Path) -> Record:
-    """The record in a file, for looking at."""
+    """Read the record in a file without locking it."""
     record, _ = record_from_text(read_bytes(path), path.parent)
     return record
 
@@ -28,7 +28,7 @@ def read_record(path: Path) -> Record:
 def read_bytes(path: Path) -> bytes:
     try:
         if path.exists() and not path.is_dir() and not path.is_file():
-            # A pipe would be waited for without end.
+            # Reading a pipe would block forever.
             raise StorageError("file_unreadable", file=path, problem=Phrase("system_device"))
         with path.open("rb") as stream:
             return stream.read(MOST_BYTES + 1)
@@ -37,20 +37,20 @@ def read_bytes(path: Path) -> bytes:
 
 
 class RecordFile:
-    """An open record file: what is in it, and a way to add to it."""
+    """An open record file: its record, and appending to it."""
 
     def __init__(
         self, path: Path, descriptor: int, record: Record, writer: RecordWriter, size: int = 0
     ) -> None:
         self.path = path
-        self.size = size  # how many bytes are good
+        self.size = size  # the number of valid bytes
         self.descriptor = descriptor
         self.record = record
         self.writer = writer
 
     @classmethod
     def create(cls, path: Path, header: Header, secret: bytes | None = None) -> RecordFile:
-        """A new file with the header in it. An existing file is never overwritten."""
+        """Create a file with the header. An existing file is never overwritten."""
         writer = RecordWriter()
         text = writer.header(header, path.parent)
         try:
@@ -75,7 +75,7 @@ class RecordFile:
 
     @classmethod
     def open(cls, path: Path) -> RecordFile:
-        """An existing record to go on with; a cut-off last line is taken away."""
+        """Open an existing record to continue it; a partial last line is removed."""
         try:
             descriptor = os.open(path, os.O_RDWR)
         except OSError as error:
@@ -92,7 +92,7 @@ class RecordFile:
         return file
 
     def save(self, before: Record, entry: Entry) -> None:
-        """Add the line of an entry and wait until the disk has it."""
+        """Append the line of an entry and sync it to disk."""
         after = before.append(entry)
         writer = RecordWriter(self.writer.check)
         self.write(writer.entry(before, after.entries[-1]))
@@ -100,7 +100,7 @@ class RecordFile:
         self.record = after
 
     def write(self, text: str) -> None:
-        """Write after the last good line, whatever an earlier failure left behind it."""
+        """Write after the last valid line, overwriting what an earlier failure left behind it."""
         data = text.encode()
         try:
             os.ftruncate(self.descriptor, self.size)
@@ -116,14 +116,14 @@ class RecordFile:
         self.size += len(data)
 
     def secret(self) -> bytes | None:
-        """The secret that lies beside the record, if there is one."""
+        """Return the secret stored next to the record, if there is one."""
         try:
             return bytes.fromhex(secret_path(self.path).read_text().strip())
         except (OSError, ValueError):
             return None
 
     def forget_secret(self) -> None:
-        """Take away the file of a secret that is in the record now."""
+        """Delete the file of a secret that has been revealed in the record."""
         secret_path(self.path).unlink(missing_ok=True)
 
     def close(self) -> None:
@@ -135,7 +135,7 @@ def secret_path(path: Path) -> Path:
 
 
 def write_secret(path: Path, secret: bytes) -> None:
-    """A secret left over from a record that is gone is overwritten."""
+    """Write the secret file, overwriting one left over from a deleted record."""
     try:
         path.unlink(missing_ok=True)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -148,7 +148,7 @@ def write_secret(path: Path, secret: bytes) -> None:
 
 
 def lock(descriptor: int, path: Path) -> None:
-    """Hold the file for this program until it is closed."""
+    """Lock the file for this program until it is closed."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

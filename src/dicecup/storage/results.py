@@ -9,7 +9,7 @@ from dicecup.storage.rows import Ended, MatchLine, Result, Verdict
 
 
 def add_verdicts(store: StorePart, match: str, version: int, verdicts: Sequence[Verdict]) -> None:
-    """Keep what was found about a match at this version, unless something was taken back since."""
+    """Store the review of a match at this version, unless moves were undone since."""
     with store.database.changes() as changes:
         taken_back = changes.rows(
             "SELECT 1 FROM entries WHERE match = ? AND number >= ? AND text LIKE ? LIMIT 1",
@@ -23,7 +23,7 @@ def add_verdicts(store: StorePart, match: str, version: int, verdicts: Sequence[
 
 
 def verdicts_of(store: StorePart, key_hash: str) -> dict[tuple[str, int], Verdict]:
-    """By match and seat, for the seats that a device holds."""
+    """Return the reviews by match and seat, for the seats that a device holds."""
     rows = store.database.rows(
         "SELECT results.match, results.seat, luck, skill, error_rate "
         f"{MINE} AND luck IS NOT NULL ORDER BY finished DESC LIMIT {MOST_RESULTS}",
@@ -33,7 +33,7 @@ def verdicts_of(store: StorePart, key_hash: str) -> dict[tuple[str, int], Verdic
 
 
 def without_verdict(store: StorePart, key_hash: str, most: int) -> list[str]:
-    """The newest finished matches of a device that the coach has not looked at."""
+    """Return the newest finished matches of a device that have not been reviewed."""
     rows = store.database.rows(
         f"SELECT DISTINCT results.match, finished {MINE} AND luck IS NULL "
         f"ORDER BY finished DESC, results.match LIMIT {most}",
@@ -45,7 +45,7 @@ def without_verdict(store: StorePart, key_hash: str, most: int) -> list[str]:
 RESULT = "seat, name, ruleset, identity, points, place, players, sheet, finished, match"
 MOST_LISTED = 200
 MOST_RESULTS = 2000
-# The results of the seats that a device holds. A position that was tried again is no game of its own.
+# The results of the seats that a device holds. Retries of a position do not count as games.
 MINE = (
     "FROM results JOIN seat_keys ON seat_keys.match = results.match AND seat_keys.seat = results.seat "
     "WHERE key_hash = ? AND purpose = 'device' "
@@ -55,7 +55,7 @@ MINE = (
 
 class StoredResults(StorePart):
     def matches_of(self, key_hash: str) -> list[MatchLine]:
-        """The matches that a device has a seat in, the newest first."""
+        """Return the matches in which a device has a seat, newest first."""
         rows = self.database.rows(
             "SELECT id, created, ruleset, header IS NOT NULL, finished, tried FROM matches WHERE id IN "
             "(SELECT match FROM seat_keys WHERE key_hash = ? AND purpose = 'device') "
@@ -93,7 +93,7 @@ class StoredResults(StorePart):
         ]
 
     def results_of(self, key_hash: str) -> list[Result]:
-        """The results of the seats that a device holds, the oldest first."""
+        """Return the results of the seats that a device holds, oldest first."""
         columns = ", ".join(f"results.{column.strip()}" for column in RESULT.split(","))
         rows = self.database.rows(
             f"SELECT {columns} {MINE} "

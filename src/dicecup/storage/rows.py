@@ -1,4 +1,4 @@
-"""What the store keeps, as plain values."""
+"""The rows of the store, as plain values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SeatKind = Literal["person", "bot", "open"]
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A place at a table. An open seat waits for somebody; a bot's name says which bot it is."""
+    """A seat of a match: open, held by a person, or a bot, whose name says which."""
 
     kind: SeatKind
     name: str
@@ -22,7 +22,7 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """Everything that is settled when a table is opened."""
+    """Everything that is decided when a match is opened."""
 
     id: str
     created: str
@@ -33,26 +33,26 @@ class Opening:
     commitment: str | None = None
     secret: str | None = field(default=None, repr=False)
     coach: bool = False
-    tried: bool = False  # a position of another game tried again: it does not count in the statistics
+    tried: bool = False  # a retry of a position of another game: it does not count in the statistics
 
 
 @dataclass(frozen=True, slots=True)
 class StoredMatch:
-    """A table as it stands, without the moves."""
+    """The current state of a match, without its moves."""
 
     opening: Opening
     seats: tuple[Seat, ...]
     keys: Mapping[str, frozenset[int]] = field(repr=False)  # hash of a device's key → its seats
-    consents: Mapping[int, int]  # seat → steps it would take back at the present version; 0: it refused
+    consents: Mapping[int, int]  # seat → steps it agrees to undo at the current version; 0: it declined
     header: str | None = None
     finished: str | None = None
     next: str | None = None
-    changes: int = 0  # how often it was changed beside the moves
+    changes: int = 0  # change counter, entries not counted
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How one seat ended a game."""
+    """The result of one seat of a finished game."""
 
     seat: int
     name: str
@@ -68,7 +68,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the coach found about one seat of a finished game, in points."""
+    """The coach's review of one seat of a finished game, in points."""
 
     seat: int
     luck: float
@@ -78,7 +78,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Addition:
-    """Entries to be added to a match, the first under this number. With results the game is over."""
+    """Entries to append to a match, the first with this number. With results the game is over."""
 
     match: str
     number: int
@@ -89,12 +89,12 @@ class Addition:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a seat of a listed match ended."""
+    """The result of a seat in a list of matches."""
 
     seat: int
     points: int
     place: int
-    mine: bool  # held by the device whose list it is
+    mine: bool  # held by the device that requested the list
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""SQLite in one file, written ahead (WAL): the database of a server that is one process."""
+"""SQLite in one file with write-ahead logging: the database of a single-process server."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class SqliteTransaction:
         return self.connection.execute(question, values).fetchall()
 
     def tell(self, word: str) -> None:
-        """There is nobody else to tell."""
+        """Do nothing: there are no other processes."""
 
 
 class SqliteDatabase:
-    """One connection, taken in turns. A change is on the disk when its transaction ends."""
+    """One connection, guarded by a lock. A change is on disk when its transaction ends."""
 
     dialect: Dialect = "sqlite"
     shared = False
@@ -86,9 +86,9 @@ class SqliteDatabase:
 
 
 def create_for_owner(path: Path) -> None:
-    """A new file is readable for its owner only: it holds the server's key and the secrets of games.
+    """Create the file readable by its owner only: it holds the server's key and the secrets of matches.
 
-    SQLite gives the files beside it the same rights. A file that is there already keeps its own.
+    SQLite gives its journal files the same permissions. An existing file keeps its own.
     """
     if not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))

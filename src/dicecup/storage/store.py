@@ -1,6 +1,4 @@
-"""Where matches are stored: one store for both databases. Entries are append-only, each number once per
-match.
-"""
+"""The store of matches, for both databases. Entries are append-only, with unique numbers per match."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ OPENING = "id, created, owner, ruleset, options, dice, commitment, secret, coach
 
 
 class PromiseTaken(Exception):  # noqa: N818 - an answer, not a failure
-    """A promise for dice serves one match only."""
+    """Raised when a dice commitment has already been used for another match."""
 
 
 class StoredMatches(StorePart):
@@ -41,9 +39,9 @@ class StoredMatches(StorePart):
         header: str | None = None,
         entries: Sequence[str] = (),
     ) -> None:
-        """A new table; `holders` are seats with the hash of the key that may act for them.
+        """Store a new match; `holders` are seats with the hash of the key that may act for them.
 
-        With a header the game has begun already, and with entries it has gone so far.
+        With a header the game has already begun, and with entries it has been played so far.
         """
         values = (
             opening.id,
@@ -106,7 +104,7 @@ class StoredMatches(StorePart):
         )
 
     def age(self, match: str) -> tuple[int, int]:
-        """How often the match was changed beside its entries, and how many entries it has."""
+        """Return the match's change counter (entries not counted) and its number of entries."""
         found = self.database.rows(
             "SELECT changes, (SELECT COALESCE(MAX(number) + 1, 0) FROM entries WHERE match = id) "
             "FROM matches WHERE id = ?",
@@ -115,12 +113,12 @@ class StoredMatches(StorePart):
         return found[0][0], found[0][1]
 
     def match_promised(self, commitment: str) -> str | None:
-        """The match whose dice come from this promise."""
+        """Return the match with this dice commitment."""
         found = self.database.rows("SELECT id FROM matches WHERE commitment = ?", (commitment,))
         return found[0][0] if found else None
 
     def begin(self, match: str, header: str, seats: Sequence[int]) -> bool:
-        """The game begins with this header and these seats, others are taken away; False if it had begun."""
+        """Begin the game with this header and only these seats; return False if it had begun."""
 
         def start(changes: Transaction) -> bool:
             statement = "UPDATE matches SET header = ? WHERE id = ? AND header IS NULL"
@@ -132,7 +130,7 @@ class StoredMatches(StorePart):
         return self.change(match, start)
 
     def set_next(self, match: str, following: str) -> bool:
-        """Whether this is the first match that follows."""
+        """Link the following match; return whether it is the first."""
 
         def follow(changes: Transaction) -> bool:
             return bool(
@@ -160,7 +158,7 @@ def read_opening(row: Sequence[Any]) -> Opening:
 
 class StoredSeats(StorePart):
     def take_seat(self, match: str, number: int, seat: Seat, key_hash: str) -> bool:
-        """Whether the seat was open; if so it is this person's now."""
+        """Take the seat for this person; return whether it was open."""
 
         def take(changes: Transaction) -> bool:
             taken = changes.run(
@@ -175,7 +173,7 @@ class StoredSeats(StorePart):
         return self.change(match, take)
 
     def leave_seat(self, match: str, number: int, key_hash: str) -> None:
-        """The device lets the seat go; when nobody else holds it, it is open."""
+        """Release the device's hold on the seat; it is open if no other device holds it."""
 
         def leave(changes: Transaction) -> None:
             changes.run(
@@ -195,12 +193,12 @@ class StoredSeats(StorePart):
         self.change(match, leave)
 
     def add_link(self, match: str, number: int, key_hash: str) -> None:
-        """A private link that lets another device into the seat."""
+        """Store a private link that lets another device take the seat."""
         with self.database.changes() as changes:
             insert_key(changes, match, number, key_hash, "link")
 
     def follow_link(self, match: str, link_hash: str, key_hash: str) -> int | None:
-        """The seat that the link leads to, now also held by the device; None if there is no such link."""
+        """Return the seat of the link, now also held by the device; None if there is no such link."""
 
         def follow(changes: Transaction) -> int | None:
             found = changes.rows(
@@ -228,7 +226,7 @@ def insert_seat(changes: Transaction, match: str, number: int, seat: Seat) -> No
 
 
 def keep_seats(changes: Transaction, match: str, kept: Sequence[int]) -> None:
-    """Take away all other seats and number those that stay from 0, in their order."""
+    """Remove all other seats and renumber the remaining ones from 0, in order."""
     there = [number for (number,) in changes.rows("SELECT number FROM seats WHERE match = ?", (match,))]
     for number in there:
         if number not in kept:
@@ -249,7 +247,7 @@ def insert_key(changes: Transaction, match: str, number: int, key_hash: str, pur
 
 
 class EntryTaken(Exception):  # noqa: N818 - an answer: somebody else was quicker
-    """Another process has written an entry with this number."""
+    """Raised when another process has written an entry with this number."""
 
 
 class StoredEntries(StorePart):
@@ -260,15 +258,15 @@ class StoredEntries(StorePart):
         return [text for (text,) in rows]
 
     def append(self, addition: Addition) -> None:
-        """Add entries, or raise EntryTaken."""
+        """Append entries, or raise EntryTaken."""
         if not self.append_batch([addition])[0]:
             raise EntryTaken
 
     def append_batch(self, additions: Sequence[Addition]) -> list[bool]:
-        """Add entries to several matches in one transaction; False for those whose number was taken."""
+        """Append entries to several matches in one transaction; return False where the number was taken."""
         added = [False] * len(additions)
         with self.database.changes() as changes:
-            # Always in the same order, so that two processes never wait for each other.
+            # Always in the same order, to avoid deadlocks between processes.
             for place, addition in sorted(enumerate(additions), key=lambda item: item[1].match):
                 added[place] = add_entries(changes, addition)
                 if added[place]:
@@ -276,7 +274,7 @@ class StoredEntries(StorePart):
         return added
 
     def consent(self, match: str, version: int, seats: Iterable[int], steps: int) -> None:
-        """These seats would take back so many steps, as long as nothing new happens."""
+        """Record that these seats agree to undo this many steps, until the next entry."""
 
         def agree(changes: Transaction) -> None:
             changes.run(
@@ -292,7 +290,7 @@ class StoredEntries(StorePart):
         self.change(match, agree)
 
     def refuse(self, match: str, version: int, seats: Iterable[int] = ()) -> None:
-        """Nothing is proposed any more; the seats that did not want it stand there with 0 steps."""
+        """Withdraw the proposal; seats that declined are stored with 0 steps."""
 
         def forget(changes: Transaction) -> None:
             changes.run("DELETE FROM consents WHERE match = ? AND version = ?", (match, version))
@@ -312,7 +310,7 @@ def add_entries(changes: Transaction, addition: Addition) -> bool:
             (addition.match, number, text, addition.made),
         ):
             return False
-        if text.startswith("undo "):  # takes an end back
+        if text.startswith("undo "):  # undoes the end of the game
             changes.run("UPDATE matches SET finished = NULL WHERE id = ?", (addition.match,))
             changes.run("DELETE FROM results WHERE match = ?", (addition.match,))
     if addition.results:
@@ -323,7 +321,7 @@ def add_entries(changes: Transaction, addition: Addition) -> bool:
 
 
 class Store(StoredMatches, StoredSeats, StoredEntries, StoredResults):
-    """All of it; each part is in a file of its own."""
+    """The complete store, composed of its parts."""
 
 
 POSTGRES = ("postgresql://", "postgres://")
@@ -332,7 +330,7 @@ SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 def open_store(address: str) -> Store:
-    """The store at `postgresql://…`, or in the SQLite file of that path; up to date and ready."""
+    """Open the store at `postgresql://…` or in the SQLite file at that path, and migrate its schema."""
     database = open_database(address)
     try:
         migrate(database)
@@ -350,7 +348,7 @@ def open_database(address: str) -> Database:
             raise StorageError("postgres_missing") from None
         return PostgresDatabase(address)
     path = address.removeprefix(SQLITE)
-    if scheme := SCHEME.match(path):  # only that: what follows may hold a password
+    if scheme := SCHEME.match(path):  # only the scheme: the rest may contain a password
         raise StorageError("database_unknown", scheme=scheme[0])
     from dicecup.storage.sqlite import SqliteDatabase
 

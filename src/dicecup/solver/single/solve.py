@@ -37,7 +37,7 @@ Watch = Callable[[Progress], None]
 
 
 def ignore(progress: Progress) -> None:
-    """Nobody is watching."""
+    """Ignore progress."""
 
 
 def solve_single(
