@@ -1,7 +1,7 @@
-"""A slow solver in plain Python, as the oracle for the fast ones: it shares no code with them.
+"""A slow solver in plain Python, as the oracle for the fast ones, with which it shares no code.
 
-It asks the engine what is legal and plays it, and remembers whole sheets: it joins nothing, indexes nothing
-and knows no rules. Good for small games, and for the last boxes of large ones.
+It plays the legal moves of the engine and caches whole sheets: nothing is merged or indexed, and it knows no
+rules. Suitable for small games, and for the last boxes of large ones.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Reference:
         self.known: dict[Sheet, float] = {}
 
     def expected(self, sheet: Sheet | None = None) -> float:
-        """The expected final score before the first throw of a turn."""
+        """Return the expected final score before the first throw of a turn."""
         sheet = sheet or empty_sheet(self.rules)
         if sheet not in self.known:
             self.known[sheet] = self.turn(sheet)
@@ -45,7 +45,7 @@ class Reference:
         return float(sum(chance * values[dice] for dice, chance in self.throws[self.rules.dice.count]))
 
     def after_throw(self, sheet: Sheet, throws_left: int) -> Values:
-        """What each full throw is worth with so many throws left."""
+        """Return the value of each full throw with that many throws left."""
         scored = {dice: self.best_score(sheet, dice) for dice, _ in self.throws[self.rules.dice.count]}
         values: Values = scored
         for _ in range(throws_left):
@@ -60,7 +60,7 @@ class Reference:
         )
 
     def keeps(self, values: Values) -> Values:
-        """What keeping each multiset of dice is worth when the rest is thrown and then `values` hold."""
+        """Return the value of keeping each multiset of dice when the rest is thrown and `values` follow."""
         count = self.rules.dice.count
         return {
             kept: sum(

@@ -1,4 +1,4 @@
-"""Where files are kept: solved tables and compiled kernels in the cache folder, games in the data folder."""
+"""Locations of files: solved tables and compiled kernels in the cache folder, games in the data folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def cache_folder() -> Path:
     if chosen := os.environ.get("DICECUP_CACHE"):
         return Path(chosen)
     base = os.environ.get("XDG_CACHE_HOME")
-    # A relative XDG path is to be ignored, says its specification.
+    # The XDG specification says to ignore relative paths.
     return (Path(base) if base and Path(base).is_absolute() else Path.home() / ".cache") / "dicecup"
 
 

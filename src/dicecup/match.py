@@ -1,7 +1,7 @@
-"""One authority over a game that is being played: where dice come from, who is next, what is taken back.
+"""The single authority over a game in progress: origin of the dice, whose turn it is, undo.
 
-A match saves every entry before anyone is told of it. Each change may name the version it was made against; a
-change against an older version is refused, so that two devices cannot act on the same moment.
+A match saves every entry before it reports the new state. Each change can name the version it was made
+against; a change against an older version is rejected, so that two devices cannot act on the same state.
 """
 
 from __future__ import annotations
@@ -26,12 +26,14 @@ def new_secret() -> bytes:
 
 
 def verifiable_origin(secret: bytes, player_seeds: tuple[str, ...]) -> DiceOrigin:
-    """Publish the commitment first; only then may the players choose their seeds."""
+    """Return the origin of verifiable dice; publish the commitment before the players choose their seeds."""
     return DiceOrigin("verifiable", commitment=commitment(secret), player_seeds=player_seeds)
 
 
 class Match:
-    """A record that grows. `save` gets the record so far and the entry, and must keep it or raise."""
+    """A growing record. `save` is called with the record so far and the entry, and must persist it or
+    raise.
+    """
 
     def __init__(
         self, record: Record, save: Save, secret: bytes | None = None, bot_seed: int | None = None
@@ -54,7 +56,7 @@ class Match:
 
     @property
     def version(self) -> int:
-        """Grows by one with every entry."""
+        """The number of entries so far."""
         return len(self.record.entries)
 
     @property
@@ -62,7 +64,7 @@ class Match:
         return self.record.header.players[self.state.player]
 
     def add(self, entry: Entry, version: int | None = None) -> None:
-        """Check, save, and only then be in the new state."""
+        """Check and save the entry, and only then change the state."""
         if version is not None and version != self.version:
             raise MoveError("version_stale", found=version, version=self.version)
         longer = self.record.append(entry)
@@ -73,7 +75,7 @@ class Match:
         self.add(move, version)
 
     def throw(self, typed: Dice | None = None, version: int | None = None) -> Dice:
-        """Throw the dice that are due; dice on the table are typed, all others come from the match."""
+        """Throw the dice that are due; physical dice are typed in, all others are drawn by the match."""
         if (self.record.header.origin.kind == "typed") != (typed is not None):
             raise UsageError("dice_not_typed" if typed is not None else "dice_typed_missing")
         dice = self.draw() if typed is None else sort_dice(typed)
@@ -81,7 +83,7 @@ class Match:
         return dice
 
     def draw(self) -> Dice:
-        """The dice of the next throw."""
+        """Return the dice of the next throw."""
         count = dice_to_throw(self.rules, self.state)
         if self.record.header.origin.kind == "system":
             sides = all_dice(self.rules.dice.faces, len(self.rules.dice.layers))
@@ -92,13 +94,13 @@ class Match:
         return self.record.header.origin.throw(self.secret, number, self.rules, count)
 
     def let_bot_decide(self, version: int | None = None) -> Keep | Score:
-        """The bot whose turn it is takes one decision."""
+        """Let the bot whose turn it is make one decision."""
         move = self.decision_of_bot()
         self.decide(move, version)
         return move
 
     def decision_of_bot(self) -> Keep | Score:
-        """What the bot whose turn it is would do, repeatable with a seed."""
+        """Return the decision of the bot whose turn it is, reproducible with a seed."""
         bot = bot_of_player(self.player)
         if self.state.throw_due:
             raise MoveError("throw_first")
@@ -112,9 +114,10 @@ class Match:
         self.add(Undo(steps), version)
 
     def steps_to_last_decision(self) -> int:
-        """How many moves to take back so that a person can take their last decision again; 0 if none.
+        """Return how many moves to undo so that a person can repeat their last decision; 0 if none.
 
-        Dice on the table count as a decision too, since a person typed them. Bots' turns in between go along.
+        Typed dice count as a decision too, since a person entered them. Bots' turns in between are undone as
+        well.
         """
         typed = self.record.header.origin.kind == "typed"
         moves, states = self.record.moves, self.record.states
@@ -128,7 +131,7 @@ class Match:
         return 0
 
     def reveal(self) -> None:
-        """Publish the secret of verifiable dice once the game is over."""
+        """Reveal the secret of verifiable dice once the game is over."""
         if self.secret is None:
             raise UsageError("secret_lost")
         self.add(Reveal(self.secret.hex()))
