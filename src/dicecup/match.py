@@ -31,9 +31,7 @@ def verifiable_origin(secret: bytes, player_seeds: tuple[str, ...]) -> DiceOrigi
 
 
 class Match:
-    """A growing record. `save` is called with the record so far and the entry, and must persist it or
-    raise.
-    """
+    """A growing record. `save` gets the record so far and the entry, and must persist it or raise."""
 
     def __init__(
         self, record: Record, save: Save, secret: bytes | None = None, bot_seed: int | None = None

@@ -27,65 +27,65 @@ STATE = apply(RULES, start(RULES), Throw((1, 2, 3, 4, 5)))
 QUESTION = ("decide", "greedy", RULES, STATE)
 
 
-def with_thinker(work: Callable[[Worker], Coroutine[Any, Any, None]]) -> None:
+def with_worker(work: Callable[[Worker], Coroutine[Any, Any, None]]) -> None:
     """Run in a separate thread: browser tests in the same process leave a running loop in this one."""
 
     async def run() -> None:
-        thinker = Worker()
+        worker = Worker()
         try:
-            await work(thinker)
+            await work(worker)
         finally:
-            await thinker.stop()
+            await worker.stop()
 
     with ThreadPoolExecutor(1) as thread:
         thread.submit(asyncio.run, run()).result()
 
 
 def test_it_answers_and_rejects() -> None:
-    async def work(thinker: Worker) -> None:
-        first = await thinker.ask(*QUESTION)
-        assert thinker.process
-        process = thinker.process.pid
+    async def work(worker: Worker) -> None:
+        first = await worker.ask(*QUESTION)
+        assert worker.process
+        process = worker.process.pid
         with pytest.raises(UsageError) as refused:
-            await thinker.ask("decide", "nobody", RULES, STATE)
+            await worker.ask("decide", "nobody", RULES, STATE)
         assert refused.value.code == "bot_unknown"
         assert refused.value.values["bot"] == "nobody"
         with pytest.raises(UsageError) as failed:
-            await thinker.ask("decide", "greedy", None, None)
+            await worker.ask("decide", "greedy", None, None)
         assert failed.value.code == "coach_failed"
-        assert await thinker.ask(*QUESTION) == first
-        assert thinker.process.pid == process
+        assert await worker.ask(*QUESTION) == first
+        assert worker.process.pid == process
 
-    with_thinker(work)
+    with_worker(work)
 
 
 def test_a_dead_process_is_replaced() -> None:
-    async def work(thinker: Worker) -> None:
-        first = await thinker.ask(*QUESTION)
-        assert thinker.process
-        os.kill(thinker.process.pid, signal.SIGKILL)
+    async def work(worker: Worker) -> None:
+        first = await worker.ask(*QUESTION)
+        assert worker.process
+        os.kill(worker.process.pid, signal.SIGKILL)
         with pytest.raises(UsageError) as failed:
-            await thinker.ask(*QUESTION)
+            await worker.ask(*QUESTION)
         assert failed.value.code == "coach_failed"
-        assert await thinker.ask(*QUESTION) == first
+        assert await worker.ask(*QUESTION) == first
 
-    with_thinker(work)
+    with_worker(work)
 
 
 def test_a_request_that_takes_too_long_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LONGEST", 0.0)
 
-    async def work(thinker: Worker) -> None:
+    async def work(worker: Worker) -> None:
         with pytest.raises(UsageError) as failed:
-            await thinker.ask(*QUESTION)
+            await worker.ask(*QUESTION)
         assert failed.value.code == "coach_failed"
-        assert thinker.process is None
+        assert worker.process is None
 
-    with_thinker(work)
+    with_worker(work)
 
 
 def test_urgent_requests_come_first_and_cancelled_ones_are_skipped() -> None:
-    async def work(thinker: Worker) -> None:
+    async def work(worker: Worker) -> None:
         asked: list[str] = []
 
         async def exchange(question: bytes) -> tuple[bool, object]:
@@ -93,9 +93,9 @@ def test_urgent_requests_come_first_and_cancelled_ones_are_skipped() -> None:
             await asyncio.sleep(0)
             return True, None
 
-        thinker.exchange = exchange  # type: ignore[method-assign]
+        worker.exchange = exchange  # type: ignore[method-assign]
         tasks = [
-            asyncio.create_task(thinker.ask(name, urgency=urgency))
+            asyncio.create_task(worker.ask(name, urgency=urgency))
             for name, urgency in (("first", 0), ("late", 0), ("dropped", 3), ("urgent", 2))
         ]
         await asyncio.sleep(0)
@@ -103,31 +103,31 @@ def test_urgent_requests_come_first_and_cancelled_ones_are_skipped() -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
         assert asked == ["urgent", "first", "late"]
 
-    with_thinker(work)
+    with_worker(work)
 
 
 def test_too_many_questions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_WAITING", 5)
 
-    async def work(thinker: Worker) -> None:
-        asked = await asyncio.gather(*(thinker.ask(*QUESTION) for _ in range(20)), return_exceptions=True)
+    async def work(worker: Worker) -> None:
+        asked = await asyncio.gather(*(worker.ask(*QUESTION) for _ in range(20)), return_exceptions=True)
         refused = [one.code for one in asked if isinstance(one, UsageError)]
         assert refused == ["coach_busy"] * 15
 
-    with_thinker(work)
+    with_worker(work)
 
 
 PARENT = """
 import asyncio
-from dicecup.web.service.worker import Thinker
+from dicecup.web.service.worker import Worker
 
 async def main():
-    thinker = Thinker()
+    worker = Worker()
     try:
-        await thinker.ask("check", None)
+        await worker.ask("check", None)
     except Exception:
         pass
-    print(thinker.process.pid, flush=True)
+    print(worker.process.pid, flush=True)
     await asyncio.sleep(60)
 
 asyncio.run(main())
