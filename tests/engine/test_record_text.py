@@ -11,6 +11,7 @@ from dicecup.engine.record import DiceOrigin, Header, Record, Reveal, Undo
 from dicecup.engine.record_text import (
     MOST_BYTES,
     RecordWriter,
+    entry_texts,
     good_name,
     last_check,
     record_from_text,
@@ -441,4 +442,4 @@ def test_writer_goes_on_where_another_stopped(played):
     text = record_to_text(record)
     shorter = replace(record, entries=record.entries[:-1])
     writer = RecordWriter(last_check(record_to_text(shorter).encode()))
-    assert record_to_text(shorter) + writer.entry(shorter, record.entries[-1]) == text
+    assert record_to_text(shorter) + writer.line([*entry_texts(record)][-1]) == text

@@ -84,17 +84,22 @@ class Record:
     @cached_property
     def states(self) -> tuple[State, ...]:
         """The state at the start and after each current move."""
-        return (start(self.rules, len(self.header.players)), *(state for _, state in self._line))
+        return (self.beginning, *(state for _, state in self._line))
+
+    @property
+    def beginning(self) -> State:
+        """The state before the first move."""
+        return start(self.rules, len(self.header.players))
 
     @property
     def state(self) -> State:
         """The current state; avoids `states`, whose cost grows with the length of the game."""
-        return self._line[-1][1] if self._line else start(self.rules, len(self.header.players))
+        return self._line[-1][1] if self._line else self.beginning
 
     @property
     def throws_made(self) -> int:
         """The number of current throws; the next throw has the number after it."""
-        return sum(isinstance(move, Throw) for move in self.moves)
+        return sum(isinstance(move, Throw) for move, _ in self._line)
 
     @property
     def secret(self) -> str | None:
@@ -103,44 +108,66 @@ class Record:
         return last.secret if isinstance(last, Reveal) else None
 
     def append(self, entry: Entry) -> Record:
-        """Return the record with one more entry; dice are sorted."""
-        if isinstance(entry, Throw | Keep):
-            entry = replace(entry, dice=sort_dice(entry.dice))
-        line = advance(self, entry)
-        longer = replace(self, entries=(*self.entries, entry))
-        longer.__dict__["_line"] = line  # cached here, so that the game is not replayed
-        return longer
+        """Return the record with one more entry; dice are sorted. To add many, use RecordBuilder."""
+        builder = RecordBuilder(self)
+        builder.add(entry)
+        return builder.build()
 
     @cached_property
     def _line(self) -> tuple[tuple[Move, State], ...]:
         """Each current move with the state after it."""
-        record = Record(self.header)
-        record.__dict__["_line"] = ()
+        builder = RecordBuilder(replace(self, entries=()))
         for entry in self.entries:
-            record = record.append(entry)
-        return record._line
+            builder.add(entry)
+        return tuple(builder.line)
 
 
-def advance(record: Record, entry: Entry) -> tuple[tuple[Move, State], ...]:
-    """Return the moves and states after one more entry."""
-    line = record._line
-    if record.secret is not None:
-        raise RecordError("record_closed")
-    match entry:
-        case Undo(steps):
-            if not 1 <= steps <= len(line):
-                raise RecordError("undo_too_far", most=len(line))
-            return line[:-steps]
-        case Reveal(secret):
-            if not SECRET.fullmatch(secret):
-                raise RecordError("secret_unreadable")
-            if record.header.origin.kind != "verifiable":
-                raise RecordError("reveal_not_due")
-            if not record.state.finished:
-                raise RecordError("reveal_too_early")
-            return line
-        case _:
-            return (*line, (entry, apply(record.rules, record.state, entry)))
+class RecordBuilder:
+    """A record that grows in place, each entry in constant time; `Record.append` copies the whole record."""
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+        self.entries = list(record.entries)
+        self.line = list(record._line) if record.entries else []
+
+    @property
+    def rules(self) -> Ruleset:
+        return self.record.rules
+
+    @property
+    def state(self) -> State:
+        return self.line[-1][1] if self.line else self.record.beginning
+
+    def add(self, entry: Entry) -> None:
+        """Add an entry with its dice sorted, or raise the reason why it is refused."""
+        if isinstance(entry, Throw | Keep):
+            entry = replace(entry, dice=sort_dice(entry.dice))
+        if self.entries and isinstance(self.entries[-1], Reveal):
+            raise RecordError("record_closed")
+        match entry:
+            case Undo(steps):
+                if not 1 <= steps <= len(self.line):
+                    raise RecordError("undo_too_far", most=len(self.line))
+                del self.line[-steps:]
+            case Reveal(secret):
+                self.check_reveal(secret)
+            case _:
+                self.line.append((entry, apply(self.rules, self.state, entry)))
+        self.entries.append(entry)
+
+    def check_reveal(self, secret: str) -> None:
+        if not SECRET.fullmatch(secret):
+            raise RecordError("secret_unreadable")
+        if self.record.header.origin.kind != "verifiable":
+            raise RecordError("reveal_not_due")
+        if not self.state.finished:
+            raise RecordError("reveal_too_early")
+
+    def build(self) -> Record:
+        """Return the record as it is now."""
+        built = replace(self.record, entries=tuple(self.entries))
+        built.__dict__["_line"] = tuple(self.line)  # spares replaying the game
+        return built
 
 
 def secret_of(record: Record) -> bytes | None:

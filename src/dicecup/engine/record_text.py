@@ -20,14 +20,23 @@ from __future__ import annotations
 import codecs
 import hashlib
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dicecup.dice import format_dice, parse_dice
-from dicecup.engine.play import score_sheet
-from dicecup.engine.record import SECRET, DiceOrigin, Entry, Header, Record, Reveal, Undo
-from dicecup.engine.state import Keep, Move, Placement, Score, Throw
+from dicecup.engine.legality import cell_of
+from dicecup.engine.record import (
+    SECRET,
+    DiceOrigin,
+    Entry,
+    Header,
+    Record,
+    RecordBuilder,
+    Reveal,
+    Undo,
+)
+from dicecup.engine.state import Keep, Move, Placement, Score, Sheet, State, Throw
 from dicecup.errors import DicecupError, RecordError, about
 from dicecup.messages import Phrase
 from dicecup.rules.loader import builtin_ids, load_ruleset
@@ -64,13 +73,22 @@ class Line:
 
 
 def record_to_text(record: Record) -> str:
-    writer = RecordWriter()
-    text = writer.header(record.header)
-    played = Record(record.header)
+    return join_record(RecordWriter().header(record.header), entry_texts(record))
+
+
+def join_record(header: str, texts: Iterable[str]) -> str:
+    """The text of a record from the text of its header and the texts of its entries, in linear time."""
+    writer = RecordWriter(last_check(header.encode()))
+    return header + "".join(writer.line(text) for text in texts)
+
+
+def entry_texts(record: Record) -> Iterator[str]:
+    """The text of every entry, found by replaying the record."""
+    builder = RecordBuilder(replace(record, entries=()))
     for entry in record.entries:
-        text += writer.entry(played, entry)
-        played = played.append(entry)
-    return text
+        before = builder.state
+        builder.add(entry)
+        yield entry_text(record.rules, before, entry, builder.state)
 
 
 class RecordWriter:
@@ -92,10 +110,6 @@ class RecordWriter:
                 raise line.error("expected_text")
         read_header(lines, folder)
         return "".join(self.line(text) for text in texts)
-
-    def entry(self, before: Record, entry: Entry) -> str:
-        """Return the line of an entry that follows the record `before`."""
-        return self.line(entry_text(before, entry))
 
 
 def next_check(before: str, text: str) -> str:
@@ -125,30 +139,32 @@ def header_lines(header: Header) -> Iterator[str]:
     yield "begin"
 
 
-def entry_text(before: Record, entry: Entry) -> str:
-    seat = before.state.player + 1
+def entry_text(rules: Ruleset, before: State, entry: Entry, after: State) -> str:
+    """The text of an entry that led from one state to another; dice in order."""
+    seat = before.player + 1
     match entry:
         case Throw(dice):
             return f"{seat} throw {format_dice(dice)}"
         case Keep(dice):
             return f"{seat} keep {format_dice(dice)}".rstrip()
         case Score(placements):
-            return f"{seat} score {score_text(before, placements)}"
+            return f"{seat} score {score_text(rules, placements, after.sheets[before.player])}"
         case Undo(steps):
             return f"undo {steps}"
         case _:
             return f"secret {entry.secret}"
 
 
-def score_text(before: Record, placements: tuple[Placement, ...]) -> str:
-    """Return `full_house 21`; `x2 full_house 25` with columns; `inner pair 8, outer yatzy 0` with layers."""
-    rules, state = before.rules, before.state
-    _, written = score_sheet(rules, state.sheet, state.dice, placements)
+def score_text(rules: Ruleset, placements: tuple[Placement, ...], sheet: Sheet) -> str:
+    """Return `full_house 21`; `x2 full_house 25` with columns; `inner pair 8, outer yatzy 0` with layers.
+
+    The points are read from the sheet after the move, so that nothing is scored a second time.
+    """
     pieces = []
-    for layer, placement, scored in zip(rules.scored, placements, written, strict=True):
+    for layer, placement in zip(rules.scored, placements, strict=True):
         words = [layer] if rules.has_layers else []
         words += [placement.column] if rules.has_columns else []
-        words += [placement.box, str(scored.points)]
+        words += [placement.box, str(sheet.cells[cell_of(rules, placement.box, placement.column)])]
         words += ["struck"] if placement.strike else []
         pieces.append(" ".join(words))
     return ", ".join(pieces)
@@ -161,11 +177,11 @@ def record_from_text(data: bytes, folder: Path | None = None) -> tuple[Record, i
     """
     lines, whole = split_lines(data)
     header, first_entry = read_header(lines, folder)
-    record = Record(header)
+    builder = RecordBuilder(Record(header))
     with about(header.rules):
         for line in lines[first_entry:]:
-            record = append_line(record, line)
-    return record, whole
+            add_line(builder, line)
+    return builder.build(), whole
 
 
 def split_lines(data: bytes) -> tuple[list[Line], int]:
@@ -282,19 +298,19 @@ def read_origin(line: Line, seeds: list[Line], players: int) -> DiceOrigin:
             raise line.error("expected_origin")
 
 
-def append_line(record: Record, line: Line) -> Record:
-    """Return the record with the entry of one more line; an error names the line."""
-    entry = read_entry(record, line)
+def add_line(builder: RecordBuilder, line: Line) -> None:
+    """Add the entry of one more line; an error names the line."""
+    entry, before = read_entry(builder.rules, line), builder.state
     try:
-        longer = record.append(entry)
+        builder.add(entry)
     except DicecupError as problem:
         raise RecordError("record_illegal", line=line.number, problem=problem) from None
-    if entry_text(record, entry) != line.text:
-        raise RecordError("record_line_other", line=line.number, expected=entry_text(record, entry))
-    return longer
+    expected = entry_text(builder.rules, before, entry, builder.state)
+    if expected != line.text:
+        raise RecordError("record_line_other", line=line.number, expected=expected)
 
 
-def read_entry(record: Record, line: Line) -> Entry:
+def read_entry(rules: Ruleset, line: Line) -> Entry:
     words = line.text.split(" ")
     match words:
         case ["undo", steps] if re.fullmatch(r"[0-9]{1,6}", steps):
@@ -302,7 +318,7 @@ def read_entry(record: Record, line: Line) -> Entry:
         case ["secret", secret] if SECRET.fullmatch(secret):
             return Reveal(secret)
         case [seat, "throw" | "keep" | "score" as what, *rest] if seat.isdigit():
-            return read_move(record.rules, line, what, rest)
+            return read_move(rules, line, what, rest)
         case _:
             raise line.error("expected_entry")
 
