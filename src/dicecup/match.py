@@ -1,24 +1,30 @@
-"""The single authority over a game in progress: origin of the dice, whose turn it is, undo.
+"""A match: the one authority over a game that is being played.
 
-A match saves every entry before it reports the new state. Each change can name the version it was made
-against; a change against an older version is rejected, so that two devices cannot act on the same state.
+A match checks every change, persists it, and only then is in the new state. A change may name the version it
+was made against; a change against an older version is refused, so that two devices cannot act on one state.
+
+    change = match.prepare(version)     # refuses a stale version
+    change.decide(Keep((6, 6)))         # checked and scored here, once
+    change.throw()
+    match.commit(change)                # persists, then changes the state; or await commit_async(change)
+
+`throw`, `decide`, `undo` and `reveal` of the match do all of that for a single entry.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterable
 from random import Random
 
 from dicecup.bots import bot_of_player
 from dicecup.dice import Dice, all_dice, sort_dice
 from dicecup.engine.fairness import SECRET_BYTES, commitment
-from dicecup.engine.record import DiceOrigin, Entry, Record, Reveal, Undo, secret_of
+from dicecup.engine.record import DiceOrigin, Entry, Record, RecordBuilder, Reveal, Undo, secret_of
+from dicecup.engine.record_text import Line, add_line, entry_text
 from dicecup.engine.state import Keep, Score, State, Throw, dice_to_throw
 from dicecup.errors import MoveError, UsageError
 from dicecup.rules.model import Ruleset
-
-Save = Callable[[Record, Entry], None]
 
 
 def new_secret() -> bytes:
@@ -30,19 +36,89 @@ def verifiable_origin(secret: bytes, player_seeds: tuple[str, ...]) -> DiceOrigi
     return DiceOrigin("verifiable", commitment=commitment(secret), player_seeds=player_seeds)
 
 
+class Change:
+    """Entries that are to follow a record: checked by the rules and put into text, but not yet persisted."""
+
+    def __init__(self, before: Record, secret: bytes | None = None) -> None:
+        self.before = before
+        self.after = before
+        self.texts: list[str] = []  # one for each entry, as in the text of a record
+        self.secret = secret
+
+    @property
+    def number(self) -> int:
+        """The number of the first entry, from 0."""
+        return len(self.before.entries)
+
+    @property
+    def ends_game(self) -> bool:
+        return self.after.state.finished and not self.before.state.finished
+
+    def add(self, entry: Entry) -> None:
+        """Add an entry, or raise what the rules have against it."""
+        longer = self.after.append(entry)
+        text = entry_text(longer.rules, self.after.state, longer.entries[-1], longer.state)
+        self.after = longer
+        self.texts.append(text)
+
+    def decide(self, move: Keep | Score) -> None:
+        self.add(move)
+
+    def throw(self, typed: Dice | None = None) -> Dice:
+        """Throw the dice that are due; physical dice are typed, all others come from the match."""
+        if (self.after.header.origin.kind == "typed") != (typed is not None):
+            raise UsageError("dice_not_typed" if typed is not None else "dice_typed_missing")
+        dice = draw(self.after, self.secret) if typed is None else sort_dice(typed)
+        self.add(Throw(dice))
+        return dice
+
+    def undo(self, steps: int) -> None:
+        self.add(Undo(steps))
+
+    def reveal(self) -> None:
+        """Publish the secret of verifiable dice."""
+        if self.secret is None:
+            raise UsageError("secret_lost")
+        self.add(Reveal(self.secret.hex()))
+
+
+def draw(record: Record, secret: bytes | None) -> Dice:
+    """The dice of the next throw."""
+    rules, origin = record.rules, record.header.origin
+    count = dice_to_throw(rules, record.state)
+    if origin.kind == "system":
+        sides = all_dice(rules.dice.faces, len(rules.dice.layers))
+        return sort_dice(tuple(secrets.choice(sides) for _ in range(count)))
+    if secret is None:
+        raise UsageError("secret_lost")
+    return origin.throw(secret, record.throws_made + 1, rules, count)
+
+
+# Persists a change or raises; an asynchronous store returns something to await.
+Save = Callable[[Change], Awaitable[None] | None]
+
+
 class Match:
-    """A growing record. `save` gets the record so far and the entry, and must persist it or raise."""
+    """A record that grows, and the store that persists it. Without a store the match lives in memory only."""
 
     def __init__(
-        self, record: Record, save: Save, secret: bytes | None = None, bot_seed: int | None = None
+        self,
+        record: Record,
+        save: Save | None = None,
+        secret: bytes | None = None,
+        bot_seed: int | None = None,
     ) -> None:
-        self.record = record
-        self.save = save
+        self._record = record
+        self._save = save
         self.secret = secret or secret_of(record)
         origin = record.header.origin
         if self.secret and origin.kind == "verifiable" and commitment(self.secret) != origin.commitment:
             raise UsageError("secret_lost")
         self.bot_seed = record.header.origin.seed if bot_seed is None else bot_seed
+
+    @property
+    def record(self) -> Record:
+        return self._record
 
     @property
     def rules(self) -> Ruleset:
@@ -61,61 +137,90 @@ class Match:
     def player(self) -> str:
         return self.record.header.players[self.state.player]
 
-    def add(self, entry: Entry, version: int | None = None) -> None:
-        """Check and save the entry, and only then change the state."""
-        if version is not None and version != self.version:
+    def check_version(self, version: int) -> None:
+        """Refuse a change that was made against another version than this one."""
+        if version != self.version:
             raise MoveError("version_stale", found=version, version=self.version)
-        longer = self.record.append(entry)
-        self.save(self.record, longer.entries[-1])
-        self.record = longer
+
+    def prepare(self, version: int | None = None) -> Change:
+        """Begin a change against a version, or against whatever the version is now."""
+        if version is not None:
+            self.check_version(version)
+        return Change(self.record, self.secret)
+
+    def commit(self, change: Change) -> None:
+        """Persist a change, and only then be in the new state."""
+        if self._persist(change) is not None:
+            raise TypeError("The store of this match is asynchronous: await commit_async().")
+        self._record = change.after
+
+    async def commit_async(self, change: Change) -> None:
+        """Persist a change in an asynchronous store, and only then be in the new state."""
+        pending = self._persist(change)
+        if pending is not None:
+            await pending
+        self._record = change.after
+
+    def _persist(self, change: Change) -> Awaitable[None] | None:
+        if change.before is not self.record:
+            raise MoveError("version_stale", found=change.number, version=self.version)
+        return self._save(change) if self._save else None
+
+    def catch_up(self, texts: Iterable[str]) -> None:
+        """Take in the entries that another process has persisted after those that are here."""
+        builder = RecordBuilder(self.record)
+        for number, text in enumerate(texts, start=self.version + 1):
+            add_line(builder, Line(number, text))
+        self._record = builder.build()
+
+    def add(self, entry: Entry, version: int | None = None) -> None:
+        """Check, persist, and only then be in the new state."""
+        change = self.prepare(version)
+        change.add(entry)
+        self.commit(change)
 
     def decide(self, move: Keep | Score, version: int | None = None) -> None:
         self.add(move, version)
 
     def throw(self, typed: Dice | None = None, version: int | None = None) -> Dice:
-        """Throw the dice that are due; physical dice are typed in, all others are drawn by the match."""
-        if (self.record.header.origin.kind == "typed") != (typed is not None):
-            raise UsageError("dice_not_typed" if typed is not None else "dice_typed_missing")
-        dice = self.draw() if typed is None else sort_dice(typed)
-        self.add(Throw(dice), version)
+        """Throw the dice that are due; physical dice are typed, all others come from the match."""
+        change = self.prepare(version)
+        dice = change.throw(typed)
+        self.commit(change)
         return dice
 
-    def draw(self) -> Dice:
-        """Return the dice of the next throw."""
-        count = dice_to_throw(self.rules, self.state)
-        if self.record.header.origin.kind == "system":
-            sides = all_dice(self.rules.dice.faces, len(self.rules.dice.layers))
-            return sort_dice(tuple(secrets.choice(sides) for _ in range(count)))
-        if self.secret is None:
-            raise UsageError("secret_lost")
-        number = self.record.throws_made + 1
-        return self.record.header.origin.throw(self.secret, number, self.rules, count)
+    def reveal(self) -> None:
+        """Publish the secret of verifiable dice once the game is over."""
+        change = self.prepare()
+        change.reveal()
+        self.commit(change)
+
+    def undo(self, steps: int, version: int | None = None) -> None:
+        self.add(Undo(steps), version)
 
     def let_bot_decide(self, version: int | None = None) -> Keep | Score:
-        """Let the bot whose turn it is make one decision."""
+        """Let the bot whose turn it is take one decision."""
         move = self.decision_of_bot()
         self.decide(move, version)
         return move
 
     def decision_of_bot(self) -> Keep | Score:
-        """Return the decision of the bot whose turn it is, reproducible with a seed."""
-        bot = bot_of_player(self.player)
-        if self.state.throw_due:
+        """Return what the bot whose turn it is would do; repeatable with a seed."""
+        record = self.record  # may run in a thread, while others change the match
+        state, version = record.state, len(record.entries)
+        bot = bot_of_player(record.header.players[state.player])
+        if state.throw_due:
             raise MoveError("throw_first")
-        if bot is None or self.state.finished:
+        if bot is None or state.finished:
             raise MoveError("bot_not_due")
-        repeatable = f"{self.bot_seed} {self.version}"
+        repeatable = f"{self.bot_seed} {version}"
         chance = Random(secrets.randbits(128) if self.bot_seed is None else repeatable)
-        return bot.decide(self.rules, self.state, chance)
-
-    def undo(self, steps: int, version: int | None = None) -> None:
-        self.add(Undo(steps), version)
+        return bot.decide(record.rules, state, chance)
 
     def steps_to_last_decision(self) -> int:
-        """Return how many moves to undo so that a person can repeat their last decision; 0 if none.
+        """How many moves to undo so that a person can take their last decision again; 0 if there is none.
 
-        Typed dice count as a decision too, since a person entered them. Bots' turns in between are undone as
-        well.
+        Typed dice count as a decision, since a person typed them. Bots' turns in between are undone too.
         """
         typed = self.record.header.origin.kind == "typed"
         moves, states = self.record.moves, self.record.states
@@ -128,14 +233,9 @@ class Match:
                 return steps
         return 0
 
-    def reveal(self) -> None:
-        """Reveal the secret of verifiable dice once the game is over."""
-        if self.secret is None:
-            raise UsageError("secret_lost")
-        self.add(Reveal(self.secret.hex()))
-
     @property
     def reveal_due(self) -> bool:
+        """Whether the game is over and its secret is still to be published."""
         return (
             self.state.finished
             and self.record.header.origin.kind == "verifiable"

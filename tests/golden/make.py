@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dicecup.engine import column_lines, standings
-from dicecup.engine.record import DiceOrigin, Entry, Header, Record
+from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.record_text import record_to_text
 from dicecup.match import Match
 from dicecup.rules import builtin_ids, load_ruleset
@@ -50,17 +50,13 @@ def wanted() -> Iterator[tuple[str, str, dict[str, str]]]:
 
 def play(game: str, options: dict[str, str], seed: int) -> Record:
     header = Header(game, load_ruleset(game, options), PLAYERS, DiceOrigin("seed", seed=seed))
-    match = Match(Record(header), save_nothing)
+    match = Match(Record(header))
     while not match.state.finished:
         if match.state.throw_due:
             match.throw()
         else:
             match.let_bot_decide()
     return match.record
-
-
-def save_nothing(record: Record, entry: Entry) -> None:
-    pass
 
 
 def expected(record: Record) -> dict[str, object]:

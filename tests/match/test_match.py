@@ -1,14 +1,17 @@
-"""A match: the single authority over a game, which saves before it notifies."""
+"""A match: one authority over a game, which persists every change before it is in the new state."""
 
 from __future__ import annotations
+
+import asyncio
 
 import pytest
 
 from dicecup.engine import Keep, Throw, score
+from dicecup.engine import play as play_module
 from dicecup.engine.record import DiceOrigin, Entry, Header, Record, Undo, verify
-from dicecup.engine.record_text import record_from_text, record_to_text
+from dicecup.engine.record_text import entry_texts, record_from_text, record_to_text
 from dicecup.errors import StorageError
-from dicecup.match import Match, new_secret, verifiable_origin
+from dicecup.match import Change, Match, new_secret, verifiable_origin
 from dicecup.rules import load_ruleset
 
 YATZY = load_ruleset("yatzy")
@@ -20,13 +23,25 @@ class Shelf:
     """A store that keeps what a match saves, or fails."""
 
     def __init__(self) -> None:
-        self.saved: list[tuple[Record, Entry]] = []
+        self.saved: list[Change] = []
         self.full = False
 
-    def save(self, before: Record, entry: Entry) -> None:
+    def save(self, change: Change) -> None:
         if self.full:
             raise StorageError("file_unwritable", file="shelf", problem="No space left on device")
-        self.saved.append((before, entry))
+        self.saved.append(change)
+
+    async def save_later(self, change: Change) -> None:
+        await asyncio.sleep(0)
+        self.save(change)
+
+    @property
+    def entries(self) -> list[Entry]:
+        return [entry for change in self.saved for entry in change.after.entries[change.number :]]
+
+    @property
+    def texts(self) -> list[str]:
+        return [text for change in self.saved for text in change.texts]
 
 
 @pytest.fixture
@@ -71,8 +86,8 @@ def test_every_entry_is_saved_before_the_match_goes_on(open_match, shelf):
     match.decide(Keep(dice[:2]))
     match.throw()
     match.undo(1)
-    assert [entry for _, entry in shelf.saved] == list(match.record.entries)
-    assert [len(before.entries) for before, _ in shelf.saved] == [0, 1, 2, 3]
+    assert shelf.entries == list(match.record.entries)
+    assert [change.number for change in shelf.saved] == [0, 1, 2, 3]
     assert match.version == 4
 
 
@@ -127,7 +142,92 @@ def test_stale_version(open_match, shelf, refused):
     assert match.version == 2
 
 
-# Origins of dice
+# Changes of several entries, asynchronous stores, other processes
+
+
+def test_change_of_several_entries_is_persisted_as_one(open_match, shelf):
+    match = open_match()
+    dice = match.throw()
+    change = match.prepare(version=1)
+    change.decide(Keep(dice[:2]))
+    change.throw()
+    assert match.version == 1  # nothing has happened yet
+    match.commit(change)
+    assert (match.version, match.record) == (3, change.after)
+    assert [len(one.texts) for one in shelf.saved] == [1, 2]
+    assert shelf.texts == list(entry_texts(match.record))
+
+
+def test_change_that_was_overtaken_is_refused(open_match, shelf, refused):
+    match = open_match(origin=TYPED)
+    slow = match.prepare()
+    slow.throw((1, 1, 1, 1, 1))
+    match.throw((6, 6, 6, 6, 6))
+    with refused("version_stale", found=0, version=1):
+        match.commit(slow)
+    assert len(shelf.saved) == match.version == 1
+
+
+def test_each_move_is_scored_once(open_match, monkeypatch):
+    match = open_match(origin=TYPED)
+    match.throw((1, 2, 3, 4, 5))
+    scored = []
+    place = play_module.place
+    monkeypatch.setattr(play_module, "place", lambda *values: scored.append(values) or place(*values))
+    match.decide(score("chance"))
+    assert len(scored) == 1
+
+
+def test_asynchronous_store(shelf, refused):
+    match = Match(Record(Header("yatzy", YATZY, ("Ann",), SEED)), shelf.save_later)
+
+    async def play() -> None:
+        change = match.prepare(version=0)
+        change.throw()
+        pending = asyncio.ensure_future(match.commit_async(change))
+        await asyncio.sleep(0)
+        assert match.version == 0  # not before the store has it
+        await pending
+        assert match.version == len(shelf.saved) == 1
+        shelf.full = True
+        change = match.prepare(version=1)
+        change.decide(score("chance"))
+        with refused("file_unwritable"):
+            await match.commit_async(change)
+        assert match.version == 1
+
+    asyncio.run(play())
+
+
+def test_asynchronous_store_has_to_be_awaited(shelf):
+    loop = asyncio.new_event_loop()
+    match = Match(
+        Record(Header("yatzy", YATZY, ("Ann",), SEED)),
+        lambda change: loop.create_task(shelf.save_later(change)),
+    )
+    with pytest.raises(TypeError, match="commit_async"):
+        match.throw()
+    assert match.version == 0
+    loop.run_until_complete(asyncio.gather(*asyncio.all_tasks(loop)))
+    loop.close()
+
+
+def test_match_catches_up_with_another_process(open_match, shelf, refused):
+    here, there = open_match(), open_match()
+    here.throw()
+    here.decide(Keep(()))
+    there.catch_up(shelf.texts)
+    assert there.record.entries == here.record.entries
+    here.throw()
+    here.undo(1)
+    there.catch_up(shelf.texts[2:])
+    assert (there.record.entries, there.state) == (here.record.entries, here.state)
+    with refused("record_illegal"):
+        there.catch_up(["1 score sixes 30"])
+    assert there.version == 4
+
+
+# Where dice come from
 
 
 def test_typed_dice(open_match, refused):

@@ -76,7 +76,7 @@ def test_partial_writes_are_completed(path, monkeypatch):
     write = os.write
     file = RecordFile.create(path, HEADER)
     monkeypatch.setattr(os, "write", lambda descriptor, data: write(descriptor, data[:7]))
-    file.save(file.record, Throw((1, 2, 3, 4, 5)))
+    Match(file.record, file.save).add(Throw((1, 2, 3, 4, 5)))
     file.close()
     assert read_record(path).entries == (Throw((1, 2, 3, 4, 5)),)
 
@@ -91,9 +91,9 @@ def test_disk_that_fails_to_sync(path, monkeypatch, refused):
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", failing)
         with refused("file_unwritable", problem="system_other"):
-            file.save(file.record, Throw((1, 2, 3, 4, 5)))
+            Match(file.record, file.save).add(Throw((1, 2, 3, 4, 5)))
     assert path.read_bytes() == before
-    file.save(file.record, Throw((1, 2, 3, 4, 5)))
+    Match(file.record, file.save).add(Throw((1, 2, 3, 4, 5)))
     file.close()
     assert len(read_record(path).entries) == 1
 
@@ -114,10 +114,10 @@ def test_half_a_line_that_could_not_be_taken_away(path, disk, monkeypatch, refus
     monkeypatch.setattr(os, "ftruncate", failing)
     disk(20)
     with refused("file_unwritable", problem="system_full"):
-        file.save(file.record, Throw((1, 2, 3, 4, 5)))
+        Match(file.record, file.save).add(Throw((1, 2, 3, 4, 5)))
     assert path.read_bytes() == before + b"1 throw 1 2 3 4 5   "
     disk(None)
-    file.save(file.record, Throw((1, 1, 1, 1, 1)))
+    Match(file.record, file.save).add(Throw((1, 1, 1, 1, 1)))
     file.close()
     assert read_record(path).entries == (Throw((1, 1, 1, 1, 1)),)
 

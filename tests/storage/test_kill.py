@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 import dicecup
+from dicecup.match import Match
 from dicecup.storage.record_file import RecordFile, read_record
 
 WRITER = """
@@ -83,6 +84,6 @@ def test_killed_while_a_line_is_half_written(tmp_path):
         path.write_bytes(data[:size])
         file = RecordFile.open(path)
         entry = whole.entries[len(file.record.entries)]
-        file.save(file.record, entry)
+        Match(file.record, file.save).add(entry)
         file.close()
         assert path.read_bytes() == data

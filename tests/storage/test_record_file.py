@@ -27,7 +27,7 @@ def path(tmp_path):
 
 def grow(file: RecordFile, *entries) -> None:
     for entry in entries:
-        file.save(file.record, entry)
+        Match(file.record, file.save).add(entry)
 
 
 def test_file_holds_exactly_the_text_of_the_record(path):
@@ -210,7 +210,7 @@ def test_illegal_entry_is_not_written(path, refused, entry, code):
     file = RecordFile.create(path, HEADER)
     before = path.read_bytes()
     with refused(code):
-        file.save(file.record, entry)
+        Match(file.record, file.save).add(entry)
     assert path.read_bytes() == before
     grow(file, Throw((1, 2, 3, 4, 5)))
     file.close()

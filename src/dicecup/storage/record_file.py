@@ -12,11 +12,15 @@ import contextlib
 import fcntl
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dicecup.engine.record import Entry, Header, Record
+from dicecup.engine.record import Header, Record
 from dicecup.engine.record_text import MOST_BYTES, RecordWriter, last_check, record_from_text
 from dicecup.errors import StorageError
 from dicecup.messages import Phrase, problem_of
+
+if TYPE_CHECKING:
+    from dicecup.match import Change
 
 
 def read_record(path: Path) -> Record:
@@ -91,13 +95,12 @@ class RecordFile:
             raise
         return file
 
-    def save(self, before: Record, entry: Entry) -> None:
-        """Append the line of an entry and sync it to disk."""
-        after = before.append(entry)
+    def save(self, change: Change) -> None:
+        """Add the lines of a match's change and wait until the disk has them."""
         writer = RecordWriter(self.writer.check)
-        self.write(writer.entry(before, after.entries[-1]))
+        self.write("".join(writer.line(text) for text in change.texts))
         self.writer = writer
-        self.record = after
+        self.record = change.after
 
     def write(self, text: str) -> None:
         """Write after the last valid line, overwriting what an earlier failure left behind it."""
