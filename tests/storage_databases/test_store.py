@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -30,6 +32,11 @@ NOW = "2026-01-01T10:05:00+00:00"
 def opened(store: Store, opening: Opening = OPENING) -> Store:
     store.open_match(opening, SEATS, [(0, "hash-of-ann")])
     return store
+
+
+def names_of(seats: Sequence[Seat]) -> str:
+    """Stands for the text of a header."""
+    return "header of " + ", ".join(seat.name for seat in seats)
 
 
 def add(number: int, text: str, results: list[Result] | None = None) -> Addition:
@@ -117,23 +124,57 @@ def test_entries_cannot_be_changed(store: Store, statement: str) -> None:
 
 
 def test_a_game_begins_once_with_the_seats_that_are_taken(store: Store) -> None:
-    opened(store)
-    assert store.take_seat("table1", 2, Seat("person", "Bo", "s"), "hash-of-bo")
-    assert store.begin("table1", "header", [0, 2])
-    assert not store.begin("table1", "other", [0])
+    seats = [Seat("open", ""), Seat("person", "Ann", "a"), Seat("open", ""), Seat("open", "")]
+    store.open_match(OPENING, seats, [(1, "hash-of-ann")])
+    assert store.take_seat("table1", 3, Seat("person", "Bo", "s"), "hash-of-bo", names_of)
+    assert not store.begin_if_full("table1", names_of)
+    assert store.begin("table1", names_of)
+    assert not store.begin("table1", names_of)
     found = store.match("table1")
     assert found is not None
-    assert found.header == "header"
+    assert found.header == "header of Ann, Bo"
     assert [seat.name for seat in found.seats] == ["Ann", "Bo"]
     assert found.keys == {"hash-of-ann": {0}, "hash-of-bo": {1}}
 
 
+def test_the_last_seat_and_the_beginning_are_one_transaction(store: Store) -> None:
+    opened(store)
+
+    def failing(seats: Sequence[Seat]) -> str:
+        raise RuntimeError("killed")
+
+    with pytest.raises(RuntimeError, match="killed"):
+        store.take_seat("table1", 2, Seat("person", "Bo"), "hash-of-bo", failing)
+    found = store.match("table1")
+    assert found is not None
+    assert (found.seats[2].kind, found.header, set(found.keys)) == ("open", None, {"hash-of-ann"})
+    assert store.take_seat("table1", 2, Seat("person", "Bo"), "hash-of-bo", names_of)
+    assert getattr(store.match("table1"), "header", None) == "header of Ann, bot:greedy, Bo"
+
+
+def test_of_many_that_take_the_last_seats_at_once_the_last_begins(store: Store, address: str) -> None:
+    """None of them knows before the transaction that it takes the last seat."""
+    store.open_match(OPENING, [Seat("person", "Ann"), *[Seat("open", "")] * 4], [(0, "hash-of-ann")])
+    stores = [open_store(address) for _ in range(4)]
+
+    def take(number: int) -> bool:
+        seat = Seat("person", f"Player {number}")
+        return stores[number - 1].take_seat("table1", number, seat, f"hash-of-{number}", names_of)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(take, range(1, 5)))
+    assert getattr(store.match("table1"), "header", None) == (
+        "header of Ann, Player 1, Player 2, Player 3, Player 4"
+    )
+    for other in stores:
+        other.close()
+
+
 def test_an_open_seat_is_taken_once(store: Store) -> None:
     opened(store)
-    assert store.take_seat("table1", 2, Seat("person", "Bo"), "hash-of-bo")
-    assert not store.take_seat("table1", 2, Seat("person", "Cy"), "hash-of-cy")
-    assert not store.take_seat("table1", 0, Seat("person", "Cy"), "hash-of-cy")
-    assert not store.take_seat("table1", 9, Seat("person", "Cy"), "hash-of-cy")
+    assert store.take_seat("table1", 2, Seat("person", "Bo"), "hash-of-bo", names_of)
+    for number in (2, 0, 9):
+        assert not store.take_seat("table1", number, Seat("person", "Cy"), "hash-of-cy", names_of)
     found = store.match("table1")
     assert found is not None
     assert found.keys == {"hash-of-ann": {0}, "hash-of-bo": {2}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ class StoredMatches(StorePart):
         header: str | None = None,
         entries: Sequence[str] = (),
     ) -> None:
-        """Store a new match; `holders` are seats with the hash of the key that may act for them.
+        """Open a match; `holders` are seats with the hash of the key that may act for them.
 
         With a header the game has already begun, and with entries it has been played so far.
         """
@@ -117,17 +117,13 @@ class StoredMatches(StorePart):
         found = self.database.rows("SELECT id FROM matches WHERE commitment = ?", (commitment,))
         return found[0][0] if found else None
 
-    def begin(self, match: str, header: str, seats: Sequence[int]) -> bool:
-        """Begin the game with this header and only these seats; return False if it had begun."""
+    def begin(self, match: str, header_of: HeaderOf) -> bool:
+        """Start the game with the seats that are taken and remove the others; False if it had begun."""
+        return self.change(match, lambda changes: begin_match(changes, match, header_of))
 
-        def start(changes: Transaction) -> bool:
-            statement = "UPDATE matches SET header = ? WHERE id = ? AND header IS NULL"
-            begun = bool(changes.run(statement, (header, match)))
-            if begun:
-                keep_seats(changes, match, seats)
-            return begun
-
-        return self.change(match, start)
+    def begin_if_full(self, match: str, header_of: HeaderOf) -> bool:
+        """Start the game if no seat is open; False if one is, or if the game had begun."""
+        return self.change(match, lambda changes: begin_match(changes, match, header_of, if_full=True))
 
     def set_next(self, match: str, following: str) -> bool:
         """Link the following match; return whether it is the first."""
@@ -156,9 +152,26 @@ def read_opening(row: Sequence[Any]) -> Opening:
     )
 
 
+HeaderOf = Callable[[Sequence[Seat]], str]  # the text of the header of a game between these seats
+
+
+def begin_match(changes: Transaction, match: str, header_of: HeaderOf, *, if_full: bool = False) -> bool:
+    """Whether the game begins now, in this transaction."""
+    if changes.rows("SELECT 1 FROM matches WHERE id = ? AND header IS NOT NULL", (match,)):
+        return False
+    rows = changes.rows("SELECT kind, name, seed FROM seats WHERE match = ? ORDER BY number", (match,))
+    taken = [number for number, (kind, _name, _seed) in enumerate(rows) if kind != "open"]
+    if if_full and len(taken) < len(rows):
+        return False
+    header = header_of([Seat(*rows[number]) for number in taken])
+    changes.run("UPDATE matches SET header = ? WHERE id = ?", (header, match))
+    keep_seats(changes, match, taken)
+    return True
+
+
 class StoredSeats(StorePart):
-    def take_seat(self, match: str, number: int, seat: Seat, key_hash: str) -> bool:
-        """Take the seat for this person; return whether it was open."""
+    def take_seat(self, match: str, number: int, seat: Seat, key_hash: str, header_of: HeaderOf) -> bool:
+        """Whether the seat was open; then it is this person's now, and with the last seat the game begins."""
 
         def take(changes: Transaction) -> bool:
             taken = changes.run(
@@ -168,6 +181,7 @@ class StoredSeats(StorePart):
             )
             if taken:
                 insert_key(changes, match, number, key_hash, "device")
+                begin_match(changes, match, header_of, if_full=True)
             return bool(taken)
 
         return self.change(match, take)

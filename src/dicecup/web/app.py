@@ -14,7 +14,7 @@ from dicecup import __version__
 from dicecup.storage.store import open_store
 from dicecup.web import refusals
 from dicecup.web.api import library as api_library
-from dicecup.web.api import matches
+from dicecup.web.api import matches as api_matches
 from dicecup.web.api import reviews as api_reviews
 from dicecup.web.assets import send_asset
 from dicecup.web.guard import Guard, Uploads
@@ -52,7 +52,7 @@ and the state as it stands. `GET /api/matches/{match}/events` tells of every cha
 def spare_long_lived_objects() -> None:
     """Keep Python's garbage collector from looking through everything again and again.
 
-    Tables live long and are many: with 300 games each full collection stopped all moves for 40 to 200 ms.
+    Matches live long and are many: with 300 games each full collection stopped all moves for 40 to 200 ms.
     """
     gc.collect()
     gc.freeze()
@@ -65,16 +65,16 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
-        tables = Matches(open_store(chosen.database), chosen)
-        app.state.tables = tables
-        app.state.reviews = Reviews(tables)
+        matches = Matches(open_store(chosen.database), chosen)
+        app.state.matches = matches
+        app.state.reviews = Reviews(matches)
         app.state.uploads = Uploads()
         spare_long_lived_objects()
-        tables.start()
+        matches.start()
         yield
         app.state.uploads.stop()
         await app.state.reviews.stop()
-        await tables.stop()
+        await matches.stop()
 
     app = FastAPI(
         title="Dicecup",
@@ -87,8 +87,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         dependencies=[Depends(refusals.refuse_early)],
     )
     routers = (
-        matches.router,
-        matches.moves_router,
+        api_matches.router,
+        api_matches.moves_router,
         api_reviews.router,
         api_library.router,
         setup_page.router,

@@ -17,7 +17,7 @@ from dicecup.engine.record import Record
 from dicecup.engine.record_text import record_from_text, split_lines
 from dicecup.errors import RecordError, RulesError, UsageError
 from dicecup.rules.loader import builtin_ids
-from dicecup.web.service.live_match import key_hash
+from dicecup.web.service.keys import key_hash
 
 MOST_LINES = 6_000  # ten players of the longest game, and much taken back; time grows with the square
 MOST_LINE = 600  # bytes: a name, some options; a line of spaces takes time that grows with the square too

@@ -89,11 +89,11 @@ def answer(request: Request, error: DicecupError, status: int) -> Response:
         from dicecup.web.pages.render import refused_page
 
         return refused_page(request, error, status)
-    table = getattr(request.state, "table", None)
-    rules = table.match.rules if table is not None and table.match else None
+    live = getattr(request.state, "live", None)
+    rules = live.match.rules if live is not None and live.match else None
     message = language_of(request).sentence(error, rules)
     body: dict[str, object] = {"error": {"code": error.code, "message": message}}
-    body["state"] = state_data(table, request.state.seats) if table is not None else None
+    body["state"] = state_data(live, request.state.seats) if live is not None else None
     return JSONResponse(body, status, headers={"Retry-After": "1"} if status in (429, 503) else None)
 
 

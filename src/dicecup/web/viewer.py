@@ -14,7 +14,7 @@ from starlette.responses import Response
 from dicecup.errors import UsageError
 from dicecup.i18n.language import LANGUAGES, Language, language
 from dicecup.web.guard import COOKIE, Uploads
-from dicecup.web.service.live_match import MOST_KEY, derived, key_hash, new_key
+from dicecup.web.service.keys import MOST_KEY, derived, key_hash, new_key
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.reviewing import Reviews
 
@@ -44,9 +44,9 @@ class Viewer:
         return replace(self, key="", name="", csrf="")
 
 
-def tables_of(request: Request) -> Matches:
-    tables: Matches = request.app.state.tables
-    return tables
+def matches_of(request: Request) -> Matches:
+    matches: Matches = request.app.state.matches
+    return matches
 
 
 def language_of(request: Request) -> Language:
@@ -82,7 +82,7 @@ def viewer_of(request: Request) -> Viewer:
         language=language_of(request),
         theme=theme if theme in THEMES else "auto",
         name=cookie_text(cookies.get("name", "")),
-        csrf=derived(tables_of(request).server_key, "csrf", key).hex(),
+        csrf=derived(matches_of(request).server_key, "csrf", key).hex(),
     )
 
 
@@ -138,8 +138,8 @@ async def viewer_now(request: Request) -> Viewer:
     return viewer_of(request)
 
 
-async def tables_now(request: Request) -> Matches:
-    return tables_of(request)
+async def matches_now(request: Request) -> Matches:
+    return matches_of(request)
 
 
 async def reviews_now(request: Request) -> Reviews:
@@ -153,7 +153,7 @@ async def uploads_now(request: Request) -> Uploads:
 
 
 ViewerNow = Annotated[Viewer, Depends(viewer_now)]
-TablesNow = Annotated[Matches, Depends(tables_now)]
+MatchesNow = Annotated[Matches, Depends(matches_now)]
 ReviewsNow = Annotated[Reviews, Depends(reviews_now)]
 UploadsNow = Annotated[Uploads, Depends(uploads_now)]
 

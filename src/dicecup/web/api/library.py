@@ -19,11 +19,11 @@ from dicecup.rules.model import Ruleset
 from dicecup.storage.results import verdicts_of
 from dicecup.web.api.models import REFUSALS, Key, Standing
 from dicecup.web.service.advising import bots_here
-from dicecup.web.service.live_match import key_hash
+from dicecup.web.service.keys import key_hash
 from dicecup.web.service.opening import game_rules
 from dicecup.web.service.statistics import Statistics, statistics
 from dicecup.web.texts import bot_text, line_names, player_name, rules_markdown
-from dicecup.web.viewer import ReviewsNow, TablesNow, language_of
+from dicecup.web.viewer import MatchesNow, ReviewsNow, language_of
 
 Language = Literal["en", "fr", "de", "sv"]
 
@@ -234,9 +234,9 @@ async def rules(
 
 
 @router.get("/my/matches")
-async def my_matches(tables: TablesNow, key: Key) -> list[MatchSummary]:
+async def my_matches(matches: MatchesNow, key: Key) -> list[MatchSummary]:
     """The matches that your key has a seat in."""
-    lines = await asyncio.to_thread(tables.store.matches_of, key_hash(key))
+    lines = await asyncio.to_thread(matches.store.matches_of, key_hash(key))
     return [
         MatchSummary(
             id=line.id,
@@ -253,10 +253,10 @@ async def my_matches(tables: TablesNow, key: Key) -> list[MatchSummary]:
 
 
 @router.get("/my/results")
-async def my_results(tables: TablesNow, key: Key) -> list[ResultAnswer]:
+async def my_results(matches: MatchesNow, key: Key) -> list[ResultAnswer]:
     """How your finished games ended, the oldest first."""
-    results = await asyncio.to_thread(tables.store.results_of, key_hash(key))
-    verdicts = await asyncio.to_thread(verdicts_of, tables.store, key_hash(key))
+    results = await asyncio.to_thread(matches.store.results_of, key_hash(key))
+    verdicts = await asyncio.to_thread(verdicts_of, matches.store, key_hash(key))
     found = []
     for result in results:
         verdict = verdicts.get((result.match, result.seat))
@@ -280,11 +280,11 @@ async def my_results(tables: TablesNow, key: Key) -> list[ResultAnswer]:
 
 
 @router.get("/my/statistics")
-async def my_statistics(tables: TablesNow, reviews: ReviewsNow, key: Key) -> MyStatistics:
+async def my_statistics(matches: MatchesNow, reviews: ReviewsNow, key: Key) -> MyStatistics:
     """What your results say, game by game. Asking has the coach look at games that it has not seen."""
     holder = key_hash(key)
-    results = await asyncio.to_thread(tables.store.results_of, holder)
-    verdicts = await asyncio.to_thread(verdicts_of, tables.store, holder)
+    results = await asyncio.to_thread(matches.store.results_of, holder)
+    verdicts = await asyncio.to_thread(verdicts_of, matches.store, holder)
     missing = any((result.match, result.seat) not in verdicts for result in results)
     return MyStatistics(
         statistics=[statistics_answer(one) for one in statistics(results, verdicts)],

@@ -8,7 +8,6 @@ from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
 
 from dicecup.coach.review import choice_data, reason_data
-from dicecup.engine.record_text import record_to_text
 from dicecup.engine.serialize import move_from_data
 from dicecup.engine.state import Throw
 from dicecup.errors import UsageError
@@ -37,138 +36,139 @@ from dicecup.web.api.models import (
     answer,
 )
 from dicecup.web.api.reviews import proof_of
-from dicecup.web.live import stream
-from dicecup.web.service import actions, joining, opening
+from dicecup.web.service import joining, opening
 from dicecup.web.service.advising import check_on, in_time
-from dicecup.web.service.live_match import LiveMatch, key_hash, new_key
+from dicecup.web.service.keys import key_hash, new_key
+from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.snapshot import state_data
-from dicecup.web.viewer import TablesNow
+from dicecup.web.service.subscribers import stream
+from dicecup.web.viewer import MatchesNow
 
 router = APIRouter(prefix="/api", tags=["matches"], responses=REFUSALS)
 
 
 @router.post("/promises", status_code=201)
-async def promise(tables: TablesNow) -> Promise:
+async def promise(matches: MatchesNow) -> Promise:
     """A promise for dice: see the commitment first, then choose seeds and open a match with it."""
     name = opening.new_promise()
-    return Promise(promise=name, commitment=opening.promised_commitment(tables, name))
+    return Promise(promise=name, commitment=opening.promised_commitment(matches, name))
 
 
 @router.post("/matches", status_code=201)
-async def open_match(tables: TablesNow, key: Key, wish: MatchRequest) -> Opened:
+async def open_match(matches: MatchesNow, key: Key, wish: MatchRequest) -> Opened:
     """Open a match. It begins at once when no seat is open."""
     holder = key or new_key()
-    seats = [opening.SeatWish(seat.kind, seat.name, seat.seed) for seat in wish.seats]
-    table = await opening.open_table(
-        tables,
-        opening.TableWish(wish.game, seats, wish.options, wish.dice, wish.promise, wish.coach),
+    seats = [opening.NewSeat(seat.kind, seat.name, seat.seed) for seat in wish.seats]
+    live = await opening.open_match(
+        matches,
+        opening.NewMatch(wish.game, seats, wish.options, wish.dice, wish.promise, wish.coach),
         holder,
     )
-    return Opened(key=holder, state=answer(table, table.seats_of(key_hash(holder))))
+    return Opened(key=holder, state=answer(live, live.seats_of(key_hash(holder))))
 
 
 @router.get("/matches/{match}")
-async def look(table: Asked, seats: Seats) -> State:
-    return answer(table, seats)
+async def look(live: Asked, seats: Seats) -> State:
+    return answer(live, seats)
 
 
 @router.post("/matches/{match}/join")
-async def join(tables: TablesNow, table: Asked, key: Key, wish: JoinRequest) -> Joined:
+async def join(live: Asked, key: Key, wish: JoinRequest) -> Joined:
     """Take an open seat. The match begins when the last one is taken."""
     holder = key or new_key()
-    seat = await joining.join(tables, table, holder, wish.name, wish.seat, wish.seed)
-    state = answer(table, table.seats_of(key_hash(holder)))
+    seat = await joining.join(live, holder, wish.name, wish.seat, wish.seed)
+    state = answer(live, live.seats_of(key_hash(holder)))
     return Joined(key=holder, state=state, seat=seat)
 
 
 @router.post("/matches/{match}/leave")
-async def leave(tables: TablesNow, table: Asked, key: Key, wish: SeatChoice) -> State:
-    await joining.leave(tables, table, key, wish.seat)
-    return answer(table, table.seats_of(key_hash(key)))
+async def leave(live: Asked, key: Key, wish: SeatChoice) -> State:
+    await joining.leave(live, key, wish.seat)
+    return answer(live, live.seats_of(key_hash(key)))
 
 
 @router.post("/matches/{match}/begin")
-async def begin(tables: TablesNow, table: Asked, key: Key) -> State:
+async def begin(live: Asked, key: Key) -> State:
     """Begin without waiting for the seats that are still open."""
-    await opening.begin(tables, table, key)
-    return answer(table, table.seats_of(key_hash(key)))  # seats may have moved up
+    await opening.begin(live, key)
+    return answer(live, live.seats_of(key_hash(key)))  # seats may have moved up
 
 
 @router.post("/matches/{match}/again", status_code=201)
-async def again(tables: TablesNow, table: Asked, key: Key) -> Opened:
+async def again(matches: MatchesNow, live: Asked, key: Key) -> Opened:
     """The next match of the same players, or the one that another player has opened already."""
-    following = await joining.play_again(tables, table, key)
+    following = await joining.play_again(matches, live, key)
     return Opened(key=key, state=answer(following, following.seats_of(key_hash(key))))
 
 
 @router.post("/matches/{match}/links", status_code=201)
-async def link(tables: TablesNow, table: Asked, key: Key, wish: SeatChoice) -> Link:
+async def link(live: Asked, key: Key, wish: SeatChoice) -> Link:
     """A private token that brings your seat to another device of yours."""
-    return Link(token=await joining.seat_link(tables, table, key, wish.seat))
+    return Link(token=await joining.seat_link(live, key, wish.seat))
 
 
 @router.post("/matches/{match}/claim")
-async def claim(tables: TablesNow, table: Asked, key: Key, wish: LinkRequest) -> Joined:
+async def claim(live: Asked, key: Key, wish: LinkRequest) -> Joined:
     """Come back to a seat on this device with the token of its private link."""
     holder = key or new_key()
-    seat = await joining.follow_link(tables, table, holder, wish.token)
-    state = answer(table, table.seats_of(key_hash(holder)))
+    seat = await joining.follow_link(live, holder, wish.token)
+    state = answer(live, live.seats_of(key_hash(holder)))
     return Joined(key=holder, state=state, seat=seat)
 
 
 @router.get("/matches/{match}/record", response_class=PlainTextResponse)
-async def record(table: Asked) -> PlainTextResponse:
+async def record(matches: MatchesNow, live: Asked) -> PlainTextResponse:
     """The record so far, as a file that `dicecup verify` reads."""
-    name = f"{table.stored.opening.ruleset}-{table.id}.record"
-    text = record_to_text(table.playing().record)
+    name = f"{live.stored.opening.ruleset}-{live.id}.record"
+    text = await matches.record_text(live)
     return PlainTextResponse(text, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
 @router.get("/matches/{match}/proof")
-async def proof(table: Asked) -> Proof:
-    return proof_of(table.playing().record)
+async def proof(matches: MatchesNow, live: Asked) -> Proof:
+    return await matches.in_background(proof_of, live.playing().record)
 
 
 @router.get("/matches/{match}/events", response_class=StreamingResponse)
-async def events(request: Request, tables: TablesNow, table: Asked, key: Key) -> StreamingResponse:
+async def events(request: Request, matches: MatchesNow, live: Asked, key: Key) -> StreamingResponse:
     """Server-sent events: the state now, and again after every change."""
     holder = key_hash(key)
 
     def draw(now: LiveMatch) -> str:
         return json.dumps(state_data(now, now.seats_of(holder)))
 
-    player = holder if table.seats_of(holder) else ""
-    return stream(request, tables, table, player, "state", lambda now: ("state", now.seats_of(holder)), draw)
+    player = holder if live.seats_of(holder) else ""
+    return stream(request, matches, live, player, "state", lambda now: ("state", now.seats_of(holder)), draw)
 
 
 moves_router = APIRouter(prefix="/api/matches/{match}", tags=["playing"], responses=REFUSALS)
 
 
 @moves_router.post("/moves")
-async def move(tables: TablesNow, table: Asked, seats: Seats, wish: MoveRequest) -> State:
+async def move(live: Asked, seats: Seats, wish: MoveRequest) -> State:
     """Play. Saved before it is answered; refused with a code and the state as it stands otherwise."""
     if wish.move == {"throw": True}:
-        await actions.throw(tables, table, seats, wish.version)
-        return answer(table, seats)
-    read = move_from_data(table.playing().rules, wish.move)
+        await live.throw(seats, wish.version)
+        return answer(live, seats)
+    read = move_from_data(live.playing().rules, wish.move)
     if isinstance(read, Throw):
-        await actions.throw(tables, table, seats, wish.version, read.dice)
+        await live.throw(seats, wish.version, read.dice)
     else:
-        await actions.decide(tables, table, seats, wish.version, read)
-    return answer(table, seats)
+        await live.decide(seats, wish.version, read)
+    return answer(live, seats)
 
 
 @moves_router.get("/hint")
-async def hint(tables: TablesNow, table: Asked, reasons: bool = False) -> HintAnswer:
+async def hint(matches: MatchesNow, live: Asked, reasons: bool = False) -> HintAnswer:
     """What the choice that is due is worth, best first; only at a table that has the coach on."""
-    check_on(table)
-    rules = table.playing().rules
-    advice = await in_time(tables.advising.advice(table))
+    check_on(live)
+    rules = live.playing().rules
+    advice = await in_time(matches.advising.advice(live))
     if advice is None:
         raise UsageError("coach_preparing")
     options = [HintOption(**choice_data(rules, choice)) for choice in advice.choices]
     if reasons and options:
-        why = await in_time(tables.advising.reasons(table))
+        why = await in_time(matches.advising.reasons(live))
         if why is None:
             raise UsageError("coach_preparing")
         for option, choice, reason in zip(options, advice.choices, why, strict=False):
@@ -177,21 +177,21 @@ async def hint(tables: TablesNow, table: Asked, reasons: bool = False) -> HintAn
 
 
 @moves_router.post("/undo")
-async def take_back(tables: TablesNow, table: Asked, seats: Seats, wish: UndoRequest) -> Undone:
+async def take_back(live: Asked, seats: Seats, wish: UndoRequest) -> Undone:
     """Take back alone what may be taken back alone; more steps are proposed to the others."""
-    done = await actions.undo(tables, table, seats, wish.version, wish.steps)
-    return Undone(done=done, state=answer(table, seats))
+    done = await live.undo(seats, wish.version, wish.steps)
+    return Undone(done=done, state=answer(live, seats))
 
 
 @moves_router.post("/undo/agree")
-async def agree(tables: TablesNow, table: Asked, seats: Seats, wish: AgreeRequest) -> Undone:
+async def agree(live: Asked, seats: Seats, wish: AgreeRequest) -> Undone:
     """Agree to the steps that somebody proposed to take back; `undo_other` if that is not the proposal."""
-    done = await actions.agree(tables, table, seats, wish.version, wish.steps)
-    return Undone(done=done, state=answer(table, seats))
+    done = await live.agree(seats, wish.version, wish.steps)
+    return Undone(done=done, state=answer(live, seats))
 
 
 @moves_router.post("/undo/refuse")
-async def refuse(tables: TablesNow, table: Asked, seats: Seats, wish: VersionRequest) -> State:
+async def refuse(live: Asked, seats: Seats, wish: VersionRequest) -> State:
     """Refuse what somebody proposed to take back."""
-    await actions.refuse(tables, table, seats, wish.version)
-    return answer(table, seats)
+    await live.refuse(seats, wish.version)
+    return answer(live, seats)

@@ -8,9 +8,10 @@ from fastapi import Depends, Path, Request
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from dicecup.web.guard import MOST_RECORD
-from dicecup.web.service.live_match import MOST_KEY, LiveMatch, key_hash
+from dicecup.web.service.keys import MOST_KEY, key_hash
+from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.snapshot import state_data
-from dicecup.web.viewer import tables_of
+from dicecup.web.viewer import matches_of
 
 Version = Annotated[int, Field(ge=0, le=1_000_000, strict=True, description="What it was made against.")]
 Name = Annotated[str, Field(min_length=1, max_length=60)]
@@ -251,24 +252,24 @@ async def caller_key(request: Request) -> str:
     return key if usable else ""
 
 
-async def asked_table(
+async def asked_match(
     request: Request, match: Annotated[str, Path(max_length=40)], key: Annotated[str, Depends(caller_key)]
 ) -> LiveMatch:
-    table = await tables_of(request).get(match)
-    request.state.table = table  # a refusal is answered with the table as it stands
-    request.state.seats = table.seats_of(key_hash(key) if key else None)
-    return table
+    live = await matches_of(request).get(match)
+    request.state.live = live  # a refusal is answered with the table as it stands
+    request.state.seats = live.seats_of(key_hash(key) if key else None)
+    return live
 
 
-async def held_seats(request: Request, table: Annotated[LiveMatch, Depends(asked_table)]) -> frozenset[int]:  # noqa: ARG001
+async def held_seats(request: Request, live: Annotated[LiveMatch, Depends(asked_match)]) -> frozenset[int]:  # noqa: ARG001
     seats: frozenset[int] = request.state.seats
     return seats
 
 
-def answer(table: LiveMatch, seats: frozenset[int]) -> State:
-    return State(**state_data(table, seats))
+def answer(live: LiveMatch, seats: frozenset[int]) -> State:
+    return State(**state_data(live, seats))
 
 
 Key = Annotated[str, Depends(caller_key)]
-Asked = Annotated[LiveMatch, Depends(asked_table)]
+Asked = Annotated[LiveMatch, Depends(asked_match)]
 Seats = Annotated[frozenset[int], Depends(held_seats)]

@@ -24,10 +24,10 @@ from dicecup.web.api.models import (
     State,
     answer,
 )
-from dicecup.web.service.live_match import key_hash, new_key
+from dicecup.web.service.keys import key_hash, new_key
 from dicecup.web.service.opening import keep_record, try_again
 from dicecup.web.service.reviewing import Reviewed
-from dicecup.web.viewer import ReviewsNow, TablesNow, UploadsNow
+from dicecup.web.viewer import MatchesNow, ReviewsNow, UploadsNow
 
 Dice = list[int | str]
 Moves = Annotated[int, Field(description="Moves that stand before it: see POST /api/matches/{match}/try.")]
@@ -126,41 +126,41 @@ def review_answer(found: Reviewed, options: bool) -> JSONResponse:
 
 
 @router.get("/matches/{match}/review", response_model=ReviewAnswer)
-async def review(reviews: ReviewsNow, table: Asked, options: bool = True) -> JSONResponse:
+async def review(reviews: ReviewsNow, live: Asked, options: bool = True) -> JSONResponse:
     """What the coach says about the match: luck, skill, every decision with all its options.
 
     The first review of a game may take a minute; `coach_busy` says to ask again.
     """
-    found = await reviews.ask(table, PATIENCE)
+    found = await reviews.ask(live, PATIENCE)
     return await asyncio.to_thread(review_answer, found, options)
 
 
 @router.get("/matches/{match}/chances", response_model=WinAnswer)
-async def chances(reviews: ReviewsNow, table: Asked) -> JSONResponse:
+async def chances(reviews: ReviewsNow, live: Asked) -> JSONResponse:
     """Each player's chance to win from here on, if all play as well as they can."""
     from dicecup.coach.review import win_data
 
-    found = await reviews.ask(table, PATIENCE)
+    found = await reviews.ask(live, PATIENCE)
     alone = {"players": [1.0], "standard_error": 0.0, "games": 0}
     return JSONResponse(win_data(found.wins) if found.wins else alone)
 
 
 @router.post("/matches/{match}/try", status_code=201)
-async def try_position(tables: TablesNow, table: Asked, key: Key, wish: TryRequest) -> Opened:
+async def try_position(matches: MatchesNow, live: Asked, key: Key, wish: TryRequest) -> Opened:
     """A match of your own from a position of this one on. Its dice are thrown anew; all seats are yours.
 
     `coach_later` while people play against each other with the coach off.
     """
     holder = key or new_key()
-    tried = await try_again(tables, table, wish.moves, holder)
+    tried = await try_again(matches, live, wish.moves, holder)
     return Opened(key=holder, state=answer(tried, tried.seats_of(key_hash(holder))))
 
 
 @router.post("/records", status_code=201)
-async def keep(tables: TablesNow, uploads: UploadsNow, text: RecordText) -> State:
+async def keep(matches: MatchesNow, uploads: UploadsNow, text: RecordText) -> State:
     """Keep a record as a match that everybody who knows its id can look at, review, and try again."""
     async with uploads.reading(text.record.encode()) as record:
-        return answer(await keep_record(tables, record), frozenset())
+        return answer(await keep_record(matches, record), frozenset())
 
 
 @router.post("/reviews")

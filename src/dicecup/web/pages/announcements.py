@@ -9,15 +9,14 @@ from dicecup.engine.totals import standings
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import name
 from dicecup.match import Match
-from dicecup.web.service.actions import TakingBack
-from dicecup.web.service.live_match import LiveMatch
+from dicecup.web.service.live_match import LiveMatch, UndoOptions
 from dicecup.web.texts import dice_text, player_name
 
 
-def news(table: LiveMatch, language: Language) -> str:
-    _, match = language.gettext, table.playing()
-    if table.refusals:
-        return refusal(table, language)
+def news(live: LiveMatch, language: Language) -> str:
+    _, match = language.gettext, live.playing()
+    if live.refusals:
+        return refusal(live, language)
     if match.state.finished:
         return ending(match, language)
     entries = match.record.entries
@@ -38,16 +37,16 @@ def news(table: LiveMatch, language: Language) -> str:
     return score_news(match, move, player, language)
 
 
-def refusal(table: LiveMatch, language: Language) -> str:
+def refusal(live: LiveMatch, language: Language) -> str:
     """Who did not want to take back: whoever asked has to know."""
-    names = [table.stored.seats[seat].name for seat in sorted(table.refusals)]
+    names = [live.stored.seats[seat].name for seat in sorted(live.refusals)]
     text = language.ngettext("{players} did not agree.", "{players} did not agree.", len(names))
     return text.format(players=language.join(names))
 
 
-def proposal(table: LiveMatch, back: TakingBack, language: Language) -> str:
+def proposal(live: LiveMatch, back: UndoOptions, language: Language) -> str:
     """Who wants to take back, and how much: nobody agrees without knowing to what."""
-    names = [player_name(table.stored.seats[seat].name, language) for seat in sorted(back.agreed)]
+    names = [player_name(live.stored.seats[seat].name, language) for seat in sorted(back.agreed)]
     if not names:
         return ""
     if len(names) == 1:
@@ -61,9 +60,9 @@ def proposal(table: LiveMatch, back: TakingBack, language: Language) -> str:
     return text.format(players=language.join(names), steps=back.proposed)
 
 
-def departure(table: LiveMatch, language: Language) -> str:
+def departure(live: LiveMatch, language: Language) -> str:
     """Who has left the table; a seat that nobody ever took has no name."""
-    seats = [table.stored.seats[number] for number in table.open_seats]
+    seats = [live.stored.seats[number] for number in live.open_seats]
     names = [seat.name for seat in seats if seat.name]
     if not names:
         return ""
@@ -88,14 +87,14 @@ def score_news(match: Match, move: Score, player: str, language: Language) -> st
 
 def ending(match: Match, language: Language) -> str:
     _ = language.gettext
-    table = standings(match.rules, match.state)
+    placed = standings(match.rules, match.state)
     names = [
         player_name(match.record.header.players[seat], language)
-        for place, seat, _points in table
+        for place, seat, _points in placed
         if place == 1
     ]
-    points = table[0][2]
-    if len(table) == 1:
+    points = placed[0][2]
+    if len(placed) == 1:
         return _("The game is over: {points} points.").format(points=points)
     if len(names) > 1:
         return _("The game is over. {players} share the first place with {points} points.").format(

@@ -9,7 +9,6 @@ from fastapi.responses import PlainTextResponse
 from starlette.responses import Response
 
 from dicecup.engine.record import verify
-from dicecup.engine.record_text import record_to_text
 from dicecup.i18n.names import game_name
 from dicecup.storage.results import verdicts_of
 from dicecup.web.pages.match_page import Asked
@@ -22,8 +21,8 @@ from dicecup.web.service.reviewing import Reviews
 from dicecup.web.texts import line_names, player_name, rules_html
 from dicecup.web.viewer import (
     Form,
+    MatchesNow,
     ReviewsNow,
-    TablesNow,
     Viewer,
     ViewerNow,
     set_preferences,
@@ -56,22 +55,24 @@ async def rules(request: Request, viewer: ViewerNow, game: GameAsked) -> Respons
 
 
 @router.get("/mine")
-async def mine(request: Request, viewer: ViewerNow, tables: TablesNow, reviews: ReviewsNow) -> Response:
-    return await show_mine(request, viewer, tables, reviews, "mine.html")
+async def mine(request: Request, viewer: ViewerNow, matches: MatchesNow, reviews: ReviewsNow) -> Response:
+    return await show_mine(request, viewer, matches, reviews, "mine.html")
 
 
 @router.get("/mine/statistics")
-async def mine_again(request: Request, viewer: ViewerNow, tables: TablesNow, reviews: ReviewsNow) -> Response:
+async def mine_again(
+    request: Request, viewer: ViewerNow, matches: MatchesNow, reviews: ReviewsNow
+) -> Response:
     """The page's body once more, while the coach goes through games that it has not seen."""
-    return await show_mine(request, viewer, tables, reviews, "mine_body.html")
+    return await show_mine(request, viewer, matches, reviews, "mine_body.html")
 
 
 async def show_mine(
-    request: Request, viewer: Viewer, tables: Matches, reviews: Reviews, template: str
+    request: Request, viewer: Viewer, matches: Matches, reviews: Reviews, template: str
 ) -> Response:
-    lines = await asyncio.to_thread(tables.store.matches_of, viewer.holder)
-    results = await asyncio.to_thread(tables.store.results_of, viewer.holder)
-    verdicts = await asyncio.to_thread(verdicts_of, tables.store, viewer.holder)
+    lines = await asyncio.to_thread(matches.store.matches_of, viewer.holder)
+    results = await asyncio.to_thread(matches.store.results_of, viewer.holder)
+    verdicts = await asyncio.to_thread(verdicts_of, matches.store, viewer.holder)
     missing = any((result.match, result.seat) not in verdicts for result in results)
     asked_again = template != "mine.html"
     looking = missing and (
@@ -88,22 +89,22 @@ async def show_mine(
 
 
 @router.get("/t/{match}/record")
-async def record(table: Asked) -> Response:
-    name = f"{table.stored.opening.ruleset}-{table.id}.record"
-    text = record_to_text(table.playing().record)
+async def record(matches: MatchesNow, live: Asked) -> Response:
+    name = f"{live.stored.opening.ruleset}-{live.id}.record"
+    text = await matches.record_text(live)
     return PlainTextResponse(text, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
 @router.get("/t/{match}/proof")
-async def proof(request: Request, viewer: ViewerNow, table: Asked) -> Response:
-    known = table.playing().record
-    found = verify(known)
+async def proof(request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked) -> Response:
+    known = live.playing().record
+    found = await matches.in_background(verify, known)
     problem = viewer.language.sentence(found.problem, known.rules) if found.problem else ""
     return page(
         request,
         viewer,
         "proof.html",
-        match=table.id,
+        match_id=live.id,
         game_name=game_name(known.rules, viewer.language.code),
         origin=known.header.origin,
         players=[player_name(player, viewer.language) for player in known.header.players],

@@ -17,75 +17,75 @@ from dicecup.engine.state import Keep, Placement, Score
 from dicecup.errors import DicecupError, DiceError, UsageError
 from dicecup.rules.model import Ruleset
 from dicecup.web.assets import qr_svg
-from dicecup.web.live import stream
 from dicecup.web.pages.coach_view import hint_view, so_far_view
-from dicecup.web.pages.match_view import TableView, table_view
+from dicecup.web.pages.match_view import MatchView, match_view
 from dicecup.web.pages.render import base_address, go_to, is_fragment, number, only_here, page, render
 from dicecup.web.pages.sheet_view import placement_text, read_placement
 from dicecup.web.refusals import status_of
-from dicecup.web.service import actions, joining, opening
+from dicecup.web.service import joining, opening
 from dicecup.web.service.advising import check_on, in_time
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
-from dicecup.web.viewer import Form, TablesNow, Viewer, ViewerNow, remember, set_cookie, tables_of
+from dicecup.web.service.subscribers import stream
+from dicecup.web.viewer import Form, MatchesNow, Viewer, ViewerNow, matches_of, remember, set_cookie
 
 router = APIRouter(prefix="/t/{match}", include_in_schema=False)
 
 
-async def asked_table(request: Request, match: Annotated[str, Path(max_length=40)]) -> LiveMatch:
-    return await tables_of(request).get(match)
+async def asked_match(request: Request, match: Annotated[str, Path(max_length=40)]) -> LiveMatch:
+    return await matches_of(request).get(match)
 
 
-Asked = Annotated[LiveMatch, Depends(asked_table)]
+Asked = Annotated[LiveMatch, Depends(asked_match)]
 
 
 def seen(
-    tables: Matches, table: LiveMatch, viewer: Viewer, picked: tuple[Placement, ...] = (), problem: str = ""
-) -> TableView:
-    so_far = tables.advising.known.get(table)
-    return table_view(table, viewer.holder, viewer.language, picked, problem, so_far)
+    matches: Matches, live: LiveMatch, viewer: Viewer, picked: tuple[Placement, ...] = (), problem: str = ""
+) -> MatchView:
+    so_far = matches.advising.known.get(live)
+    return match_view(live, viewer.holder, viewer.language, picked, problem, so_far)
 
 
-def draw(viewer: Viewer, view: TableView) -> str:
-    return render(viewer, "table/fragment.html", table=view)
+def draw(viewer: Viewer, view: MatchView) -> str:
+    return render(viewer, "match/fragment.html", match=view)
 
 
 def show(
     request: Request,
     viewer: Viewer,
-    table: LiveMatch,
+    live: LiveMatch,
     picked: tuple[Placement, ...] = (),
     error: DicecupError | None = None,
 ) -> Response:
     """The fragment for htmx; without it a redirect, or the page with what was wrong."""
     if error is None and not is_fragment(request):
         chosen = "?picked=" + quote(",".join(map(placement_text, picked))) if picked else ""
-        return go_to(request, viewer, f"/t/{table.id}{chosen}")
-    rules = table.match.rules if table.match else None
+        return go_to(request, viewer, f"/t/{live.id}{chosen}")
+    rules = live.match.rules if live.match else None
     problem = viewer.language.sentence(error, rules) if error else ""
     status = status_of(error) if error else 200
     if is_fragment(request):
-        view = seen(tables_of(request), table, viewer, picked, problem)
+        view = seen(matches_of(request), live, viewer, picked, problem)
         return remember(request, viewer, HTMLResponse(draw(viewer, view), status))
-    return whole_page(request, viewer, table, picked, problem, status)
+    return whole_page(request, viewer, live, picked, problem, status)
 
 
 def whole_page(
     request: Request,
     viewer: Viewer,
-    table: LiveMatch,
+    live: LiveMatch,
     picked: tuple[Placement, ...] = (),
     problem: str = "",
     status: int = 200,
 ) -> Response:
-    address = f"{base_address(request)}/t/{table.id}"
-    view = seen(tables_of(request), table, viewer, picked, problem)
+    address = f"{base_address(request)}/t/{live.id}"
+    view = seen(matches_of(request), live, viewer, picked, problem)
     return page(
         request,
         viewer,
-        "table/page.html",
+        "match/page.html",
         status,
-        table=view,
+        match=view,
         address=address,
         code=qr_svg(address),
         only_here=only_here(address),
@@ -93,12 +93,12 @@ def whole_page(
 
 
 @router.get("")
-async def look(request: Request, viewer: ViewerNow, table: Asked, picked: str = "") -> Response:
-    return whole_page(request, viewer, table, read_picked(picked))
+async def look(request: Request, viewer: ViewerNow, live: Asked, picked: str = "") -> Response:
+    return whole_page(request, viewer, live, read_picked(picked))
 
 
 @router.get("/events")
-async def events(request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked) -> StreamingResponse:
+async def events(request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked) -> StreamingResponse:
     """The table's fragment after every change; all spectators of one language share a drawing."""
 
     def is_mine(now: LiveMatch) -> bool:
@@ -109,47 +109,45 @@ async def events(request: Request, viewer: ViewerNow, tables: TablesNow, table: 
 
     def drawing(now: LiveMatch) -> str:
         whose = viewer if is_mine(now) else viewer.anybody()
-        return draw(whose, seen(tables, now, whose))
+        return draw(whose, seen(matches, now, whose))
 
-    player = viewer.holder if is_mine(table) else ""
-    return stream(request, tables, table, player, "table", kind, drawing)
+    player = viewer.holder if is_mine(live) else ""
+    return stream(request, matches, live, player, "table", kind, drawing)
 
 
 @router.post("/throw")
-async def throw(request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, form: Form) -> Response:
+async def throw(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
     """Throw what is due, or keep the marked dice and throw the others."""
-    seats = table.seats_of(viewer.holder)
+    seats = live.seats_of(viewer.holder)
     try:
-        version, match = read_version(form), table.playing()
+        version, match = read_version(form), live.playing()
         if match.state.throw_due:
-            await actions.throw(tables, table, seats, version)
+            await live.throw(seats, version)
         else:
             kept = marked(form, match.state.dice)
-            await actions.decide(tables, table, seats, version, Keep(kept))
+            await live.decide(seats, version, Keep(kept))
     except DicecupError as error:
-        return show(request, viewer, table, error=error)
-    return show(request, viewer, table)
+        return show(request, viewer, live, error=error)
+    return show(request, viewer, live)
 
 
 @router.post("/type")
-async def type_dice(
-    request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, form: Form
-) -> Response:
+async def type_dice(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
     """Dice that fell on the table, as digits in any spelling."""
     try:
-        dice = typed_dice(table.playing().rules, str(form.get("dice", "")))
-        await actions.throw(tables, table, table.seats_of(viewer.holder), read_version(form), dice)
+        dice = typed_dice(live.playing().rules, str(form.get("dice", "")))
+        await live.throw(live.seats_of(viewer.holder), read_version(form), dice)
     except DicecupError as error:
-        return show(request, viewer, table, error=error)
-    return show(request, viewer, table)
+        return show(request, viewer, live, error=error)
+    return show(request, viewer, live)
 
 
 @router.post("/score")
-async def score(request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, form: Form) -> Response:
+async def score(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
     """Fill a box. Where a turn fills several, the first ones are only remembered by the page."""
     picked: tuple[Placement, ...] = ()
     try:
-        rules = table.playing().rules
+        rules = live.playing().rules
         picked = read_picked(str(form.get("picked", "")))
         if "box" in form:
             strike = "!" if form.get("strike") else ""
@@ -157,30 +155,28 @@ async def score(request: Request, viewer: ViewerNow, tables: TablesNow, table: A
         else:
             picked = picked[:-1]  # the last one is taken back
         if len(picked) < len(rules.scored):
-            actions.check_turn(table, table.seats_of(viewer.holder), read_version(form))
-            return show(request, viewer, table, picked)
-        seats = table.seats_of(viewer.holder)
-        await actions.decide(tables, table, seats, read_version(form), Score(picked))
+            live.check_turn(live.seats_of(viewer.holder), read_version(form))
+            return show(request, viewer, live, picked)
+        seats = live.seats_of(viewer.holder)
+        await live.decide(seats, read_version(form), Score(picked))
     except DicecupError as error:
-        return show(request, viewer, table, picked[:-1], error)
-    return show(request, viewer, table)
+        return show(request, viewer, live, picked[:-1], error)
+    return show(request, viewer, live)
 
 
 @router.post("/undo")
-async def take_back(
-    request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, form: Form
-) -> Response:
+async def take_back(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
     try:
-        seats = table.seats_of(viewer.holder)
+        seats = live.seats_of(viewer.holder)
         if form.get("answer") == "no":
-            await actions.refuse(tables, table, seats, read_version(form))
+            await live.refuse(seats, read_version(form))
         elif "agree" in form:
-            await actions.agree(tables, table, seats, read_version(form), number(form, "agree", 7) or 0)
+            await live.agree(seats, read_version(form), number(form, "agree", 7) or 0)
         else:
-            await actions.undo(tables, table, seats, read_version(form), number(form, "steps", 7) or None)
+            await live.undo(seats, read_version(form), number(form, "steps", 7) or None)
     except DicecupError as error:
-        return show(request, viewer, table, error=error)
-    return show(request, viewer, table)
+        return show(request, viewer, live, error=error)
+    return show(request, viewer, live)
 
 
 def read_version(form: Form) -> int:
@@ -210,121 +206,117 @@ def typed_dice(rules: Ruleset, text: str) -> Dice:
 
 
 @router.post("/join")
-async def join(request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, form: Form) -> Response:
+async def join(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
     name = str(form.get("name", "")).strip()
     seed = str(form.get("seed", "")).strip()
-    await joining.join(tables, table, viewer.key, name, number(form, "seat", 2), seed)
-    response = go_to(request, viewer, f"/t/{table.id}")
+    await joining.join(live, viewer.key, name, number(form, "seat", 2), seed)
+    response = go_to(request, viewer, f"/t/{live.id}")
     if name:
         set_cookie(request, response, "name", quote(name))
     return response
 
 
 @router.post("/leave")
-async def leave(request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, form: Form) -> Response:
-    for seat in sorted(table.seats_of(viewer.holder)):
+async def leave(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
+    for seat in sorted(live.seats_of(viewer.holder)):
         if form.get("seat") in (None, str(seat)):
-            await joining.leave(tables, table, viewer.key, seat)
+            await joining.leave(live, viewer.key, seat)
     return go_to(request, viewer, "/")
 
 
 @router.post("/begin")
-async def begin(
-    request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, _form: Form
-) -> Response:
-    await opening.begin(tables, table, viewer.key)
-    return go_to(request, viewer, f"/t/{table.id}")
+async def begin(request: Request, viewer: ViewerNow, live: Asked, _form: Form) -> Response:
+    await opening.begin(live, viewer.key)
+    return go_to(request, viewer, f"/t/{live.id}")
 
 
 @router.post("/again")
 async def again(
-    request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, _form: Form
+    request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked, _form: Form
 ) -> Response:
-    following = await joining.play_again(tables, table, viewer.key)
+    following = await joining.play_again(matches, live, viewer.key)
     return go_to(request, viewer, f"/t/{following.id}")
 
 
 @router.post("/link")
-async def private_link(
-    request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, form: Form
-) -> Response:
+async def private_link(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
     """The link to one's own seat. Its secret stands behind the #, which browsers send to nobody."""
     seat = number(form, "seat", 2)
     if seat is None:
         raise UsageError("request_wrong", problem="seat")
-    token = await joining.seat_link(tables, table, viewer.key, seat)
-    address = f"{base_address(request)}/t/{table.id}/seat#{token}"
-    name = table.stored.seats[seat].name
+    token = await joining.seat_link(live, viewer.key, seat)
+    address = f"{base_address(request)}/t/{live.id}/seat#{token}"
+    name = live.stored.seats[seat].name
     return page(
         request,
         viewer,
-        "table/link.html",
+        "match/link.html",
         address=address,
         code=qr_svg(address),
         name=name,
-        match=table.id,
+        match_id=live.id,
         only_here=only_here(address),
     )
 
 
 @router.get("/seat")
-async def come_back(request: Request, viewer: ViewerNow, table: Asked) -> Response:
+async def come_back(request: Request, viewer: ViewerNow, live: Asked) -> Response:
     """Where a private link leads: the page itself hands the secret over."""
-    return page(request, viewer, "table/seat.html", match=table.id)
+    return page(request, viewer, "match/seat.html", match_id=live.id)
 
 
 @router.post("/claim")
-async def claim(request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, form: Form) -> Response:
-    await joining.follow_link(tables, table, viewer.key, str(form.get("token", ""))[:100])
-    return go_to(request, viewer, f"/t/{table.id}")
+async def claim(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
+    await joining.follow_link(live, viewer.key, str(form.get("token", ""))[:100])
+    return go_to(request, viewer, f"/t/{live.id}")
 
 
 @router.get("/hint")
-async def hint(request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked) -> Response:
+async def hint(request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked) -> Response:
     """The value of every choice."""
     try:
-        check_on(table)
-        advice = await in_time(tables.advising.advice(table))
+        check_on(live)
+        advice = await in_time(matches.advising.advice(live))
     except DicecupError as error:
         return sentence(request, viewer, error)
     if advice is None:
-        return say(request, viewer, "table/preparing.html", address=f"/t/{table.id}/hint", match=table.id)
-    view = hint_view(table.playing(), advice, viewer.language)
-    return say(request, viewer, "table/hint.html", hint=view, match=table.id, asks=bool(advice.choices))
+        return say(request, viewer, "match/preparing.html", address=f"/t/{live.id}/hint", match_id=live.id)
+    view = hint_view(live.playing(), advice, viewer.language)
+    return say(request, viewer, "match/hint.html", hint=view, match_id=live.id, asks=bool(advice.choices))
 
 
 @router.get("/why")
-async def why(request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked) -> Response:
+async def why(request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked) -> Response:
     """The hint again, with the reasons of its best choices."""
     try:
-        check_on(table)
-        advice = await in_time(tables.advising.advice(table))
-        reasons = await in_time(tables.advising.reasons(table))
+        check_on(live)
+        advice = await in_time(matches.advising.advice(live))
+        reasons = await in_time(matches.advising.reasons(live))
     except DicecupError as error:
         return sentence(request, viewer, error)
     if advice is None:
-        return say(request, viewer, "table/preparing.html", address=f"/t/{table.id}/why", match=table.id)
-    view = hint_view(table.playing(), advice, viewer.language, reasons)
-    return say(request, viewer, "table/hint.html", hint=view, match=table.id, asks=reasons is None)
+        return say(request, viewer, "match/preparing.html", address=f"/t/{live.id}/why", match_id=live.id)
+    view = hint_view(live.playing(), advice, viewer.language, reasons)
+    return say(request, viewer, "match/hint.html", hint=view, match_id=live.id, asks=reasons is None)
 
 
 @router.get("/so-far")
-async def so_far(request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked) -> Response:
+async def so_far(request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked) -> Response:
     """Luck, skill, the last choices and the chances to win."""
     try:
-        check_on(table)
-        found = await in_time(tables.advising.so_far(table))
+        check_on(live)
+        found = await in_time(matches.advising.so_far(live))
     except DicecupError as error:
         return sentence(request, viewer, error)
     if found is None:
-        return say(request, viewer, "table/preparing.html", address=f"/t/{table.id}/so-far", match=table.id)
-    view = so_far_view(table.playing().rules, found, viewer.language)
-    return say(request, viewer, "table/so_far.html", so_far=view, match=table.id)
+        return say(request, viewer, "match/preparing.html", address=f"/t/{live.id}/so-far", match_id=live.id)
+    view = so_far_view(live.playing().rules, found, viewer.language)
+    return say(request, viewer, "match/so_far.html", so_far=view, match_id=live.id)
 
 
 def say(request: Request, viewer: Viewer, template: str, status: int = 200, **values: Any) -> Response:
     """A part of the table; without scripts a page of its own."""
-    shell = template if is_fragment(request) else "table/coach_page.html"
+    shell = template if is_fragment(request) else "match/coach_page.html"
     return page(request, viewer, shell, status, part=template, **values)
 
 

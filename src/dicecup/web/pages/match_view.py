@@ -16,9 +16,8 @@ from dicecup.match import Match
 from dicecup.web.pages.announcements import departure, news, proposal
 from dicecup.web.pages.coach_view import SoFarView, so_far_view
 from dicecup.web.pages.sheet_view import Head, Row, heads, placement_text, rows
-from dicecup.web.service.actions import NOTHING_TO_TAKE_BACK, TakingBack, taking_back
 from dicecup.web.service.advising import has_coach
-from dicecup.web.service.live_match import LiveMatch
+from dicecup.web.service.live_match import NOTHING_TO_UNDO, LiveMatch, UndoOptions
 from dicecup.web.service.opening import game_rules, may_begin
 from dicecup.web.service.snapshot import LayerChoices, layer_choices
 from dicecup.web.texts import house_rules, player_name
@@ -68,7 +67,7 @@ class TurnView:
 
 
 @dataclass(frozen=True, slots=True)
-class TableView:
+class MatchView:
     id: str
     version: int
     stamp: str
@@ -86,7 +85,7 @@ class TableView:
     heads: list[Head] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     turn: TurnView | None = None
-    back: TakingBack = NOTHING_TO_TAKE_BACK
+    back: UndoOptions = NOTHING_TO_UNDO
     agreed_already: bool = False
     asked: str = ""  # who wants to take back how much
     news: str = ""
@@ -100,51 +99,51 @@ class TableView:
     house_rules: list[str] = field(default_factory=list)
 
 
-def table_view(
-    table: LiveMatch,
+def match_view(
+    live: LiveMatch,
     holder: str,
     language: Language,
     picked: tuple[Placement, ...] = (),
     problem: str = "",
     so_far: GameReport | None = None,
-) -> TableView:
-    seats = table.seats_of(holder)
-    opening, match = table.stored.opening, table.match
+) -> MatchView:
+    seats = live.seats_of(holder)
+    opening, match = live.stored.opening, live.match
     rules = match.rules if match else game_rules(opening.ruleset, opening.options)
     layers = [name(rules, layer, language.code) for layer in rules.dice.layers] if rules.has_layers else []
-    back = taking_back(table, seats)
+    back = live.undo_options(seats)
     choices, picked = safe_choices(match, picked) if match else ([], ())
-    order = sorted(range(len(table.stored.seats)), key=lambda seat: seat not in seats)
+    order = sorted(range(len(live.stored.seats)), key=lambda seat: seat not in seats)
     columns = heads(rules, order, language)
     last_seat, written = last_written(match) if match else (None, frozenset())
     acting = bool(match and match.state.player in seats)
-    return TableView(
-        id=table.id,
-        version=table.version,
-        stamp=f"{table.version}.{table.revision}",
+    return MatchView(
+        id=live.id,
+        version=live.version,
+        stamp=f"{live.version}.{live.revision}",
         game=opening.ruleset,
         game_name=game_name(rules, language.code),
         begun=match is not None,
         finished=bool(match and match.state.finished),
         seated=bool(seats),
-        may_begin=may_begin(table, holder),
+        may_begin=may_begin(live, holder),
         typed=opening.dice == "typed",
         layers=layers,
-        players=[player_view(table, seat, seats, language) for seat in order],
+        players=[player_view(live, seat, seats, language) for seat in order],
         commitment=opening.commitment,
-        open_seats=table.open_seats,
+        open_seats=live.open_seats,
         heads=columns,
         rows=rows(match, columns, choices if acting else [], language, written, last_seat) if match else [],
-        turn=turn_view(table, match, seats, choices, picked, language)
+        turn=turn_view(live, match, seats, choices, picked, language)
         if match and not match.state.finished
         else None,
         back=back,
         agreed_already=bool(back.proposed) and seats <= back.agreed,
-        asked=proposal(table, back, language),
-        news=news(table, language) if match else "",
-        left="" if match and match.state.finished else departure(table, language),
+        asked=proposal(live, back, language),
+        news=news(live, language) if match else "",
+        left="" if match and match.state.finished else departure(live, language),
         revealed=bool(match and match.record.secret),
-        next=table.stored.next,
+        next=live.stored.next,
         problem=problem,
         columns=len(rules.columns),
         coach=opening.coach and has_coach(),
@@ -175,8 +174,8 @@ def last_written(match: Match) -> tuple[int | None, frozenset[int]]:
     return None, frozenset()
 
 
-def player_view(table: LiveMatch, seat: int, seats: frozenset[int], language: Language) -> PlayerView:
-    stored, match = table.stored.seats[seat], table.match
+def player_view(live: LiveMatch, seat: int, seats: frozenset[int], language: Language) -> PlayerView:
+    stored, match = live.stored.seats[seat], live.match
     placed = {number: place for place, number, _ in standings(match.rules, match.state)} if match else {}
     return PlayerView(
         seat=seat,
@@ -190,7 +189,7 @@ def player_view(table: LiveMatch, seat: int, seats: frozenset[int], language: La
 
 
 def turn_view(
-    table: LiveMatch,
+    live: LiveMatch,
     match: Match,
     seats: frozenset[int],
     choices: list[LayerChoices],
@@ -199,7 +198,7 @@ def turn_view(
 ) -> TurnView:
     rules, state = match.rules, match.state
     typed = match.record.header.origin.kind == "typed"
-    yours, bot = state.player in seats, table.bot_is_next()
+    yours, bot = state.player in seats, live.bot_is_next()
     filled = sum(points is not None for points in state.sheet.cells)
     types = typed and state.throw_due and (yours or (bot and bool(seats)))
     waiting = next((layer for layer in choices if layer.chosen is None), None)
@@ -207,7 +206,7 @@ def turn_view(
         name=player_name(match.player, language),
         yours=yours,
         bot=bot,
-        left=state.player in table.open_seats,
+        left=state.player in live.open_seats,
         number=filled // len(rules.scored) + 1,
         of=rules.turns,
         throw=rules.throws - state.throws_left,

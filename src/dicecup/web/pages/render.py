@@ -98,7 +98,7 @@ def go_to(request: Request, viewer: Viewer, address: str) -> Response:
 
 def base_address(request: Request) -> str:
     """Where other devices reach this server."""
-    settings_address: str = request.app.state.tables.settings.address
+    settings_address: str = request.app.state.matches.settings.address
     return settings_address or str(request.base_url).rstrip("/")
 
 

@@ -29,7 +29,7 @@ from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.opening import keep_record, may_try, try_again
 from dicecup.web.service.reviewing import Reviewed, check_may
 from dicecup.web.texts import house_rules, player_name
-from dicecup.web.viewer import Form, ReviewsNow, TablesNow, UploadsNow, Viewer, ViewerNow
+from dicecup.web.viewer import Form, MatchesNow, ReviewsNow, UploadsNow, Viewer, ViewerNow
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,19 +182,19 @@ Seat = Annotated[int | None, Query(ge=0, le=99)]
 def draw(
     request: Request,
     viewer: Viewer,
-    table: LiveMatch,
+    live: LiveMatch,
     template: str,
     seat: int | None,
     found: Reviewed | None,
     **more: Any,
 ) -> Response:
     """The page or a part of it, with the turns of one player: of the one asked for, else one's own."""
-    record = found.record if found else table.playing().record
+    record = found.record if found else live.playing().record
     if seat is None or seat >= len(record.header.players):
-        seat = min(table.seats_of(viewer.holder), default=0)
+        seat = min(live.seats_of(viewer.holder), default=0)
     view = review_view(record, viewer.language, seat, found)
-    tries = may_try(table, viewer.holder)
-    return page(request, viewer, template, review=view, match=table.id, may_try=tries, **more)
+    tries = may_try(live, viewer.holder)
+    return page(request, viewer, template, review=view, match_id=live.id, may_try=tries, **more)
 
 
 async def show(*arguments: Any, **more: Any) -> Response:
@@ -207,49 +207,49 @@ async def review_match(
     request: Request,
     viewer: ViewerNow,
     reviews: ReviewsNow,
-    table: Asked,
+    live: Asked,
     seat: Seat = None,
     coach: str = "",
 ) -> Response:
     """The coach's part is there if it is known, or asked for by a browser without scripts."""
-    found, problem = reviews.remembered(table), None
+    found, problem = reviews.remembered(live), None
     try:
         if not found:
-            check_may(table)
+            check_may(live)
         if coach:
-            found = await reviews.ask(table, PATIENCE)
+            found = await reviews.ask(live, PATIENCE)
     except DicecupError as error:
-        problem = viewer.language.sentence(error, table.playing().rules)
+        problem = viewer.language.sentence(error, live.playing().rules)
     asking = not found and not problem
-    return await show(request, viewer, table, "review.html", seat, found, asking=asking, problem=problem)
+    return await show(request, viewer, live, "review.html", seat, found, asking=asking, problem=problem)
 
 
 @router.get("/t/{match}/review/coach")
 async def coach_part(
-    request: Request, viewer: ViewerNow, reviews: ReviewsNow, table: Asked, seat: Seat = None
+    request: Request, viewer: ViewerNow, reviews: ReviewsNow, live: Asked, seat: Seat = None
 ) -> Response:
     """What takes the place of the page's body when the coach has looked at the game."""
     try:
-        found = await reviews.ask(table, PATIENCE)
+        found = await reviews.ask(live, PATIENCE)
     except DicecupError as error:
         busy = error.code == "coach_busy"
-        problem = None if busy else viewer.language.sentence(error, table.playing().rules)
+        problem = None if busy else viewer.language.sentence(error, live.playing().rules)
         answer = page(
-            request, viewer, "review/asking.html", match=table.id, asking=busy, again=True, problem=problem
+            request, viewer, "review/asking.html", match_id=live.id, asking=busy, again=True, problem=problem
         )
         answer.headers.update({"HX-Retarget": "#asking", "HX-Reswap": "outerHTML"})
         return answer
     return await show(
-        request, viewer, table, "review/body.html", seat, found, asking=False, problem=None, here=True
+        request, viewer, live, "review/body.html", seat, found, asking=False, problem=None, here=True
     )
 
 
 @router.get("/t/{match}/review/turns")
 async def turns_part(
-    request: Request, viewer: ViewerNow, reviews: ReviewsNow, table: Asked, seat: Seat = None
+    request: Request, viewer: ViewerNow, reviews: ReviewsNow, live: Asked, seat: Seat = None
 ) -> Response:
     """The turns of another player."""
-    return await show(request, viewer, table, "review/turns.html", seat, reviews.remembered(table))
+    return await show(request, viewer, live, "review/turns.html", seat, reviews.remembered(live))
 
 
 @router.get("/review")
@@ -259,25 +259,25 @@ async def ask_for_record(request: Request, viewer: ViewerNow) -> Response:
 
 @router.post("/review")
 async def review_upload(
-    request: Request, viewer: ViewerNow, tables: TablesNow, uploads: UploadsNow, form: Form
+    request: Request, viewer: ViewerNow, matches: MatchesNow, uploads: UploadsNow, form: Form
 ) -> Response:
     try:
         upload = form.get("record")
         if not isinstance(upload, UploadFile):
             raise UsageError("request_wrong", problem="record")
         async with uploads.reading(await upload.read(MOST_RECORD + 1)) as record:
-            table = await keep_record(tables, record)
+            live = await keep_record(matches, record)
     except DicecupError as error:
         problem = viewer.language.sentence(error)
         return page(request, viewer, "upload.html", status_of(error), problem=problem, code=error.code)
-    return go_to(request, viewer, f"/t/{table.id}/review")
+    return go_to(request, viewer, f"/t/{live.id}/review")
 
 
 @router.post("/t/{match}/try")
 async def try_position(
-    request: Request, viewer: ViewerNow, tables: TablesNow, table: Asked, form: Form
+    request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked, form: Form
 ) -> Response:
     """A table of one's own, from a position of this game on."""
     moves = number(form, "moves", 5) or 0
-    tried = await try_again(tables, table, moves, viewer.key)
+    tried = await try_again(matches, live, moves, viewer.key)
     return go_to(request, viewer, f"/t/{tried.id}")

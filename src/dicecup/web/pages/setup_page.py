@@ -20,11 +20,12 @@ from dicecup.web.pages.render import go_to, page
 from dicecup.web.refusals import status_of
 from dicecup.web.service import opening
 from dicecup.web.service.advising import bots_here, has_coach
-from dicecup.web.service.opening import MOST_SEATS, SeatWish, TableWish
+from dicecup.web.service.live_match import MOST_SEATS
+from dicecup.web.service.opening import NewMatch, NewSeat
 from dicecup.web.texts import BOT_NAMES, bot_text
 from dicecup.web.viewer import (
     Form,
-    TablesNow,
+    MatchesNow,
     Viewer,
     ViewerNow,
     set_cookie,
@@ -59,25 +60,25 @@ GameAsked = Annotated[str, Depends(known_game)]
 
 
 @router.get("/")
-async def lobby(request: Request, viewer: ViewerNow, tables: TablesNow) -> Response:
+async def lobby(request: Request, viewer: ViewerNow, matches: MatchesNow) -> Response:
     cards = []
     for game in games():
         rules = opening.game_rules(game)
         cards.append((game, game_name(rules, viewer.language.code), summary(rules, viewer.language.code)))
-    address = tables.settings.address
+    address = matches.settings.address
     code = qr_svg(address) if address else None
     return page(request, viewer, "lobby.html", cards=cards, address=address, code=code)
 
 
 @router.get("/new/{game}")
-async def new(request: Request, viewer: ViewerNow, tables: TablesNow, game: GameAsked) -> Response:
+async def new(request: Request, viewer: ViewerNow, matches: MatchesNow, game: GameAsked) -> Response:
     first = SeatForm("person", viewer.name or default_name(viewer.language, 1))
-    return setup_page(request, viewer, tables, game, [first], {}, opening.new_promise())
+    return setup_page(request, viewer, matches, game, [first], {}, opening.new_promise())
 
 
 @router.post("/new/{game}")
 async def change(
-    request: Request, viewer: ViewerNow, tables: TablesNow, game: GameAsked, form: Form
+    request: Request, viewer: ViewerNow, matches: MatchesNow, game: GameAsked, form: Form
 ) -> Response:
     """Play, or one more change to the seats, or to the language and the colours."""
     seats = read_seats(form)
@@ -86,22 +87,22 @@ async def change(
     if action == "preferences":
         chosen = with_preferences(viewer, form)
         seats = renamed(seats, viewer.language, chosen.language)
-        response = setup_page(request, chosen, tables, game, seats, form, promise)
+        response = setup_page(request, chosen, matches, game, seats, form, promise)
         return set_preferences(request, response, chosen)
     if action != "play":
         seats = changed_seats(seats, action, viewer.language)
-        return setup_page(request, viewer, tables, game, seats, form, promise)
+        return setup_page(request, viewer, matches, game, seats, form, promise)
     options = {name[7:]: str(value) for name, value in form.items() if name.startswith("option-")}
     wishes = seat_wishes(seats, str(form.get("seed", "")).strip())
     dice = "table" if form.get("dice") == "table" else "screen"
-    wish = TableWish(game, wishes, options, dice, promise, coach=bool(form.get("coach")))  # type: ignore[arg-type]
+    wish = NewMatch(game, wishes, options, dice, promise, coach=bool(form.get("coach")))  # type: ignore[arg-type]
     try:
-        table = await opening.open_table(tables, wish, viewer.key)
+        live = await opening.open_match(matches, wish, viewer.key)
     except DicecupError as error:
         problem = viewer.language.sentence(error)
         fresh = opening.new_promise()
-        return setup_page(request, viewer, tables, game, seats, form, fresh, problem, status_of(error))
-    response = go_to(request, viewer, f"/t/{table.id}")
+        return setup_page(request, viewer, matches, game, seats, form, fresh, problem, status_of(error))
+    response = go_to(request, viewer, f"/t/{live.id}")
     mine = next((seat.name for seat in seats if seat.kind == "person"), "")
     set_cookie(request, response, "name", quote(mine))
     return response
@@ -116,11 +117,11 @@ def renamed(seats: list[SeatForm], before: Language, after: Language) -> list[Se
     ]
 
 
-def seat_wishes(seats: list[SeatForm], seed: str) -> list[SeatWish]:
+def seat_wishes(seats: list[SeatForm], seed: str) -> list[NewSeat]:
     """The word of the one who sets the table goes to the first person's seat, wherever it stands."""
     own = next((place for place, seat in enumerate(seats) if seat.kind == "person"), None)
     return [
-        SeatWish(seat.kind, seat.name, seed if place == own else "")  # type: ignore[arg-type]
+        NewSeat(seat.kind, seat.name, seed if place == own else "")  # type: ignore[arg-type]
         for place, seat in enumerate(seats)
     ]
 
@@ -175,7 +176,7 @@ def changed_seats(seats: list[SeatForm], action: str, language: Language) -> lis
 def setup_page(
     request: Request,
     viewer: Viewer,
-    tables: TablesNow,
+    matches: MatchesNow,
     game: str,
     seats: list[SeatForm],
     form: dict[str, Any],
@@ -202,7 +203,7 @@ def setup_page(
         has_coach=has_coach(),
         coach=bool(form.get("coach")),
         promise=promise,
-        commitment=opening.promised_commitment(tables, promise),
+        commitment=opening.promised_commitment(matches, promise),
         problem=problem,
         focus_lost=button_gone(str(form.get("action", "")), len(seats)),
         fields_go_with="setup",

@@ -55,10 +55,10 @@ def bots_here() -> list[str]:
     return [bot for bot in BOTS if bot not in BOTS_BY_VALUES or has_coach()]
 
 
-def check_on(table: LiveMatch) -> None:
+def check_on(live: LiveMatch) -> None:
     """The coach speaks only at tables that have it on, whoever asks."""
-    table.playing()
-    if not table.stored.opening.coach:
+    live.playing()
+    if not live.stored.opening.coach:
         raise MoveError("coach_off")
     need_coach()
 
@@ -113,19 +113,19 @@ class Advising:
         await in_time(task, seconds=1)
         self.prepare(rules)
 
-    def advice(self, table: LiveMatch) -> asyncio.Task[Advice]:
-        match = table.playing()
+    def advice(self, live: LiveMatch) -> asyncio.Task[Advice]:
+        match = live.playing()
 
         async def work() -> Advice:
             await asyncio.shield(self.prepare(match.rules))
             found: Advice = await self.quick.ask("advice", match.rules, match.state, urgency=2)
             return found
 
-        return self.remembered(("advice", table.id, match.version), work())
+        return self.remembered(("advice", live.id, match.version), work())
 
-    def reasons(self, table: LiveMatch) -> asyncio.Task[list[Reason]]:
+    def reasons(self, live: LiveMatch) -> asyncio.Task[list[Reason]]:
         """Why the best choices are the best."""
-        match = table.playing()
+        match = live.playing()
 
         async def work() -> list[Reason]:
             await asyncio.shield(self.prepare(match.rules))
@@ -134,20 +134,20 @@ class Advising:
             )
             return found
 
-        return self.remembered(("reasons", table.id, match.version), work())
+        return self.remembered(("reasons", live.id, match.version), work())
 
-    def so_far(self, table: LiveMatch) -> asyncio.Task[GameReport]:
+    def so_far(self, live: LiveMatch) -> asyncio.Task[GameReport]:
         """Of the moment now; who still waits for an earlier one gets nothing."""
-        match = table.playing()
+        match = live.playing()
 
         async def work() -> GameReport:
             await asyncio.shield(self.prepare(match.rules))
             found: GameReport = await self.patient.ask("so_far", match.record, urgency=1)
-            self.known[table] = found
+            self.known[live] = found
             return found
 
-        before = self.asked.get(table)
-        task = self.asked[table] = self.remembered(("so far", table.id, match.version), work())
+        before = self.asked.get(live)
+        task = self.asked[live] = self.remembered(("so far", live.id, match.version), work())
         if before is not None and before is not task:
             before.cancel()
         return task

@@ -1,4 +1,4 @@
-"""Coming to a table, leaving it, and bringing one's seat to another device."""
+"""Joining a match, leaving it, moving a seat to another device, and playing again."""
 
 from __future__ import annotations
 
@@ -6,98 +6,93 @@ import asyncio
 
 from dicecup.errors import MoveError, UsageError
 from dicecup.storage.rows import Seat
-from dicecup.web.service.live_match import LiveMatch, key_hash, new_key
+from dicecup.web.service.keys import key_hash, new_key
+from dicecup.web.service.live_match import LiveMatch, header_for
 from dicecup.web.service.matches import Matches
-from dicecup.web.service.opening import SeatWish as Wish
 from dicecup.web.service.opening import (
-    TableWish,
-    begin_now,
+    NewMatch,
+    NewSeat,
     check_different,
-    open_table,
+    open_match,
     read_name,
     read_seed,
 )
 
 
-async def join(
-    tables: Matches, table: LiveMatch, holder: str, name: str, number: int | None = None, seed: str = ""
-) -> int:
-    """Take an open seat, the first one if none is named; the game begins when the last is taken."""
-    async with tables.changing(table):
-        seats, free = table.stored.seats, table.open_seats
+async def join(live: LiveMatch, holder: str, name: str, number: int | None = None, seed: str = "") -> int:
+    """Take an open seat, the first one if none is named; the game begins when the last one is taken."""
+    async with live.changing():
+        seats, free = live.stored.seats, live.open_seats
         if number is not None and not 0 <= number < len(seats):
             raise UsageError("seat_unknown")
         if not free or (number is not None and number not in free):
             raise MoveError("seat_taken")
-        place = free[0] if number is None else number
-        if table.begun:  # a seat that somebody left: its name and share stand in the record
-            seat = Seat("person", seats[place].name, seats[place].seed)
+        chosen = free[0] if number is None else number
+        if live.begun:  # a seat that somebody left: its name and seed are part of the record
+            seat = Seat("person", seats[chosen].name, seats[chosen].seed)
         else:
             seat = Seat("person", read_name(name), read_seed(seed))
             check_different([seat.name, *(other.name for other in seats if other.kind == "person")])
-        if not await tables.change(table, tables.store.take_seat, table.id, place, seat, key_hash(holder)):
+        header = header_for(live.stored.opening)
+        if not await live.update(live.store.take_seat, live.id, chosen, seat, key_hash(holder), header):
             raise MoveError("seat_taken")
-        if not table.begun and len(free) == 1:
-            await begin_now(tables, table)
-        return place
+        return chosen
 
 
-async def leave(tables: Matches, table: LiveMatch, holder: str, number: int) -> None:
-    """Let a seat go, so that somebody else can take it."""
-    async with tables.changing(table):
-        check_holder(table, holder, number)
-        await tables.change(table, tables.store.leave_seat, table.id, number, key_hash(holder))
+async def leave(live: LiveMatch, holder: str, number: int) -> None:
+    """Give up a seat, so that somebody else can take it."""
+    async with live.changing():
+        check_holder(live, holder, number)
+        await live.update(live.store.leave_seat, live.id, number, key_hash(holder))
 
 
-async def seat_link(tables: Matches, table: LiveMatch, holder: str, number: int) -> str:
+async def seat_link(live: LiveMatch, holder: str, number: int) -> str:
     """A secret that brings this seat to another device of the same person."""
-    check_holder(table, holder, number)
+    check_holder(live, holder, number)
     token = new_key()
-    await asyncio.to_thread(tables.store.add_link, table.id, number, key_hash(token))
+    await asyncio.to_thread(live.store.add_link, live.id, number, key_hash(token))
     return token
 
 
-async def follow_link(tables: Matches, table: LiveMatch, holder: str, token: str) -> int:
-    async with tables.changing(table):
-        number = await tables.change(
-            table, tables.store.follow_link, table.id, key_hash(token), key_hash(holder)
-        )
+async def follow_link(live: LiveMatch, holder: str, token: str) -> int:
+    async with live.changing():
+        number = await live.update(live.store.follow_link, live.id, key_hash(token), key_hash(holder))
         if number is None:
             raise UsageError("link_unknown")
         return number
 
 
-def check_holder(table: LiveMatch, holder: str, number: int) -> None:
-    if not 0 <= number < len(table.stored.seats):
+def check_holder(live: LiveMatch, holder: str, number: int) -> None:
+    if not 0 <= number < len(live.stored.seats):
         raise UsageError("seat_unknown")
-    if number not in table.seats_of(key_hash(holder)):
+    if number not in live.seats_of(key_hash(holder)):
         raise MoveError("seat_not_yours")
 
 
-async def play_again(tables: Matches, table: LiveMatch, holder: str) -> LiveMatch:
-    """A new table like this one, the next player first; people on other devices find its open seats."""
-    here = table.seats_of(key_hash(holder))
+async def play_again(matches: Matches, live: LiveMatch, holder: str) -> LiveMatch:
+    """A new match like this one, the next player first; people on other devices find its open seats."""
+    here = live.seats_of(key_hash(holder))
     if not here:
         raise MoveError("seat_not_yours")
-    if table.stored.next:
-        return await tables.get(table.stored.next)
-    if not table.playing().state.finished:
+    if live.stored.next:
+        return await matches.get(live.stored.next)
+    if not live.playing().state.finished:
         raise MoveError("game_not_over")
-    opening = table.stored.opening
-    wishes = []
-    for number, seat in enumerate(table.stored.seats):
+    opening = live.stored.opening
+    seats = []
+    for number, seat in enumerate(live.stored.seats):
         if seat.kind == "bot":
-            wishes.append(Wish("bot", seat.name.partition(":")[2]))
+            seats.append(NewSeat("bot", seat.name.partition(":")[2]))
         else:
-            wishes.append(Wish("person", seat.name) if number in here else Wish("open"))
-    wish = TableWish(
+            seats.append(NewSeat("person", seat.name) if number in here else NewSeat("open"))
+    request = NewMatch(
         game=opening.ruleset,
-        seats=wishes[1:] + wishes[:1],
+        seats=seats[1:] + seats[:1],
         options=opening.options,
         dice="table" if opening.dice == "typed" else "screen",
         coach=opening.coach,
     )
-    following = await open_table(tables, wish, holder)
-    async with tables.changing(table):
-        first = await tables.change(table, tables.store.set_next, table.id, following.id)
-    return following if first else await tables.get(str(table.stored.next))
+    following = await open_match(matches, request, holder)
+    async with live.changing():
+        first = await live.update(live.store.set_next, live.id, following.id)
+    return following if first else await matches.get(str(live.stored.next))

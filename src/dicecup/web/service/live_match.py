@@ -1,56 +1,56 @@
-"""A match in memory: what the store holds of it, the keys that hold its seats, and how it is persisted."""
+"""A match in memory: its seats and the keys that hold them, its lock, and what people do in it.
+
+The rules and the versions are the business of `Match`; here it is decided who may act. Undo needs nobody's
+consent until the next player has rolled; further steps need everybody's. What was undone stays in the record.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import hmac
 import json
-import secrets
-from dataclasses import replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
+from typing import TypeVar
 
 from dicecup.bots import bot_of_player
-from dicecup.engine.record import Entry, Record
-from dicecup.engine.record_text import Line, append_line, entry_text, read_header, split_lines
+from dicecup.dice import Dice
+from dicecup.engine.record import DiceOrigin, Header, Record
+from dicecup.engine.record_text import RecordWriter, read_header, split_lines
 from dicecup.engine.serialize import sheet_to_data
+from dicecup.engine.state import Keep, Score, Throw
 from dicecup.engine.totals import standings
-from dicecup.errors import MoveError
-from dicecup.match import Match
-from dicecup.storage.rows import Addition, Result, StoredMatch
-from dicecup.storage.store import EntryTaken, Store
+from dicecup.errors import MoveError, UsageError
+from dicecup.match import Change, Match
+from dicecup.rules.loader import load_ruleset
+from dicecup.storage.rows import Addition, Opening, Result, Seat, StoredMatch
+from dicecup.storage.store import EntryTaken, HeaderOf, Store
+from dicecup.web.service.keys import now
+
+MOST_SEATS = 10
+Answer = TypeVar("Answer")
+Persist = Callable[[Addition], Awaitable[None]]  # raises EntryTaken if another process was faster
 
 
-def now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+def header_for(opening: Opening) -> HeaderOf:
+    """What the header of the record will be once it is known who takes part."""
+    return partial(header_text, opening)
 
 
-ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"  # nothing that is mistaken for something else
-TABLE_LETTERS = 12
-MOST_KEY = 100
-
-
-def new_key() -> str:
-    return secrets.token_urlsafe(32)
-
-
-def new_table_id() -> str:
-    """Short enough to read out, long enough that nobody finds a table by guessing (59 bits)."""
-    return "".join(secrets.choice(ALPHABET) for _ in range(TABLE_LETTERS))
-
-
-def is_table_id(text: str) -> bool:
-    """Whether a table could be called so: nothing else is ever looked up."""
-    return len(text) == TABLE_LETTERS and all(letter in ALPHABET for letter in text)
-
-
-def key_hash(key: str) -> str:
-    return hashlib.sha256(key.encode()).hexdigest()
-
-
-def derived(server_key: bytes, purpose: str, text: str) -> bytes:
-    """A value that only this server can work out, the same for the same purpose and text."""
-    return hmac.new(server_key, f"{purpose} {text}".encode(), hashlib.sha256).digest()
+def header_text(opening: Opening, seats: Sequence[Seat]) -> str:
+    if all(seat.kind == "bot" for seat in seats):
+        raise UsageError("seats_wrong", most=MOST_SEATS)
+    origin = DiceOrigin(opening.dice)
+    if opening.dice == "verifiable":
+        seeds = tuple(seat.seed for seat in seats)
+        origin = DiceOrigin("verifiable", commitment=opening.commitment or "", player_seeds=seeds)
+    rules = load_ruleset(opening.ruleset, opening.options)
+    date = datetime.now(UTC).date().isoformat()
+    return RecordWriter().header(
+        Header(opening.ruleset, rules, tuple(seat.name for seat in seats), origin, date)
+    )
 
 
 def results_of(record: Record, finished: str) -> list[Result]:
@@ -71,61 +71,38 @@ def results_of(record: Record, finished: str) -> list[Result]:
     ]
 
 
-Waiting = tuple[Addition, "asyncio.Future[None]"]
+@dataclass(frozen=True, slots=True)
+class UndoOptions:
+    """What a viewer may undo now: alone, and with the consent of all; 0 is nothing."""
+
+    alone: int
+    together: int
+    proposed: int = 0  # how many steps somebody has proposed to undo
+    agreed: frozenset[int] = frozenset()  # the seats that agreed to that
 
 
-class Writer:
-    def __init__(self, store: Store) -> None:
-        self.store = store
-        self.waiting: list[Waiting] = []
-        self.busy: asyncio.Task[None] | None = None
-
-    async def write(self, addition: Addition) -> None:
-        """Wait until the entries are kept; EntryTaken if another process was quicker."""
-        done = asyncio.get_running_loop().create_future()
-        self.waiting.append((addition, done))
-        if self.busy is None:
-            self.busy = asyncio.create_task(self.work())
-        await done
-
-    async def work(self) -> None:
-        while self.waiting:
-            batch, self.waiting = self.waiting, []
-            await self.write_batch(batch)
-        self.busy = None
-
-    async def write_batch(self, batch: list[Waiting]) -> None:
-        try:
-            kept = await asyncio.to_thread(self.store.append_batch, [addition for addition, _ in batch])
-        except Exception as error:
-            for _, done in batch:
-                if not done.done():
-                    done.set_exception(error)
-            return
-        for (_, done), taken in zip(batch, kept, strict=True):
-            if done.done():
-                continue  # whoever asked went away
-            if taken:
-                done.set_result(None)
-            else:
-                done.set_exception(EntryTaken())
-
-
-def nowhere(before: Record, entry: Entry) -> None:
-    """Drafts are saved as a whole."""
+NOTHING_TO_UNDO = UndoOptions(0, 0)
 
 
 class LiveMatch:
-    """One table. Whoever changes it holds its lock; whoever only looks needs none."""
+    """One match of this process. Whoever changes it holds its lock; reading needs none."""
 
-    def __init__(self, store: Store, stored: StoredMatch) -> None:
+    def __init__(
+        self,
+        store: Store,
+        stored: StoredMatch,
+        persist: Persist | None = None,
+        listeners: Sequence[Callable[[LiveMatch], None]] = (),
+    ) -> None:
         self.store = store
         self.stored = stored
+        self.persist = persist
+        self.listeners = listeners  # called after every change
         self.match: Match | None = None
-        self.changes = 0  # beside the moves, of those that were read to the end
+        self.changes = 0  # how many changes beside the moves have been read completely
         self.lock = asyncio.Lock()
-        self.revision = 0  # grows with everything that watchers should see, also beside the moves
-        self.drawn: dict[tuple[object, ...], bytes] = {}  # what was drawn of this revision, for whom
+        self.revision = 0  # grows with every visible change, also beside the moves
+        self.rendered: dict[tuple[object, ...], bytes] = {}  # events of this revision, by audience
 
     @property
     def id(self) -> str:
@@ -145,7 +122,7 @@ class LiveMatch:
         return self.changes, self.version
 
     def playing(self) -> Match:
-        """The match; refused when it has not begun."""
+        """The match itself; refused while it has not begun."""
         if self.match is None:
             raise MoveError("game_not_begun")
         return self.match
@@ -156,7 +133,7 @@ class LiveMatch:
 
     @property
     def people(self) -> frozenset[int]:
-        """The seats that somebody sits in."""
+        """The seats that somebody holds."""
         return frozenset(number for number, seat in enumerate(self.stored.seats) if seat.kind == "person")
 
     @property
@@ -168,22 +145,22 @@ class LiveMatch:
 
     @property
     def human_seats(self) -> frozenset[int]:
-        """The seats of people, also those that somebody left in the middle of the game."""
+        """The seats of people, including those that somebody left during the game."""
         return frozenset(number for number, seat in enumerate(self.stored.seats) if seat.kind != "bot")
 
     @property
     def proposals(self) -> dict[int, int]:
-        """The seats that would take back, and how many steps."""
+        """The seats that want to undo, and how many steps."""
         return {seat: steps for seat, steps in self.stored.consents.items() if steps}
 
     @property
     def refusals(self) -> frozenset[int]:
-        """The seats that did not agree to what was proposed last, as long as nothing new happens."""
+        """The seats that refused the last proposal, until something else happens."""
         return frozenset(seat for seat, steps in self.stored.consents.items() if not steps)
 
     @property
     def shown_only(self) -> bool:
-        """Whether this is an uploaded record, to look at."""
+        """Whether this is an uploaded record, which nobody plays."""
         return not self.stored.opening.owner
 
     @property
@@ -196,51 +173,171 @@ class LiveMatch:
         match = self.match
         return match is not None and not match.state.finished and bot_of_player(match.player) is not None
 
-    # Reading and writing; both are called in threads.
+    # Reading, changing, persisting
 
     def read(self) -> None:
-        """Take in what the store has that is not here yet."""
+        """Load what the store has that is not here yet. Blocks: runs in a thread."""
         stored = self.store.match(self.id)
+        if stored and stored.header is None and all(seat.kind != "open" for seat in stored.seats):
+            # Earlier versions could be killed between taking the last seat and beginning the game.
+            self.store.begin_if_full(self.id, header_for(stored.opening))
+            stored = self.store.match(self.id)
         assert stored is not None
         self.stored = stored
         if stored.header is not None:
-            self.read_match(stored, stored.header)
+            match = self.match or self.begin(stored, stored.header)
+            match.catch_up(self.store.entries(self.id, match.version))
+            self.match = match
         self.changes = stored.changes
 
-    def read_match(self, stored: StoredMatch, begun: str) -> None:
-        if self.match is None:
-            lines, _ = split_lines(begun.encode())
-            header, _ = read_header(lines)
-            secret = bytes.fromhex(stored.opening.secret) if stored.opening.secret else None
-            self.match = Match(Record(header), nowhere, secret)
-        record = self.match.record
-        first = len(record.entries)
-        for number, text in enumerate(self.store.entries(self.id, first), start=first + 1):
-            record = append_line(record, Line(number, text))
-        self.match.record = record
+    def begin(self, stored: StoredMatch, text: str) -> Match:
+        header, _ = read_header(split_lines(text.encode())[0])
+        secret = bytes.fromhex(stored.opening.secret) if stored.opening.secret else None
+        return Match(Record(header), self.save, secret)
 
-    def addition(self, before: Record, after: Record) -> Addition:
-        """What the store has to add for the match to be in the new state."""
+    async def save(self, change: Change) -> None:
+        """Persist a change of the match, with the results if it ends the game."""
         made = now()
-        texts = []
-        for entry in after.entries[len(before.entries) :]:
-            texts.append(entry_text(before, entry))
-            before = before.append(entry)
-        ended = after.state.finished and not self.playing().state.finished
-        results = tuple(results_of(after, made)) if ended else ()
-        return Addition(self.id, self.version, tuple(texts), made, results)
+        results = tuple(results_of(change.after, made)) if change.ends_game else ()
+        addition = Addition(self.id, change.number, tuple(change.texts), made, results)
+        if self.persist:
+            await self.persist(addition)
+        else:
+            await asyncio.to_thread(self.store.append, addition)
 
-    def added(self, record: Record) -> None:
-        """The store has it: now the match is in the new state."""
-        self.playing().record = record
+    async def commit(self, change: Change) -> None:
+        """Let the match persist a change and take it over. The caller holds the lock."""
+        await self.playing().commit_async(change)
         self.stored = replace(self.stored, consents={})
 
-    def draft(self) -> Match:
-        """A copy of the match to play on; what comes of it counts when the store has it."""
-        match = self.playing()
-        return Match(match.record, nowhere, match.secret, match.bot_seed)
+    async def update(self, what: Callable[..., Answer], *arguments: object) -> Answer:
+        """Change something beside the moves in the store, and read it back. The caller holds the lock."""
+        answer = await asyncio.to_thread(partial(what, *arguments))
+        await asyncio.to_thread(self.read)
+        return answer
 
-    def touch(self) -> None:
-        """Forget what was drawn: it looks different now."""
+    @asynccontextmanager
+    async def changing(self, version: int = 0) -> AsyncIterator[None]:
+        """Hold the lock for a change made against a version; afterwards all listeners are notified."""
+        async with self.lock:
+            try:
+                if version > self.version:  # another process is ahead, and its notification not yet here
+                    await asyncio.to_thread(self.read)
+                yield
+            except EntryTaken:
+                # Another process was faster: read what it did, and let the caller decide again.
+                found = self.version
+                await asyncio.to_thread(self.read)
+                self.changed()
+                raise MoveError("version_stale", found=found, version=self.version) from None
+            self.changed()
+
+    def changed(self) -> None:
+        """Notify everybody concerned that the match looks different now."""
         self.revision += 1
-        self.drawn.clear()
+        self.rendered.clear()
+        for listener in self.listeners:
+            listener(self)
+
+    # What people do
+
+    def check_turn(self, seats: frozenset[int], version: int, *, typing: bool = False) -> Match:
+        """The match, if one of these seats may act now. Anybody with a seat may type a bot's dice."""
+        if not seats:
+            raise MoveError("seat_not_yours")
+        match = self.playing()
+        match.check_version(version)
+        if match.state.finished:
+            raise MoveError("game_over")
+        if match.state.player not in seats and not (typing and self.bot_is_next()):
+            raise MoveError("not_your_turn")
+        return match
+
+    async def decide(self, seats: frozenset[int], version: int, move: Keep | Score) -> None:
+        """Keep dice or fill a box. Dice that the server throws follow a keep at once."""
+        async with self.changing(version):
+            change = self.check_turn(seats, version).prepare(version)
+            change.decide(move)
+            if isinstance(move, Keep) and change.after.header.origin.kind != "typed":
+                change.throw()
+            await self.commit(change)
+
+    async def throw(self, seats: frozenset[int], version: int, typed: Dice | None = None) -> None:
+        """Throw the dice that are due, or type what they show."""
+        async with self.changing(version):
+            change = self.check_turn(seats, version, typing=typed is not None).prepare(version)
+            change.throw(typed)
+            await self.commit(change)
+
+    def undo_options(self, seats: frozenset[int]) -> UndoOptions:
+        match = self.match
+        if match is None or match.record.secret is not None or not seats:
+            return NOTHING_TO_UNDO
+        steps = match.steps_to_last_decision()
+        proposed = max(self.proposals.values(), default=0)
+        agreed = frozenset(seat for seat, wish in self.proposals.items() if wish == proposed)
+        return UndoOptions(self.steps_alone(match, seats), steps, proposed, agreed)
+
+    def steps_alone(self, match: Match, seats: frozenset[int]) -> int:
+        """One's own last move while nobody has thrown after it; anybody's, if all people share a device."""
+        if not match.record.moves:
+            return 0
+        if self.human_seats <= seats:
+            return match.steps_to_last_decision()
+        mover = match.record.states[-2].player
+        thrown = isinstance(match.record.moves[-1], Throw) and match.record.header.origin.kind != "typed"
+        return 1 if mover in seats and not thrown else 0
+
+    async def undo(self, seats: frozenset[int], version: int, steps: int | None = None) -> bool:
+        """Whether it is undone; if not, so many steps are proposed to the others.
+
+        Without a number it is what one may undo alone, never what somebody else has proposed meanwhile.
+        """
+        async with self.changing_undo(seats, version) as match:
+            may = self.undo_options(seats)
+            wanted = steps or may.alone
+            if not wanted or wanted > len(match.record.moves):
+                raise MoveError("undo_nothing")
+            if wanted > may.alone and not self.human_seats <= seats:
+                return await self.consent(match, seats, version, wanted)
+            await self.undo_now(match, version, wanted)
+            return True
+
+    async def agree(self, seats: frozenset[int], version: int, steps: int) -> bool:
+        """Whether it is undone now. One agrees to the steps one has seen, not to whatever is proposed."""
+        async with self.changing_undo(seats, version) as match:
+            if steps not in self.proposals.values():
+                raise MoveError("undo_other")
+            return await self.consent(match, seats, version, steps)
+
+    async def refuse(self, seats: frozenset[int], version: int) -> None:
+        """Refuse a proposal and so end it; the seats that proposed it only withdraw."""
+        async with self.changing_undo(seats, version):
+            against = sorted(seats - self.proposals.keys()) if self.proposals else []
+            await self.update(self.store.refuse, self.id, version, against)
+
+    @asynccontextmanager
+    async def changing_undo(self, seats: frozenset[int], version: int) -> AsyncIterator[Match]:
+        if not seats:
+            raise MoveError("seat_not_yours")
+        async with self.changing(version):
+            match = self.playing()
+            match.check_version(version)
+            yield match
+
+    async def consent(self, match: Match, seats: frozenset[int], version: int, steps: int) -> bool:
+        """Whether all people want it now, and it is undone. One proposal at a time."""
+        others = {wish for seat, wish in self.proposals.items() if seat not in seats}
+        if others - {steps}:
+            raise MoveError("undo_other")
+        await self.update(self.store.consent, self.id, version, sorted(seats), steps)
+        agreed = {seat for seat, wish in self.proposals.items() if wish == steps}
+        if not self.human_seats <= agreed:
+            return False
+        await self.undo_now(match, version, steps)
+        return True
+
+    async def undo_now(self, match: Match, version: int, steps: int) -> None:
+        change = match.prepare(version)
+        change.undo(steps)
+        await self.commit(change)

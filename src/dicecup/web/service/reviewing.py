@@ -47,10 +47,10 @@ class Reviewed:
         return sum(len(one.choices) for player in self.review.players for one in player.decisions)
 
 
-def check_may(table: LiveMatch) -> None:
+def check_may(live: LiveMatch) -> None:
     """Nobody gets help from the coach while people play against each other at a table that has it off."""
     need_coach()
-    if table.coach_waits:
+    if live.coach_waits:
         raise UsageError("coach_later")
 
 
@@ -65,36 +65,36 @@ async def take_apart(advising: Advising, record: Record) -> Reviewed:
 
 
 class Reviews:
-    def __init__(self, tables: Matches) -> None:
-        self.tables = tables
+    def __init__(self, matches: Matches) -> None:
+        self.matches = matches
         self.turn = asyncio.Semaphore(1)
         self.known: OrderedDict[Moment, Reviewed] = OrderedDict()
         self.asked: dict[Moment, asyncio.Task[Reviewed]] = {}
         self.catching_up: dict[str, asyncio.Task[None]] = {}
 
-    def remembered(self, table: LiveMatch) -> Reviewed | None:
+    def remembered(self, live: LiveMatch) -> Reviewed | None:
         """What is known already about the game as it stands."""
-        moment = (table.id, entries_of(table.playing().record))
+        moment = (live.id, entries_of(live.playing().record))
         if moment in self.known:
             self.known.move_to_end(moment)
         return self.known.get(moment)
 
-    async def ask(self, table: LiveMatch, patience: float) -> Reviewed:
+    async def ask(self, live: LiveMatch, patience: float) -> Reviewed:
         """The review; `coach_busy` if it takes longer than that. It goes on being thought about."""
-        if found := self.remembered(table):
+        if found := self.remembered(live):
             return found
-        task = self.begin(table)
+        task = self.begin(live)
         done, _ = await asyncio.wait({task}, timeout=patience)
         if not done:
             raise UsageError("coach_busy")
         return task.result()
 
-    def begin(self, table: LiveMatch) -> asyncio.Task[Reviewed]:
+    def begin(self, live: LiveMatch) -> asyncio.Task[Reviewed]:
         """A task for the game as it stands; all who ask share it."""
-        record = table.playing().record
-        moment = (table.id, entries_of(record))
+        record = live.playing().record
+        moment = (live.id, entries_of(record))
         if moment not in self.asked:
-            check_may(table)
+            check_may(live)
             if len(record.moves) > MOST_MOVES:
                 raise UsageError("review_too_long", most=MOST_MOVES)
             if len(self.asked) >= MOST_WAITING:
@@ -111,10 +111,10 @@ class Reviews:
 
     async def work(self, moment: Moment, record: Record) -> Reviewed:
         async with self.turn:
-            found = await take_apart(self.tables.advising, record)
+            found = await take_apart(self.matches.advising, record)
         self.remember(moment, found)
         if record.state.finished:
-            await asyncio.to_thread(add_verdicts, self.tables.store, *moment, verdicts_in(found.review))
+            await asyncio.to_thread(add_verdicts, self.matches.store, *moment, verdicts_in(found.review))
         return found
 
     def remember(self, moment: Moment, found: Reviewed) -> None:
@@ -137,15 +137,15 @@ class Reviews:
 
     async def look_at_games(self, holder: str) -> None:
         """One after the other, and never so many that somebody who waits for a review is turned away."""
-        store = self.tables.store
+        store = self.matches.store
         for match in await asyncio.to_thread(without_verdict, store, holder, MOST_CAUGHT_UP):
             try:
-                table = await self.tables.get(match)
-                if found := self.remembered(table):
+                live = await self.matches.get(match)
+                if found := self.remembered(live):
                     verdicts = verdicts_in(found.review)
                     await asyncio.to_thread(add_verdicts, store, match, entries_of(found.record), verdicts)
                 else:
-                    await self.begin(table)
+                    await self.begin(live)
             except DicecupError:
                 continue  # nothing is known about its rules, or too much is asked now
 

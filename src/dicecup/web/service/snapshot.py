@@ -13,7 +13,6 @@ from dicecup.engine.state import Placement, Sheet, State, dice_to_throw
 from dicecup.engine.totals import column_lines, final_score, standings
 from dicecup.match import Match
 from dicecup.rules.model import Ruleset
-from dicecup.web.service.actions import taking_back
 from dicecup.web.service.live_match import LiveMatch
 
 
@@ -76,19 +75,19 @@ def choices_on(rules: Ruleset, sheet: Sheet, faces: tuple[int, ...]) -> tuple[Bo
 Data = dict[str, Any]
 
 
-def status(table: LiveMatch) -> str:
-    if table.match is None:
+def status(live: LiveMatch) -> str:
+    if live.match is None:
         return "waiting"
-    return "finished" if table.match.state.finished else "playing"
+    return "finished" if live.match.state.finished else "playing"
 
 
-def state_data(table: LiveMatch, seats: frozenset[int]) -> Data:
-    opening, match = table.stored.opening, table.match
-    back = taking_back(table, seats)
+def state_data(live: LiveMatch, seats: frozenset[int]) -> Data:
+    opening, match = live.stored.opening, live.match
+    undo = live.undo_options(seats)
     return {
-        "id": table.id,
-        "version": table.version,
-        "status": status(table),
+        "id": live.id,
+        "version": live.version,
+        "status": status(live),
         "game": opening.ruleset,
         "options": dict(opening.options),
         "identity": match.rules.identity if match else None,
@@ -96,22 +95,22 @@ def state_data(table: LiveMatch, seats: frozenset[int]) -> Data:
         "commitment": opening.commitment,
         "secret": match.record.secret if match else None,
         "coach": opening.coach,
-        "seats": [seat_data(table, number, seats) for number in range(len(table.stored.seats))],
+        "seats": [seat_data(live, number, seats) for number in range(len(live.stored.seats))],
         "turn": turn_data(match, seats) if match and not match.state.finished else None,
         "last": last_data(match) if match else None,
         "standings": standings_data(match) if match else [],
         "undo": {
-            "alone": back.alone,
-            "together": back.together,
-            "proposed": back.proposed,
-            "agreed": sorted(back.agreed),
+            "alone": undo.alone,
+            "together": undo.together,
+            "proposed": undo.proposed,
+            "agreed": sorted(undo.agreed),
         },
-        "next": table.stored.next,
+        "next": live.stored.next,
     }
 
 
-def seat_data(table: LiveMatch, number: int, seats: frozenset[int]) -> Data:
-    seat, match = table.stored.seats[number], table.match
+def seat_data(live: LiveMatch, number: int, seats: frozenset[int]) -> Data:
+    seat, match = live.stored.seats[number], live.match
     data: Data = {"number": number, "kind": seat.kind, "name": seat.name, "yours": number in seats}
     if match:
         sheet = match.state.sheets[number]

@@ -1,29 +1,42 @@
-"""Tells everybody who watches a match that something changed; what it is they look up themselves."""
+"""Server-sent events: who subscribes to a match, and the stream that each of them gets.
+
+Subscribers are only notified that something changed; each stream renders what the match looks like now, once
+for all subscribers that see the same.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fastapi import Request
+from fastapi.responses import StreamingResponse
 
 from dicecup.errors import UsageError
+from dicecup.web.service.live_match import LiveMatch
 
-MOST_WATCHERS = 200  # of one match
+if TYPE_CHECKING:
+    from dicecup.web.service.matches import Matches
+
+MOST_WATCHERS = 200  # spectators of one match
 MOST_OF_ADDRESS = 100  # a class behind one address; nobody can take all places alone
-MOST_OF_PLAYER = 20  # tables and devices of somebody who has a seat
+MOST_OF_PLAYER = 20  # matches and devices of somebody who has a seat
 MOST_WATCHERS_IN_ALL = 5000
-RESERVE = 2000  # places beyond those, for players at their own tables
+RESERVE = 2000  # places beyond those, for players in their own matches
+HEARTBEAT = 20.0  # seconds; keeps the connection open through proxies
 
 
 @dataclass(frozen=True, slots=True)
 class Subscriber:
     address: str
-    player: str = ""  # the holder of a seat at this table; empty: somebody who only looks
+    player: str = ""  # the holder of a seat in this match; empty for a spectator
 
-    def bounds(self, match: str) -> dict[tuple[str, str], int]:
-        """What is counted, and how far. Who only looks never takes the place of somebody who plays."""
+    def limits(self, match: str) -> dict[tuple[str, str], int]:
+        """What is counted, and the limit of each. A spectator never takes the place of a player."""
         if self.player:
             return {("player", self.player): MOST_OF_PLAYER, ("all", ""): MOST_WATCHERS_IN_ALL + RESERVE}
         return {
@@ -35,43 +48,103 @@ class Subscriber:
 
 class Subscribers:
     def __init__(self, limits: bool = True) -> None:
-        self.watching: dict[str, set[asyncio.Event]] = {}
+        self.events: dict[str, set[asyncio.Event]] = {}  # by match
         self.limits = limits  # whether those of one address are counted
         self.taken: Counter[tuple[str, str]] = Counter()
         self.closed = False
 
     @contextmanager
-    def watch(self, match: str, watcher: Subscriber) -> Iterator[asyncio.Event]:
+    def subscribe(self, match: str, subscriber: Subscriber) -> Iterator[asyncio.Event]:
         """An event that is set at each change of the match; clear it before looking."""
-        self.check_room(match, watcher)
-        here = self.watching.setdefault(match, set())
+        self.check_capacity(match, subscriber)
+        here = self.events.setdefault(match, set())
         event = asyncio.Event()
         here.add(event)
-        counted = watcher.bounds(match)
+        counted = subscriber.limits(match)
         self.taken.update(counted.keys())
         try:
             yield event
         finally:
             here.discard(event)
             self.taken.subtract(counted.keys())
-            self.taken = +self.taken  # who has gone is forgotten
-            if not here and self.watching.get(match) is here:
-                del self.watching[match]
+            self.taken = +self.taken  # drops the counts that are 0
+            if not here and self.events.get(match) is here:
+                del self.events[match]
 
-    def check_room(self, match: str, watcher: Subscriber) -> None:
-        for what, most in watcher.bounds(match).items():
+    def check_capacity(self, match: str, subscriber: Subscriber) -> None:
+        for what, most in subscriber.limits(match).items():
             if self.taken[what] >= most and (self.limits or what[0] != "address"):
                 raise UsageError("too_many_watchers")
 
-    def tell(self, match: str) -> None:
-        for event in self.watching.get(match, ()):
+    def notify(self, live: LiveMatch) -> None:
+        for event in self.events.get(live.id, ()):
             event.set()
 
-    def watched(self, match: str) -> bool:
-        return bool(self.watching.get(match))
+    def has(self, match: str) -> bool:
+        return bool(self.events.get(match))
 
     def close(self) -> None:
-        """Wake everybody to go home: the server stops."""
+        """End all streams: the server stops."""
         self.closed = True
-        for match in list(self.watching):
-            self.tell(match)
+        for events in self.events.values():
+            for event in events:
+                event.set()
+
+
+def stream(
+    request: Request,
+    matches: Matches,
+    live: LiveMatch,
+    player: str,
+    name: str,
+    audience: Callable[[LiveMatch], tuple[Hashable, ...]],
+    render: Callable[[LiveMatch], str],
+) -> StreamingResponse:
+    """Events called `name`, rendered once for each audience.
+
+    `player` holds a seat in the match, or is empty for a spectator.
+    """
+    subscribers = matches.subscribers
+    subscriber = Subscriber(request.client.host if request.client else "unknown", player)
+
+    async def events() -> AsyncIterator[bytes]:
+        with subscribers.subscribe(live.id, subscriber) as changed:
+            shown = -1
+            while not subscribers.closed and not await request.is_disconnected():
+                current = matches.live.get(live.id, live)  # it stays in memory while it has subscribers
+                if current.revision != shown:
+                    shown = current.revision
+                    yield rendered(current, name, audience(current), render)
+                changed.clear()
+                if current.revision == shown and not await notified(changed):
+                    yield b": still here\n\n"
+
+    # Once the stream has begun no status can be sent any more.
+    subscribers.check_capacity(live.id, subscriber)
+    return StreamingResponse(
+        events(),
+        media_type="text/event-stream",
+        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+    )
+
+
+async def notified(changed: asyncio.Event) -> bool:
+    try:
+        await asyncio.wait_for(changed.wait(), HEARTBEAT)
+    except TimeoutError:
+        return False
+    return True
+
+
+def rendered(
+    live: LiveMatch, name: str, audience: tuple[Hashable, ...], render: Callable[[LiveMatch], str]
+) -> bytes:
+    """The event for one audience, rendered once per revision."""
+    if audience not in live.rendered:
+        live.rendered[audience] = event(name, f"{live.version}.{live.revision}", render(live)).encode()
+    return live.rendered[audience]
+
+
+def event(name: str, stamp: str, text: str) -> str:
+    lines = "".join(f"data: {line}\n" for line in text.splitlines())
+    return f"event: {name}\nid: {stamp}\n{lines}\n"
