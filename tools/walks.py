@@ -42,9 +42,9 @@ MILESTONES: dict[str, dict[tuple[str, str], str]] = {
     "click → other browser": {
         ("engine.legality", "offers"): "points found",
         ("storage.sqlite", "run"): "entry stored",
-        ("web.service.subscribers", "tell"): "subscribers notified",
+        ("web.service.subscribers", "notify"): "subscribers notified",
         ("web.pages.render", "render"): "fragment rendered",
-        ("web.live", "event"): "event sent",
+        ("web.service.subscribers", "event"): "event sent",
     },
     "hint → value": {
         ("rules.loader", "load_ruleset"): "position read",

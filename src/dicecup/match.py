@@ -14,7 +14,7 @@ was made against; a change against an older version is refused, so that two devi
 from __future__ import annotations
 
 import secrets
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Sequence
 from random import Random
 
 from dicecup.bots import bot_of_player
@@ -166,8 +166,10 @@ class Match:
             raise MoveError("version_stale", found=change.number, version=self.version)
         return self._save(change) if self._save else None
 
-    def catch_up(self, texts: Iterable[str]) -> None:
+    def catch_up(self, texts: Sequence[str]) -> None:
         """Take in the entries that another process has persisted after those that are here."""
+        if not texts:
+            return
         builder = RecordBuilder(self.record)
         for number, text in enumerate(texts, start=self.version + 1):
             add_line(builder, Line(number, text))

@@ -14,7 +14,8 @@ from dicecup.engine.serialize import move_to_data
 from dicecup.engine.state import Throw
 from dicecup.engine.totals import final_score
 from dicecup.storage.store import open_store
-from dicecup.web.service.live_match import LiveMatch, key_hash
+from dicecup.web.service.keys import key_hash
+from dicecup.web.service.live_match import LiveMatch
 
 GAMES_PLAYED = 200
 AT_ONCE = 40

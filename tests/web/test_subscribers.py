@@ -21,7 +21,7 @@ def fill(hub: Subscribers, places: ExitStack, watchers: list[Subscriber]) -> int
     """Return how many of the subscribers one match accepts."""
     for count, watcher in enumerate(watchers):
         try:
-            places.enter_context(hub.watch("table", watcher))
+            places.enter_context(hub.subscribe("table", watcher))
         except UsageError:
             return count
     return len(watchers)

@@ -68,8 +68,8 @@ def test_reading_a_match_notifies_no_subscriber(clients: tuple[TestClient, TestC
     """A match that is up to date is not re-rendered."""
     ann = Player(clients[0])
     state = ann.open()
-    tables = clients[0].app.state.tables  # type: ignore[attr-defined]
+    matches = clients[0].app.state.matches  # type: ignore[attr-defined]
     state = ann.play(state, {"throw": True})
-    revision = tables.live[state["id"]].revision
+    revision = matches.live[state["id"]].revision
     ann.look(state)
-    assert tables.live[state["id"]].revision == revision
+    assert matches.live[state["id"]].revision == revision

@@ -15,13 +15,18 @@ from dicecup.rules.scoring import Scored
 
 def apply(rules: Ruleset, state: State, move: Move) -> State:
     """Return the state after the move; raise the reason if it is illegal."""
+    return apply_and_score(rules, state, move)[0]
+
+
+def apply_and_score(rules: Ruleset, state: State, move: Move) -> tuple[State, tuple[Scored, ...]]:
+    """Return the state after the move, and what each box got that it filled."""
     if state.finished:
         raise MoveError("game_over")
     match move:
         case Throw(dice):
-            return apply_throw(rules, state, dice)
+            return apply_throw(rules, state, dice), ()
         case Keep(dice):
-            return apply_keep(state, dice)
+            return apply_keep(state, dice), ()
         case _:
             return apply_score(rules, state, move.placements)
 
@@ -73,12 +78,14 @@ def apply_keep(state: State, dice: Dice) -> State:
     return State(state.sheets, state.player, state.dice, dice, state.throws_left)
 
 
-def apply_score(rules: Ruleset, state: State, placements: tuple[Placement, ...]) -> State:
+def apply_score(
+    rules: Ruleset, state: State, placements: tuple[Placement, ...]
+) -> tuple[State, tuple[Scored, ...]]:
     if state.kept is not None:
         raise MoveError("throw_first" if state.dice else "score_before_throw")
-    sheet, _ = score_sheet(rules, state.sheet, state.dice, placements)
+    sheet, scored = score_sheet(rules, state.sheet, state.dice, placements)
     sheets = state.sheets[: state.player] + (sheet,) + state.sheets[state.player + 1 :]
-    return turn_start(rules, sheets, (state.player + 1) % len(sheets))
+    return turn_start(rules, sheets, (state.player + 1) % len(sheets)), scored
 
 
 def score_sheet(

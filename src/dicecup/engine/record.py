@@ -13,10 +13,11 @@ from typing import Literal
 
 from dicecup.dice import Dice, format_dice, sort_dice
 from dicecup.engine.fairness import commitment, derive_throw, seed_secret
-from dicecup.engine.play import apply
+from dicecup.engine.play import apply_and_score
 from dicecup.engine.state import Keep, Move, State, Throw, start
 from dicecup.errors import DicecupError, RecordError
 from dicecup.rules.model import Ruleset
+from dicecup.rules.scoring import Scored
 
 SECRET = re.compile(r"(?:[0-9a-f]{2}){16,64}")  # at least 128 bits
 
@@ -38,6 +39,7 @@ class Reveal:
 
 
 Entry = Move | Undo | Reveal
+Step = tuple[Move, State, tuple[Scored, ...]]  # a move, the state after it, what each box got that it filled
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +81,12 @@ class Record:
     @cached_property
     def moves(self) -> tuple[Move, ...]:
         """The current moves, without those undone."""
-        return tuple(move for move, _ in self._line)
+        return tuple(move for move, _, _ in self._line)
 
     @cached_property
     def states(self) -> tuple[State, ...]:
         """The state at the start and after each current move."""
-        return (self.beginning, *(state for _, state in self._line))
+        return (self.beginning, *(state for _, state, _ in self._line))
 
     @property
     def beginning(self) -> State:
@@ -97,9 +99,14 @@ class Record:
         return self._line[-1][1] if self._line else self.beginning
 
     @property
+    def last_scored(self) -> tuple[Scored, ...]:
+        """What the last current move wrote, one for each box that it filled."""
+        return self._line[-1][2] if self._line else ()
+
+    @property
     def throws_made(self) -> int:
         """The number of current throws; the next throw has the number after it."""
-        return sum(isinstance(move, Throw) for move, _ in self._line)
+        return sum(isinstance(move, Throw) for move, _, _ in self._line)
 
     @property
     def secret(self) -> str | None:
@@ -114,8 +121,8 @@ class Record:
         return builder.build()
 
     @cached_property
-    def _line(self) -> tuple[tuple[Move, State], ...]:
-        """Each current move with the state after it."""
+    def _line(self) -> tuple[Step, ...]:
+        """Each current move with what came of it."""
         builder = RecordBuilder(replace(self, entries=()))
         for entry in self.entries:
             builder.add(entry)
@@ -128,7 +135,7 @@ class RecordBuilder:
     def __init__(self, record: Record) -> None:
         self.record = record
         self.entries = list(record.entries)
-        self.line = list(record._line) if record.entries else []
+        self.line: list[Step] = list(record._line) if record.entries else []
 
     @property
     def rules(self) -> Ruleset:
@@ -152,7 +159,7 @@ class RecordBuilder:
             case Reveal(secret):
                 self.check_reveal(secret)
             case _:
-                self.line.append((entry, apply(self.rules, self.state, entry)))
+                self.line.append((entry, *apply_and_score(self.rules, self.state, entry)))
         self.entries.append(entry)
 
     def check_reveal(self, secret: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dicecup.engine.play import score_sheet
 from dicecup.engine.record import Undo
 from dicecup.engine.state import Keep, Score, Throw
 from dicecup.engine.totals import standings
@@ -73,10 +72,8 @@ def departure(live: LiveMatch, language: Language) -> str:
 def score_news(match: Match, move: Score, player: str, language: Language) -> str:
     """The boxes that were filled, with the dice that counted."""
     _ = language.gettext
-    rules, before = match.rules, match.record.states[-2]
-    _sheet, written = score_sheet(rules, before.sheet, before.dice, move.placements)
-    parts = []
-    for placement, scored in zip(move.placements, written, strict=True):
+    rules, parts = match.rules, []
+    for placement, scored in zip(move.placements, match.record.last_scored, strict=True):
         box = name(rules, placement.box, language.code)
         if placement.column:
             box = f"{box} {name(rules, placement.column, language.code)}"
