@@ -176,12 +176,15 @@ class Client:
 
         return COOKIE
 
+    async def token(self, page: str) -> str:
+        """The token in the forms of a page."""
+        found = re.search(r'name="csrf" value="(\w+)"', await self.ask("GET", page))
+        assert found
+        return found[1]
+
     async def submit(self, path: str, **fields: object) -> None:
         """Send a form of the page of a match."""
-        page = await self.ask("GET", path.rpartition("/")[0])
-        token = re.search(r'name="csrf" value="(\w+)"', page)
-        assert token
-        form = urlencode({"csrf": token[1], **fields}).encode()
+        form = urlencode(fields).encode()
         await self.ask("POST", path, form, "application/x-www-form-urlencoded")
 
 
@@ -199,7 +202,8 @@ async def walk_click(walk: Walk, folder: Path) -> None:
         )
         ann.key = opened["key"]
         page = f"/t/{opened['state']['id']}"
-        await ann.submit(f"{page}/throw", version=0)
+        token = await ann.token(page)
+        await ann.submit(f"{page}/throw", version=0, csrf=token)
         shown: asyncio.Queue[bytes] = asyncio.Queue()
 
         async def send(message: dict[str, Any]) -> None:
@@ -209,7 +213,7 @@ async def walk_click(walk: Walk, folder: Path) -> None:
         watching = asyncio.create_task(bo.ask("GET", f"{page}/events", send=send))
         await shown.get()
         with walk.recording():
-            await ann.submit(f"{page}/score", version=1, box="chance")
+            await ann.submit(f"{page}/score", version=1, box="chance", csrf=token)
             await shown.get()
         watching.cancel()
         with contextlib.suppress(asyncio.CancelledError):

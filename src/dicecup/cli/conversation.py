@@ -17,8 +17,8 @@ from dicecup.cli.common import _, speech
 from dicecup.cli.drawing import draw_all_sheets, draw_dice, draw_sheets, fitting, turn_title
 from dicecup.dice import format_dice, layer_faces, parse_dice
 from dicecup.engine.legality import layer_offers
-from dicecup.engine.play import place, score_sheet, scored_layers
-from dicecup.engine.state import Keep, Placement, Score, State, dice_to_throw
+from dicecup.engine.play import place, scored_layers
+from dicecup.engine.state import Keep, Placement, Score, dice_to_throw
 from dicecup.engine.totals import standings
 from dicecup.errors import DicecupError, MoveError, StorageError, UsageError
 from dicecup.i18n.names import name
@@ -197,7 +197,7 @@ class Conversation:
             kept = format_dice(move.dice) or "–"
             say(said.format(player=player, dice=format_dice(state.dice), kept=kept))
         else:
-            self.tell_score(state, player, move)
+            self.tell_score(player, move)
 
     def person_decides(self) -> None:
         """Ask until a legal decision, an undo or a goodbye comes."""
@@ -212,7 +212,7 @@ class Conversation:
                 if typed.command == "keep":
                     self.match.decide(read_keep(self.match.rules, typed.rest))
                     return
-                state, player = self.match.state, self.match.player
+                player = self.match.player
                 move = self.read_score(typed.rest, strike=typed.command == "strike")
                 self.match.decide(move)
             except StorageError:
@@ -220,7 +220,7 @@ class Conversation:
             except DicecupError as error:
                 self.complain(error)
             else:
-                self.tell_score(state, player, move)
+                self.tell_score(player, move)
                 return
 
     def read_score(self, text: str, *, strike: bool) -> Score:
@@ -319,10 +319,10 @@ class Conversation:
         else:
             say(_("Type a box to fill. “?” helps."))
 
-    def tell_score(self, state: State, player: str, move: Score) -> None:
+    def tell_score(self, player: str, move: Score) -> None:
+        """Say what the last move wrote."""
         rules, code = self.match.rules, speech.language.code
-        _sheet, written = score_sheet(rules, state.sheet, state.dice, move.placements)
-        for placement, scored in zip(move.placements, written, strict=True):
+        for placement, scored in zip(move.placements, self.match.record.last_scored, strict=True):
             column = f"{name(rules, placement.column, code)} " if placement.column else ""
             said = (
                 _("{player}: {points} in {box}, counting {dice}.")

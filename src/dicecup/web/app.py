@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 
 from fastapi import Depends, FastAPI
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dicecup import __version__
 from dicecup.storage.store import open_store
@@ -17,30 +16,12 @@ from dicecup.web.api import library as api_library
 from dicecup.web.api import matches as api_matches
 from dicecup.web.api import reviews as api_reviews
 from dicecup.web.assets import send_asset
-from dicecup.web.guard import Guard, Uploads
+from dicecup.web.guard import Guard, HeadRequests, Uploads
 from dicecup.web.pages import library_pages, match_page, review_page, setup_page
+from dicecup.web.pages.render import refused_page
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.reviewing import Reviews
 from dicecup.web.settings import Settings, settings_of_process
-
-
-class Heads:
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # A stream of events has no end, so that nobody would ever stop making its body.
-        if scope["type"] != "http" or scope["method"] != "HEAD" or scope["path"].endswith("/events"):
-            await self.app(scope, receive, send)
-            return
-
-        async def without_body(message: Message) -> None:
-            if message["type"] == "http.response.body":
-                message = {**message, "body": b""}
-            await send(message)
-
-        await self.app({**scope, "method": "GET"}, receive, without_body)
-
 
 ABOUT = """Play every game of the Yatzy family.
 
@@ -99,8 +80,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     for router in routers:
         app.include_router(router)
     app.add_route("/static/{name}", send_asset, include_in_schema=False)
-    refusals.install(app)
+    refusals.install(app, refused_page)
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
-    app.add_middleware(Heads)
+    app.add_middleware(HeadRequests)
     app.add_middleware(Guard, limits=chosen.limits)
     return app

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from time import monotonic
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import cookie_parser
+from starlette.requests import Request, cookie_parser
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dicecup.engine.record import Record
@@ -170,3 +171,46 @@ class Guard:
         else:
             key = cookie_parser(headers.get("cookie", "")).get(COOKIE)
         return self.by_key.take(key_hash(key) if key else address)
+
+
+class HeadRequests:
+    """Answer HEAD as GET without the body."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # A stream of events has no end, so that its body would be made forever.
+        if scope["type"] != "http" or scope["method"] != "HEAD" or scope["path"].endswith("/events"):
+            await self.app(scope, receive, send)
+            return
+
+        async def without_body(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                message = {**message, "body": b""}
+            await send(message)
+
+        await self.app({**scope, "method": "GET"}, receive, without_body)
+
+
+class CatchAll:
+    """Inside the guard, unlike the framework's own: the answer to a failure gets all the headers too."""
+
+    def __init__(self, app: ASGIApp, failed: Callable[[Request, Exception], Response]) -> None:
+        self.app = app
+        self.failed = failed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = False
+
+        async def watched(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self.app(scope, receive, watched)
+        except Exception as error:
+            if begun or scope["type"] != "http":
+                raise
+            await self.failed(Request(scope), error)(scope, receive, send)

@@ -6,15 +6,16 @@ import json
 import logging
 import re
 import traceback
+from collections.abc import Callable
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dicecup.errors import DicecupError, StorageError, UsageError
 from dicecup.i18n.language import language
+from dicecup.web.guard import CatchAll
 from dicecup.web.service.snapshot import state_data
 from dicecup.web.viewer import language_of
 
@@ -51,6 +52,7 @@ STATUS = {
     "version_stale": 409,
 }
 SUSPICIOUS = re.compile(rb"\\u(?:[dD][89a-fA-F]|0000)|\xed[\xa0-\xbf]|\x00")
+RefusedPage = Callable[[Request, DicecupError, int], Response]
 log = logging.getLogger("dicecup.web")
 
 
@@ -86,9 +88,8 @@ def check_text(body: bytes) -> None:
 
 def answer(request: Request, error: DicecupError, status: int) -> Response:
     if not request.url.path.startswith("/api"):
-        from dicecup.web.pages.render import refused_page
-
-        return refused_page(request, error, status)
+        page: RefusedPage = request.app.state.refused_page
+        return page(request, error, status)
     live = getattr(request.state, "live", None)
     rules = live.match.rules if live is not None and live.match else None
     message = language_of(request).sentence(error, rules)
@@ -134,30 +135,10 @@ def failed(request: Request, error: Exception) -> Response:
         return JSONResponse({"error": {"code": problem.code, "message": sentence}, "state": None}, 500)
 
 
-class CatchAll:
-    """Inside the guard, unlike the framework's own: an answer to a failure gets all the headers too."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        begun = False
-
-        async def watched(message: Message) -> None:
-            nonlocal begun
-            begun = True
-            await send(message)
-
-        try:
-            await self.app(scope, receive, watched)
-        except Exception as error:
-            if begun or scope["type"] != "http":
-                raise
-            await failed(Request(scope), error)(scope, receive, send)
-
-
-def install(app: FastAPI) -> None:
+def install(app: FastAPI, page: RefusedPage) -> None:
+    """Answer everything that is raised: by `page` where people look, with JSON in the API."""
+    app.state.refused_page = page
     app.add_exception_handler(DicecupError, refused)
     app.add_exception_handler(RequestValidationError, unreadable)
     app.add_exception_handler(HTTPException, by_status)
-    app.add_middleware(CatchAll)
+    app.add_middleware(CatchAll, failed=failed)
