@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.web.conftest import ANN, FRIEND, Player, best_score, two_players
+from tests.web.conftest import ANN, FRIEND, Player, best_score, page_of, turn, two_players
 
+from dicecup.engine import play, record
+from dicecup.engine.record_text import record_from_text, record_to_text
 from dicecup.rules.loader import builtin_ids
 from dicecup.web.app import create_app
 from dicecup.web.settings import Settings
@@ -45,6 +48,40 @@ def test_a_keep_is_followed_by_the_throw(ann: Player) -> None:
     assert after["version"] == state["version"] + 2
     for die in kept:
         assert die in after["turn"]["dice"]
+
+
+@pytest.mark.one_database
+def test_each_move_is_scored_once(ann: Player, monkeypatch: pytest.MonkeyPatch) -> None:
+    state = ann.play(ann.open(), {"throw": True})
+    scored = []
+    place = play.place
+
+    def count(*values: Any) -> Any:
+        scored.append(values)
+        return place(*values)
+
+    monkeypatch.setattr(play, "place", count)
+    ann.play(state, {"box": "chance"})
+    assert len(scored) == 1
+    assert "Chance" in page_of(ann.client, ann, f"/t/{state['id']}")
+    assert len(scored) == 1  # the announcement of the move scores nothing either
+
+
+def test_the_record_is_made_from_the_stored_texts(ann: Player, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is replayed or scored for a download, however long the game is."""
+    state = turn(ann, ann.open())
+    state = ann.post(f"/matches/{state['id']}/undo", {"version": state["version"], "steps": 1}).json()[
+        "state"
+    ]
+    path = f"/matches/{state['id']}/record"
+    with monkeypatch.context() as patch:
+        patch.setattr(play, "apply_and_score", None)
+        patch.setattr(record, "apply_and_score", None)
+        text = ann.get(path).text
+        assert ann.client.get(f"/t/{state['id']}/record").text == text
+    found, size = record_from_text(text.encode())
+    assert (len(found.entries), size) == (state["version"], len(text.encode()))
+    assert record_to_text(found) == text
 
 
 def test_a_bot_plays_its_turn(ann: Player) -> None:
