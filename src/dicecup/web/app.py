@@ -1,4 +1,4 @@
-"""The application: guard, routes, and what lives as long as the server."""
+"""The application: middleware, routes, and the objects that live as long as the server."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ and the state as it stands. `GET /api/matches/{match}/events` tells of every cha
 
 
 def spare_long_lived_objects() -> None:
-    """Keep Python's garbage collector from looking through everything again and again.
+    """Keep long-lived objects out of garbage collection.
 
-    Matches live long and are many: with 300 games each full collection stopped all moves for 40 to 200 ms.
+    Matches live long and are many: with 300 games each full collection paused the server for 40 to 200 ms.
     """
     gc.collect()
     gc.freeze()
@@ -41,7 +41,7 @@ def spare_long_lived_objects() -> None:
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
-    """An application over one database. uvicorn calls it without settings: then the environment has them."""
+    """Create the application. uvicorn calls it without settings: then they come from the environment."""
     chosen = settings or settings_of_process()
 
     @asynccontextmanager

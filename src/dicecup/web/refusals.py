@@ -1,4 +1,4 @@
-"""Every error as an answer: a status, a code, a sentence; never a traceback."""
+"""Error responses: a status, a code, a sentence; never a traceback."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def status_of(error: DicecupError) -> int:
 
 
 async def refuse_early(request: Request) -> None:
-    """What the guard found wrong before anybody read the request, and text that is none."""
+    """Raise what the guard found before the request was read, and reject invalid text."""
     refused: DicecupError | None = request.scope.get("state", {}).get("refused")
     if refused is not None:
         raise refused
@@ -72,7 +72,7 @@ async def refuse_early(request: Request) -> None:
 
 
 def check_text(body: bytes) -> None:
-    """Halves of characters and NUL can be written in JSON; no answer and no database can hold them."""
+    """Reject lone surrogates and NUL: JSON can express them, but no response and no database holds them."""
     if not SUSPICIOUS.search(body):
         return
     try:
@@ -81,7 +81,7 @@ def check_text(body: bytes) -> None:
     except UnicodeEncodeError:
         raise UsageError("request_wrong", problem="half a character") from None
     except (ValueError, RecursionError):
-        return  # no JSON at all: whoever reads it says so
+        return  # not JSON: rejected when it is parsed
     if "\\u0000" in text:
         raise UsageError("request_wrong", problem="NUL")
 
@@ -114,7 +114,7 @@ async def unreadable(request: Request, error: Exception) -> Response:
 
 async def by_status(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    if isinstance(error.__cause__, DicecupError):  # the guard stopped a body while it was read
+    if isinstance(error.__cause__, DicecupError):  # the guard rejected the body while it was read
         return answer(request, error.__cause__, status_of(error.__cause__))
     if error.status_code in (404, 405):
         return answer(request, UsageError("not_found"), error.status_code)
@@ -123,14 +123,14 @@ async def by_status(request: Request, error: Exception) -> Response:
 
 
 def failed(request: Request, error: Exception) -> Response:
-    """One sentence for whatever nobody thought of. Addresses and values hold secrets: not logged."""
+    """Answer an unexpected error. Paths and values can hold secrets: they are not logged."""
     route = getattr(request.scope.get("route"), "path", "")
     where = "".join(traceback.format_tb(error.__traceback__))
     log.error("failed: %s %s: %s\n%s", request.method, route, type(error).__name__, where)
     problem = UsageError("server_failed")
     try:
         return answer(request, problem, 500)
-    except Exception:  # what broke may be what an answer is made of
+    except Exception:  # the error may be in what makes the response
         sentence = language("en").sentence(problem)
         return JSONResponse({"error": {"code": problem.code, "message": sentence}, "state": None}, 500)
 

@@ -1,4 +1,4 @@
-"""Texts that pages and API share: names of players and bots, and the rules pages of the documentation."""
+"""Texts shared by pages and API: names of players and bots, and the rules pages of the documentation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dicecup.i18n.names import name, option_name, option_text
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 
-# The strengths of bots. An unknown one is called by its id.
+# By the ids of bots. An unknown one is shown by its id.
 BOT_NAMES = {
     "random": N_("Random bot"),
     "greedy": N_("Greedy bot"),
@@ -47,7 +47,7 @@ def bot_text(bot: str, language: Language) -> str:
 
 
 def house_rules(rules: Ruleset, language: Language) -> list[str]:
-    """What this table has chosen where the rules sheet leaves a choice; nothing where all is as usual."""
+    """The options of a match that differ from the default, as sentences."""
     chosen = rules.non_default_options.items()
     texts = [(option, option_text(rules, option, value, language.code) or value) for option, value in chosen]
     return [f"{option_name(rules, option, language.code)}: {text}" for option, text in texts]
@@ -71,7 +71,7 @@ def dice_text(dice: Dice | tuple[int, ...]) -> str:
     return format_dice(dice)
 
 
-# On a phone the style sheet lays the cells of a row below each other; roles keep it a table for all that.
+# On a phone the style sheet stacks the cells of a row; the roles keep it a table for screen readers.
 ROLES = {
     "table": "table",
     "thead": "rowgroup",
@@ -80,13 +80,13 @@ ROLES = {
     "th": "columnheader",
     "td": "cell",
 }
-# A wheel holds a copy of the pages; in a clone they lie in docs.
+# A wheel holds a copy of the pages; in a clone they are in docs.
 PLACES = (Path(__file__).parent / "rules_pages", Path(__file__).parents[3] / "docs" / "rules")
 
 
 @cache
 def rules_markdown(game: str, language: str) -> str:
-    """Without its title and its line of languages, which whatever shows it has around it."""
+    """The rules page without its title and its line of languages."""
     for folder in PLACES:
         path = folder / language / f"{game}.md"
         if path.is_file():
@@ -97,7 +97,7 @@ def rules_markdown(game: str, language: str) -> str:
 
 @cache
 def rules_html(game: str, language: str) -> Markup:
-    """Links lead to our pages."""
+    """The rules page as HTML, its links leading to our pages."""
     made = mistune.create_markdown(plugins=["table", "strikethrough"])(rules_markdown(game, language))
     linked = re.sub(r'href="(?:\.\./\w\w/)?([\w-]+)\.md', r'href="/rules/\1', str(made))
     plain = re.sub(r' style="text-align:(\w+)"', r' class="\1"', linked)

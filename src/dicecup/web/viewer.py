@@ -1,4 +1,4 @@
-"""Who asks, and in which language: read from cookies and headers."""
+"""The viewer of a request: key, language and preferences from cookies and headers; and the form fields."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ MOST_FIELDS = 200
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Somebody with a browser. The key is made on the first visit and stays in a cookie."""
+    """Somebody with a browser. The key is created on the first visit and kept in a cookie."""
 
     key: str
-    new: bool  # whether the key has to be put into the cookie
+    new: bool  # whether the cookie has to be set
     language: Language
     theme: str
-    name: str  # as they called themselves last time
+    name: str  # as they entered it last time
     csrf: str
 
     @property
@@ -40,7 +40,7 @@ class Viewer:
         return key_hash(self.key)
 
     def anybody(self) -> Viewer:
-        """Somebody with this language: for what is drawn once and shown to many."""
+        """An anonymous viewer with this language: for what is rendered once and shown to many."""
         return replace(self, key="", name="", csrf="")
 
 
@@ -50,7 +50,7 @@ def matches_of(request: Request) -> Matches:
 
 
 def language_of(request: Request) -> Language:
-    """The chosen one, else the first of the four that the browser asks for, else English."""
+    """The chosen language, else the first of ours that the browser asks for, else English."""
     chosen = request.cookies.get("language", "")
     if chosen in LANGUAGES:
         return language(chosen)
@@ -93,7 +93,7 @@ def cookie_text(value: str) -> str:
 
 
 def check_csrf(viewer: Viewer, token: str) -> None:
-    """A change must come from a form that this server gave to this very browser."""
+    """Refuse a form that this server did not give to this browser."""
     if viewer.new or not hmac.compare_digest(viewer.csrf.encode(), token.encode()):
         raise UsageError("form_expired")
 
@@ -110,7 +110,7 @@ def set_cookie(request: Request, response: Response, name: str, value: str, *, h
 
 
 def with_preferences(viewer: Viewer, form: dict[str, Any]) -> Viewer:
-    """Somebody who has just chosen a language and colours, if they are among ours."""
+    """The viewer with the language and theme just chosen, if they are known."""
     chosen, theme = form.get("language"), form.get("theme")
     return replace(
         viewer,
@@ -131,7 +131,7 @@ def remember(request: Request, viewer: Viewer, response: Response) -> Response:
     return response
 
 
-# FastAPI runs plain functions in threads; what only looks at the request is quicker done at once.
+# FastAPI runs plain functions in threads; async ones that only read the request are faster.
 
 
 async def viewer_now(request: Request) -> Viewer:
@@ -159,7 +159,7 @@ UploadsNow = Annotated[Uploads, Depends(uploads_now)]
 
 
 def fields_of(given: FormData) -> dict[str, Any]:
-    """A field that is there several times is a list."""
+    """The fields of a form; a repeated field is a list."""
     fields: dict[str, Any] = {}
     for name in given:
         values = given.getlist(name)
@@ -173,7 +173,7 @@ def fields_of(given: FormData) -> dict[str, Any]:
 
 
 async def form_of(request: Request, viewer: ViewerNow) -> AsyncIterator[dict[str, Any]]:
-    """The fields of a form, proved to be ours."""
+    """The fields of a form whose token has been checked."""
     async with request.form(max_files=1, max_fields=MOST_FIELDS) as form:
         fields = fields_of(form)
         check_csrf(viewer, str(request.headers.get("x-csrf") or fields.get("csrf", "")))

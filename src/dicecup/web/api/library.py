@@ -120,7 +120,7 @@ class ResultAnswer(BaseModel):
 class StatisticsAnswer(BaseModel):
     """One player's results in one game with the same options.
 
-    Luck and skill are means over the games the coach has looked at.
+    Luck and skill are means over the reviewed games.
     """
 
     game: str
@@ -281,7 +281,7 @@ async def my_results(matches: MatchesNow, key: Key) -> list[ResultAnswer]:
 
 @router.get("/my/statistics")
 async def my_statistics(matches: MatchesNow, reviews: ReviewsNow, key: Key) -> MyStatistics:
-    """What your results say, game by game. Asking has the coach look at games that it has not seen."""
+    """Statistics of your results, game by game. Asking starts the review of games that have none yet."""
     holder = key_hash(key)
     results = await asyncio.to_thread(matches.store.results_of, holder)
     verdicts = await asyncio.to_thread(verdicts_of, matches.store, holder)

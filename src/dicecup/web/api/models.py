@@ -1,4 +1,4 @@
-"""What the API takes and gives, as the OpenAPI description shows it, and what all its routes share."""
+"""Requests and responses of the API, as the OpenAPI description shows them, and its shared dependencies."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ class MatchRequest(Model):
     options: Annotated[dict[str, str], Field(max_length=20)] = {}
     seats: Annotated[list[SeatRequest], Field(min_length=1, max_length=10)]
     dice: Annotated[
-        Literal["screen", "table"], Field(description="Thrown by the server, or on your table and typed in.")
+        Literal["screen", "table"],
+        Field(description="Thrown by the server, or your own, typed in."),
     ] = "screen"
     promise: Annotated[str, Field(max_length=64, description="From POST /api/promises.")] = ""
     coach: bool = False
@@ -58,7 +59,7 @@ class LinkRequest(Model):
 class MoveRequest(Model):
     """A move against a version.
 
-    `{"throw": true}` throws the dice that are due; `{"throw": [3, 3, 6]}` types dice of the table.
+    `{"throw": true}` throws the dice that are due; `{"throw": [3, 3, 6]}` types physical dice.
     `{"keep": [6, 6]}`, `{"box": "sixes"}`, `{"column": "x2", "box": "sixes"}`,
     `{"inner": "pair", "outer": "chance"}`; with `"strike": true` (or a list of layers) a box gets 0.
     """
@@ -227,7 +228,7 @@ class ErrorBody(BaseModel):
 
 
 class ErrorAnswer(BaseModel):
-    """A refusal: its code, a sentence, and the match as it stands where there is one."""
+    """An error: its code, a sentence, and the current state of the match if there is one."""
 
     error: ErrorBody
     state: State | None = None
@@ -246,7 +247,7 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 
 
 async def caller_key(request: Request) -> str:
-    """The key in `Authorization: Bearer KEY`. Cookies count for nothing here: no other site can use them."""
+    """Return the key in `Authorization: Bearer KEY`. Cookies are ignored: other sites cannot use them."""
     scheme, _, key = request.headers.get("authorization", "").partition(" ")
     usable = scheme.lower() == "bearer" and 20 <= len(key) <= MOST_KEY and key.isprintable()
     return key if usable else ""
@@ -256,7 +257,7 @@ async def asked_match(
     request: Request, match: Annotated[str, Path(max_length=40)], key: Annotated[str, Depends(caller_key)]
 ) -> LiveMatch:
     live = await matches_of(request).get(match)
-    request.state.live = live  # a refusal is answered with the table as it stands
+    request.state.live = live  # an error is answered with the current state
     request.state.seats = live.seats_of(key_hash(key) if key else None)
     return live
 

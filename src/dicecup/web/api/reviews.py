@@ -1,4 +1,4 @@
-"""Records and reviews: uploading, looking back with the coach, trying a position again."""
+"""Records and reviews: uploading, reviewing with the coach, trying a position again."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class ReviewAnswer(BaseModel):
 
 
 router = APIRouter(prefix="/api", tags=["reviews"], responses=REFUSALS)
-PATIENCE = 30.0  # seconds; who asks again later finds what was thought meanwhile
+PATIENCE = 30.0  # seconds; the review continues and is ready for a later request
 
 
 def proof_of(record: Record) -> Proof:
@@ -127,9 +127,9 @@ def review_answer(found: Reviewed, options: bool) -> JSONResponse:
 
 @router.get("/matches/{match}/review", response_model=ReviewAnswer)
 async def review(reviews: ReviewsNow, live: Asked, options: bool = True) -> JSONResponse:
-    """What the coach says about the match: luck, skill, every decision with all its options.
+    """Review the match: luck, skill, every decision with all its options.
 
-    The first review of a game may take a minute; `coach_busy` says to ask again.
+    The first review of a game may take a minute; on `coach_busy` ask again.
     """
     found = await reviews.ask(live, PATIENCE)
     return await asyncio.to_thread(review_answer, found, options)
@@ -137,7 +137,7 @@ async def review(reviews: ReviewsNow, live: Asked, options: bool = True) -> JSON
 
 @router.get("/matches/{match}/chances", response_model=WinAnswer)
 async def chances(reviews: ReviewsNow, live: Asked) -> JSONResponse:
-    """Each player's chance to win from here on, if all play as well as they can."""
+    """Each player's chance to win, if all play perfectly from here on."""
     from dicecup.coach.review import win_data
 
     found = await reviews.ask(live, PATIENCE)
@@ -147,7 +147,7 @@ async def chances(reviews: ReviewsNow, live: Asked) -> JSONResponse:
 
 @router.post("/matches/{match}/try", status_code=201)
 async def try_position(matches: MatchesNow, live: Asked, key: Key, wish: TryRequest) -> Opened:
-    """A match of your own from a position of this one on. Its dice are thrown anew; all seats are yours.
+    """Open a match of your own from a position of this one. Its dice are new; all seats are yours.
 
     `coach_later` while people play against each other with the coach off.
     """
@@ -158,14 +158,14 @@ async def try_position(matches: MatchesNow, live: Asked, key: Key, wish: TryRequ
 
 @router.post("/records", status_code=201)
 async def keep(matches: MatchesNow, uploads: UploadsNow, text: RecordText) -> State:
-    """Keep a record as a match that everybody who knows its id can look at, review, and try again."""
+    """Store a record as a match that everybody who knows its id can look at, review, and try again."""
     async with uploads.reading(text.record.encode()) as record:
         return answer(await keep_record(matches, record), frozenset())
 
 
 @router.post("/reviews")
 async def look(uploads: UploadsNow, text: RecordText) -> Review:
-    """Look at any record without keeping it: is it in order, are its dice proved, how did it end."""
+    """Check any record without storing it: whether it is valid, its dice are proved, and how it ended."""
     async with uploads.reading(text.record.encode()) as record:
         return await asyncio.to_thread(seen, record)
 

@@ -37,14 +37,14 @@ def news(live: LiveMatch, language: Language) -> str:
 
 
 def refusal(live: LiveMatch, language: Language) -> str:
-    """Who did not want to take back: whoever asked has to know."""
+    """Who refused to undo: whoever proposed it has to know."""
     names = [live.stored.seats[seat].name for seat in sorted(live.refusals)]
     text = language.ngettext("{players} did not agree.", "{players} did not agree.", len(names))
     return text.format(players=language.join(names))
 
 
 def proposal(live: LiveMatch, back: UndoOptions, language: Language) -> str:
-    """Who wants to take back, and how much: nobody agrees without knowing to what."""
+    """Who wants to undo, and how many steps: nobody agrees without knowing to what."""
     names = [player_name(live.stored.seats[seat].name, language) for seat in sorted(back.agreed)]
     if not names:
         return ""
@@ -60,7 +60,7 @@ def proposal(live: LiveMatch, back: UndoOptions, language: Language) -> str:
 
 
 def departure(live: LiveMatch, language: Language) -> str:
-    """Who has left the table; a seat that nobody ever took has no name."""
+    """Who has left the match; a seat that nobody ever took has no name."""
     seats = [live.stored.seats[number] for number in live.open_seats]
     names = [seat.name for seat in seats if seat.name]
     if not names:

@@ -1,4 +1,4 @@
-"""The coach's numbers in words and in the order of the page."""
+"""View models of the coach's hints and reports, in the viewer's language."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from dicecup.coach.review import PlayerReview
     from dicecup.web.service.worker_main import GameReport
 
-MOST_SHOWN = 60  # of the 600 choices that double dice can leave
-LEAST_LOSS = 0.05  # what is less is shown as nothing
+MOST_SHOWN = 60  # of up to 600 choices with double dice
+LEAST_LOSS = 0.05  # smaller losses are shown as none
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class PlayerSoFar:
     skill: str
     chance: str
     last: str  # the last decision
-    loss: str  # empty if it was as good as any
+    loss: str  # empty if nothing was better
     better: str  # what was better
 
 
@@ -116,7 +116,7 @@ def loss_text(loss: float, language: Language) -> str:
 
 
 def signed(value: float, language: Language) -> str:
-    """With its sign, and a real minus; what would be shown as 0 has none."""
+    """Format with a sign and a typographic minus; what is shown as 0 has no sign."""
     text = number_text(abs(value), language, 1)
     if abs(value) < LEAST_LOSS:
         return text

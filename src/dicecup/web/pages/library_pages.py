@@ -1,4 +1,4 @@
-"""Pages to read: rules, my games, proof, preferences."""
+"""Pages for reading: rules, my games, proof, preferences."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ async def mine(request: Request, viewer: ViewerNow, matches: MatchesNow, reviews
 async def mine_again(
     request: Request, viewer: ViewerNow, matches: MatchesNow, reviews: ReviewsNow
 ) -> Response:
-    """The page's body once more, while the coach goes through games that it has not seen."""
+    """The body of the page again, while the coach reviews games that have no review yet."""
     return await show_mine(request, viewer, matches, reviews, "mine_body.html")
 
 

@@ -1,5 +1,5 @@
-"""The game page: what the coach says; watching, rolling, filling boxes, undo; joining, leaving, starting,
-playing again, and moving a seat to another device.
+"""The game page: watching, rolling, filling boxes, undo; joining, leaving, starting, playing again, moving a
+seat to another device; and the coach.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def show(
     picked: tuple[Placement, ...] = (),
     error: DicecupError | None = None,
 ) -> Response:
-    """The fragment for htmx; without it a redirect, or the page with what was wrong."""
+    """Return the fragment for htmx; without htmx a redirect, or the whole page with the error."""
     if error is None and not is_fragment(request):
         chosen = "?picked=" + quote(",".join(map(placement_text, picked))) if picked else ""
         return go_to(request, viewer, f"/t/{live.id}{chosen}")
@@ -99,7 +99,7 @@ async def look(request: Request, viewer: ViewerNow, live: Asked, picked: str = "
 
 @router.get("/events")
 async def events(request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked) -> StreamingResponse:
-    """The table's fragment after every change; all spectators of one language share a drawing."""
+    """Send the fragment after every change; it is rendered once for all spectators of one language."""
 
     def is_mine(now: LiveMatch) -> bool:
         return bool(now.seats_of(viewer.holder)) or now.stored.opening.owner == viewer.holder
@@ -117,7 +117,7 @@ async def events(request: Request, viewer: ViewerNow, matches: MatchesNow, live:
 
 @router.post("/throw")
 async def throw(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
-    """Throw what is due, or keep the marked dice and throw the others."""
+    """Throw the dice that are due, or keep the marked ones and throw the others."""
     seats = live.seats_of(viewer.holder)
     try:
         version, match = read_version(form), live.playing()
@@ -133,7 +133,7 @@ async def throw(request: Request, viewer: ViewerNow, live: Asked, form: Form) ->
 
 @router.post("/type")
 async def type_dice(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
-    """Dice that fell on the table, as digits in any spelling."""
+    """Enter physical dice, as digits with anything between them."""
     try:
         dice = typed_dice(live.playing().rules, str(form.get("dice", "")))
         await live.throw(live.seats_of(viewer.holder), read_version(form), dice)
@@ -144,7 +144,7 @@ async def type_dice(request: Request, viewer: ViewerNow, live: Asked, form: Form
 
 @router.post("/score")
 async def score(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
-    """Fill a box. Where a turn fills several, the first ones are only remembered by the page."""
+    """Fill a box. Where a turn fills several, only the page remembers the first ones."""
     picked: tuple[Placement, ...] = ()
     try:
         rules = live.playing().rules
@@ -153,7 +153,7 @@ async def score(request: Request, viewer: ViewerNow, live: Asked, form: Form) ->
             strike = "!" if form.get("strike") else ""
             picked += (read_placement(str(form["box"])[:80] + strike),)
         else:
-            picked = picked[:-1]  # the last one is taken back
+            picked = picked[:-1]  # the last one is undone
         if len(picked) < len(rules.scored):
             live.check_turn(live.seats_of(viewer.holder), read_version(form))
             return show(request, viewer, live, picked)
@@ -189,7 +189,7 @@ def read_picked(text: str) -> tuple[Placement, ...]:
 
 
 def marked(form: Form, dice: Dice) -> Dice:
-    """The dice whose boxes are ticked, by their places."""
+    """Return the dice whose check boxes are ticked."""
     ticked = form.get("keep", [])
     places = {str(place) for place in (ticked if isinstance(ticked, list) else [ticked])}
     return tuple(die for place, die in enumerate(dice) if str(place) in places)
@@ -240,7 +240,7 @@ async def again(
 
 @router.post("/link")
 async def private_link(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
-    """The link to one's own seat. Its secret stands behind the #, which browsers send to nobody."""
+    """Show the link to one's own seat. Its secret follows the #, which browsers never send."""
     seat = number(form, "seat", 2)
     if seat is None:
         raise UsageError("request_wrong", problem="seat")
@@ -261,7 +261,7 @@ async def private_link(request: Request, viewer: ViewerNow, live: Asked, form: F
 
 @router.get("/seat")
 async def come_back(request: Request, viewer: ViewerNow, live: Asked) -> Response:
-    """Where a private link leads: the page itself hands the secret over."""
+    """The target of a private link: its script submits the secret."""
     return page(request, viewer, "match/seat.html", match_id=live.id)
 
 
@@ -273,7 +273,7 @@ async def claim(request: Request, viewer: ViewerNow, live: Asked, form: Form) ->
 
 @router.get("/hint")
 async def hint(request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked) -> Response:
-    """The value of every choice."""
+    """Show the value of every choice."""
     try:
         check_on(live)
         advice = await in_time(matches.advising.advice(live))
@@ -287,7 +287,7 @@ async def hint(request: Request, viewer: ViewerNow, matches: MatchesNow, live: A
 
 @router.get("/why")
 async def why(request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked) -> Response:
-    """The hint again, with the reasons of its best choices."""
+    """Show the hint again, with the reasons of its best choices."""
     try:
         check_on(live)
         advice = await in_time(matches.advising.advice(live))
@@ -302,7 +302,7 @@ async def why(request: Request, viewer: ViewerNow, matches: MatchesNow, live: As
 
 @router.get("/so-far")
 async def so_far(request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked) -> Response:
-    """Luck, skill, the last choices and the chances to win."""
+    """Show luck, skill, the last choices and the chances to win."""
     try:
         check_on(live)
         found = await in_time(matches.advising.so_far(live))
@@ -315,13 +315,13 @@ async def so_far(request: Request, viewer: ViewerNow, matches: MatchesNow, live:
 
 
 def say(request: Request, viewer: Viewer, template: str, status: int = 200, **values: Any) -> Response:
-    """A part of the table; without scripts a page of its own."""
+    """Return a part of the page; without scripts a page of its own."""
     shell = template if is_fragment(request) else "match/coach_page.html"
     return page(request, viewer, shell, status, part=template, **values)
 
 
 def sentence(request: Request, viewer: Viewer, error: DicecupError) -> Response:
-    """What is wrong, in the coach's own place."""
+    """Show an error in the place of the coach's answer."""
     return say(
         request,
         viewer,

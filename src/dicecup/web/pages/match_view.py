@@ -1,4 +1,4 @@
-"""The game page, as the template needs it: for one table, one viewer's seats, one language."""
+"""View model of the game page: for one match, one viewer's seats, one language."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class DieView:
     faces: tuple[int, ...]
     text: str
     kept: bool
-    thrown: bool  # fell with the last throw
+    thrown: bool  # by the last throw
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +50,15 @@ class TurnView:
     name: str
     yours: bool
     bot: bool
-    left: bool  # whoever's turn it is has left the table
+    left: bool  # whoever's turn it is has left the match
     number: int
     of: int
     throw: int  # how many throws were made
     throws: int
     dice: list[DieView]
-    may_keep: bool  # dice can be picked to stay
+    may_keep: bool  # dice can be marked to be kept
     may_throw: bool  # the server can throw now
-    must_type: int  # so many dice of the table are to be typed in
+    must_type: int  # how many physical dice are to be typed in
     layer: str  # which dice are scored with the next tap
     layer_id: str
     picked: str
@@ -87,9 +87,9 @@ class MatchView:
     turn: TurnView | None = None
     back: UndoOptions = NOTHING_TO_UNDO
     agreed_already: bool = False
-    asked: str = ""  # who wants to take back how much
+    asked: str = ""  # who wants to undo how much
     news: str = ""
-    left: str = ""  # who has left the table
+    left: str = ""  # who has left the match
     revealed: bool = False
     next: str | None = None
     problem: str = ""
@@ -155,7 +155,7 @@ def match_view(
 def safe_choices(
     match: Match, picked: tuple[Placement, ...]
 ) -> tuple[list[LayerChoices], tuple[Placement, ...]]:
-    """The choices; a box that was picked for dice that are no longer there is forgotten."""
+    """Return the choices; a box that was picked for earlier dice is dropped."""
     try:
         return layer_choices(match.rules, match.state, picked), picked
     except DicecupError:
@@ -163,7 +163,7 @@ def safe_choices(
 
 
 def last_written(match: Match) -> tuple[int | None, frozenset[int]]:
-    """Who wrote last, and in which cells, while it is the newest thing on the table."""
+    """Who wrote last, and in which cells, as long as it is the latest event."""
     for back, move in enumerate(reversed(match.record.moves)):
         if isinstance(move, Score):
             seat = match.record.states[-back - 2].player
@@ -224,7 +224,7 @@ def turn_view(
 
 
 def dice_views(match: Match) -> list[DieView]:
-    """The dice on the table; while a throw is due, those that stay. New ones are marked."""
+    """The dice as they lie; while a throw is due, those that are kept. New ones are marked."""
     state = match.state
     shown = state.dice if state.kept is None else state.kept
     moves = match.record.moves

@@ -1,4 +1,4 @@
-"""My games, and what they show: mean, best, luck and skill, charts of the scores, points per box."""
+"""My games and their statistics: mean, best, luck and skill, charts of the scores, points per box."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ class GameLine:
     tried: bool
     points: str  # of one's own seat, once the game is over
     won_by: str  # where several play
-    luck: str = ""  # of one's own seat, where one holds a single one and the coach has looked at it
+    luck: str = ""  # of the viewer's only seat, once the game is reviewed
     skill: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class LuckAndSkill:
-    """What the coach found in those games that it has looked at."""
+    """What the coach found in the reviewed games."""
 
     count: int
     luck: str
@@ -132,7 +132,7 @@ def game_line(line: MatchLine, mine: list[Verdict], language: Language) -> GameL
 
 
 def names_text(line: MatchLine, language: Language) -> str:
-    """Who plays. Where one played in several seats, one's points stand with the names."""
+    """The players. Somebody who held several seats sees their points beside the names."""
     own = own_ends(line)
     points = {end.seat: f" {number(end.points)}" for end in line.ended} if len(own) > 1 else {}
     names = [player_name(name, language) or "…" for name in line.names]
@@ -140,7 +140,7 @@ def names_text(line: MatchLine, language: Language) -> str:
 
 
 def own_points(line: MatchLine, language: Language) -> str:
-    """One's points, where one played in a single seat."""
+    """The viewer's points, if they held a single seat."""
     own = own_ends(line)
     if len(own) != 1:
         return ""
@@ -183,7 +183,7 @@ def statistics_view(one: Statistics, language: Language) -> StatisticsView:
 
 
 def unusual_options(rules: Ruleset, language: Language) -> list[str]:
-    """The options that are not as usual, by what stands before the colon of their texts."""
+    """The options that differ from the default, by the part of their texts before the colon."""
     found = []
     for option, values in rules.choices.items():
         chosen = rules.options[option]

@@ -23,13 +23,13 @@ PATH = re.compile(r"/(?:[!-.0-\[\]-~][!-\[\]-~]*)?")
 
 
 def number(form: Mapping[str, Any], name: str, digits: int) -> int | None:
-    """A whole number of at most so many digits. What else Unicode calls a digit is none."""
+    """Parse a number of at most so many ASCII digits."""
     text = str(form.get(name, ""))
     return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else None
 
 
 def path_here(form: Mapping[str, Any], name: str) -> str:
-    """A path of this server: no other place, and nothing that breaks a header."""
+    """Return a path of this server; never another host, and nothing that breaks a header."""
     text = str(form.get(name, "/"))
     return text if PATH.fullmatch(text) else "/"
 
@@ -39,7 +39,7 @@ FOLDER = Path(__file__).parent.parent / "templates"
 
 @cache
 def environment(code: str) -> Environment:
-    """One environment a language, so that `_` in a template needs no context."""
+    """One environment per language, so that `_` in a template needs no context."""
     from dicecup.i18n.language import language
 
     spoken = language(code)
@@ -80,7 +80,7 @@ def page(request: Request, viewer: Viewer, template: str, status: int = 200, **v
 
 
 def path_to_get(request: Request) -> str:
-    """The page to come back to. What is sent to a table is answered under addresses that cannot be got."""
+    """The page to return to. Forms of a match post to paths that cannot be requested with GET."""
     path = request.url.path
     if request.method != "POST":
         return path
@@ -90,20 +90,20 @@ def path_to_get(request: Request) -> str:
 
 
 def go_to(request: Request, viewer: Viewer, address: str) -> Response:
-    """Send the browser on; htmx is asked to load a whole page."""
+    """Redirect; htmx is asked to load a whole page."""
     if request.headers.get("hx-request"):
         return remember(request, viewer, Response(status_code=204, headers={"HX-Redirect": address}))
     return remember(request, viewer, RedirectResponse(address, status_code=303))
 
 
 def base_address(request: Request) -> str:
-    """Where other devices reach this server."""
+    """The address by which other devices reach this server."""
     settings_address: str = request.app.state.matches.settings.address
     return settings_address or str(request.base_url).rstrip("/")
 
 
 def only_here(address: str) -> bool:
-    """Whether an address leads every device to itself."""
+    """Whether an address is a loopback address, which leads every device to itself."""
     host = urlsplit(address).hostname or ""
     return host in ("localhost", "::1") or host.startswith("127.")
 
@@ -113,13 +113,13 @@ def is_fragment(request: Request) -> bool:
 
 
 def markup(text: str) -> Markup:
-    """Text of our own that is HTML already."""
+    """Mark our own text as HTML."""
     return Markup(text)
 
 
 Gettext = Callable[[str], str]
 
-# Whatever place and part of the answer the form wanted: this sentence goes where problems are shown.
+# Whatever target the form has: the sentence goes where errors are shown.
 INTO_THE_PAGE = {"HX-Retarget": "#problem", "HX-Reswap": "innerHTML", "HX-Reselect": ".problem"}
 
 

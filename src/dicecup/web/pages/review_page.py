@@ -1,4 +1,4 @@
-"""The review of a game: the page at once, the coach's part in a request of its own; positions to try."""
+"""The review page: shown at once, the coach's part in a separate request; trying a position again."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class PlayerCard:
     place: int
     points: int
     expected: str = ""
-    final: str = ""  # of an unfinished game: what is expected where it stopped
+    final: str = ""  # of an unfinished game: the expected final score
     luck: str = ""
     skill: str = ""
     luck_share: float = 0.0  # from -100 to 100, the most of all players
@@ -94,7 +94,7 @@ def review_view(record: Record, language: Language, seat: int, found: Reviewed |
 
 
 def names_of(record: Record, language: Language) -> list[str]:
-    """The players by seat; a number tells equal ones apart."""
+    """The players by seat; equal names get a number."""
     names = [player_name(player, language) for player in record.header.players]
     return [
         name if names.count(name) == 1 else f"{name} {number}" for number, name in enumerate(names, start=1)
@@ -161,7 +161,7 @@ def points_by_turn(record: Record) -> list[list[float]]:
 
 
 def notes(record: Record, names: list[str], language: Language, found: Reviewed | None) -> list[str]:
-    """What must be known to read the figures."""
+    """Notes on how to read the figures."""
     if found is None:
         return []
     said = [] if found.review.exact else [learned_text(language)]
@@ -174,7 +174,7 @@ def notes(record: Record, names: list[str], language: Language, found: Reviewed 
 
 
 router = APIRouter(include_in_schema=False)
-PATIENCE = 10.0  # seconds until a page is answered without the coach, and asks again
+PATIENCE = 10.0  # seconds; then the page is sent without the coach and asks again
 
 Seat = Annotated[int | None, Query(ge=0, le=99)]
 
@@ -188,7 +188,7 @@ def draw(
     found: Reviewed | None,
     **more: Any,
 ) -> Response:
-    """The page or a part of it, with the turns of one player: of the one asked for, else one's own."""
+    """Render the page or a part of it, with the turns of one player: the requested one, else the viewer."""
     record = found.record if found else live.playing().record
     if seat is None or seat >= len(record.header.players):
         seat = min(live.seats_of(viewer.holder), default=0)
@@ -198,7 +198,7 @@ def draw(
 
 
 async def show(*arguments: Any, **more: Any) -> Response:
-    """Drawn in a thread: a long game has thousands of lines."""
+    """Render in a thread: a long game has thousands of lines."""
     return await asyncio.to_thread(draw, *arguments, **more)
 
 
@@ -211,7 +211,7 @@ async def review_match(
     seat: Seat = None,
     coach: str = "",
 ) -> Response:
-    """The coach's part is there if it is known, or asked for by a browser without scripts."""
+    """Show the page; with the coach's part if it is known, or requested by a browser without scripts."""
     found, problem = reviews.remembered(live), None
     try:
         if not found:
@@ -228,7 +228,7 @@ async def review_match(
 async def coach_part(
     request: Request, viewer: ViewerNow, reviews: ReviewsNow, live: Asked, seat: Seat = None
 ) -> Response:
-    """What takes the place of the page's body when the coach has looked at the game."""
+    """Return the body of the page once the coach has reviewed the game."""
     try:
         found = await reviews.ask(live, PATIENCE)
     except DicecupError as error:
@@ -248,7 +248,7 @@ async def coach_part(
 async def turns_part(
     request: Request, viewer: ViewerNow, reviews: ReviewsNow, live: Asked, seat: Seat = None
 ) -> Response:
-    """The turns of another player."""
+    """Return the turns of another player."""
     return await show(request, viewer, live, "review/turns.html", seat, reviews.remembered(live))
 
 
@@ -277,7 +277,7 @@ async def review_upload(
 async def try_position(
     request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked, form: Form
 ) -> Response:
-    """A table of one's own, from a position of this game on."""
+    """Open a match of one's own from a position of this one."""
     moves = number(form, "moves", 5) or 0
     tried = await try_again(matches, live, moves, viewer.key)
     return go_to(request, viewer, f"/t/{tried.id}")

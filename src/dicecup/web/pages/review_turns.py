@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dicecup.coach.review import Decision, Luck
 
 SHOWN_CHOICES = 5
-LEAST_LOSS = 0.005  # what would be shown as 0.00 is no loss
+LEAST_LOSS = 0.005  # smaller losses are shown as none
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class DecisionView:
 class ReviewTurnView:
     number: int
     dice: DiceView  # as they lay at the end
-    boxes: str  # empty while the turn goes on
+    boxes: str  # empty during the turn
     total: int
     decisions: list[DecisionView]
 
@@ -88,7 +88,7 @@ class SeatView:
 
 
 def figure(value: float, language: Language, decimals: int = 1, *, sign: bool = False) -> str:
-    """A number as pages write it: with a real minus sign, and no minus before nothing."""
+    """Format a number with a typographic minus, and no minus before 0."""
     rounded = round(value, decimals) + 0.0
     text = signed_text(rounded, language, decimals) if sign else number_text(rounded, language, decimals)
     return text.replace("-", "−")
@@ -120,7 +120,7 @@ def luck_view(luck: Luck, language: Language) -> LuckView:
 def turns_of(
     record: Record, seat: int, language: Language, known: dict[int, Decision]
 ) -> list[ReviewTurnView]:
-    """Every turn with a decision, the one that still goes on included."""
+    """Every turn with a decision, including the one in progress."""
     turns: list[ReviewTurnView] = []
     decisions: list[DecisionView] = []
     last: State | None = None

@@ -1,4 +1,4 @@
-"""The lobby, and setting a table: two taps to a game, everything else on the way if one wants it."""
+"""The lobby and the set-up page: two taps to a game, everything else optional."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class SeatForm:
 
 
 def games() -> list[str]:
-    """The games in the order of the lobby; a new one comes last by itself."""
+    """The games in the order of the lobby; new ones come last."""
     return sorted(builtin_ids(), key=lambda game: ORDER.index(game) if game in ORDER else len(ORDER))
 
 
 async def known_game(game: str) -> str:
-    """The game of an address; there is no page for any other."""
+    """Return the game named in the path; any other is not found."""
     if game not in builtin_ids():
         raise UsageError("not_found")
     return game
@@ -80,7 +80,7 @@ async def new(request: Request, viewer: ViewerNow, matches: MatchesNow, game: Ga
 async def change(
     request: Request, viewer: ViewerNow, matches: MatchesNow, game: GameAsked, form: Form
 ) -> Response:
-    """Play, or one more change to the seats, or to the language and the colours."""
+    """Open the match, or change the seats, the language or the theme."""
     seats = read_seats(form)
     action = str(form.get("action", "play"))
     promise = str(form.get("promise", ""))[:64]
@@ -109,7 +109,7 @@ async def change(
 
 
 def renamed(seats: list[SeatForm], before: Language, after: Language) -> list[SeatForm]:
-    """Who has no name but a number has it in the other language too."""
+    """Translate the names of numbered players."""
     names = {default_name(before, number): default_name(after, number) for number in range(1, MOST_SEATS + 1)}
     return [
         SeatForm("person", names.get(seat.name, seat.name)) if seat.kind == "person" else seat
@@ -118,7 +118,7 @@ def renamed(seats: list[SeatForm], before: Language, after: Language) -> list[Se
 
 
 def seat_wishes(seats: list[SeatForm], seed: str) -> list[NewSeat]:
-    """The word of the one who sets the table goes to the first person's seat, wherever it stands."""
+    """The seats as they are asked for; the host's seed goes to the first person's seat."""
     own = next((place for place, seat in enumerate(seats) if seat.kind == "person"), None)
     return [
         NewSeat(seat.kind, seat.name, seed if place == own else "")  # type: ignore[arg-type]
@@ -131,7 +131,7 @@ def default_name(language: Language, number: int) -> str:
 
 
 def new_name(seats: list[SeatForm], language: Language) -> str:
-    """The next player's number, or the next one that nobody is called by."""
+    """Name the next player by a number that no name uses yet."""
     taken = {seat.name for seat in seats}
     number = sum(seat.kind == "person" for seat in seats) + 1
     while default_name(language, number) in taken:
@@ -140,7 +140,7 @@ def new_name(seats: list[SeatForm], language: Language) -> str:
 
 
 def read_seats(form: Form) -> list[SeatForm]:
-    """Seats as the form holds them: one kind and one name each, in order."""
+    """Read the seats of the form: one kind and one name each, in order."""
     kinds, names = form.get("kind", []), form.get("name", [])
     kinds = kinds if isinstance(kinds, list) else [kinds]
     names = names if isinstance(names, list) else [names]
@@ -211,7 +211,7 @@ def setup_page(
 
 
 def button_gone(action: str, seats: int) -> bool:
-    """Whether the button that was pressed has gone with the last seat, or can no longer be pressed."""
+    """Whether the pressed button no longer exists or is disabled now."""
     return action == f"remove-{seats}" or (action.startswith("remove-") and seats == 1)
 
 
@@ -224,7 +224,7 @@ class BotView:
 
 
 def bots(rules: Ruleset, language: Language) -> list[BotView]:
-    """Every bot that there is."""
+    """Every bot that can play here."""
     return [bot_view(rules, bot, language) for bot in bots_here()]
 
 
@@ -236,7 +236,7 @@ def bot_view(rules: Ruleset, bot: str, language: Language) -> BotView:
 
 
 def options_view(rules: Ruleset, form: dict[str, Any], language: Language) -> list[dict[str, Any]]:
-    """Every option of the rules sheet with what each value means."""
+    """Every option of the rules with what each value means."""
     found = []
     for option, values in rules.choices.items():
         chosen = str(form.get(f"option-{option}", values[0]))

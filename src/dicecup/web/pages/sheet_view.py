@@ -1,4 +1,4 @@
-"""The sheets side by side, cell by cell, as the template lays them out."""
+"""View model of the sheets side by side, cell by cell."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Cell:
     text: str = ""
     later: str = ""  # what the layer after this one would give
     value: str = ""  # what a tap on it sends
-    label: str = ""  # for those who cannot see the table around it
+    label: str = ""  # for screen readers
     new: bool = False  # written by the last move
     strike: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """One column of the table: a player's sheet, or one column of it."""
+    """One column of the view: a player's sheet, or one column of it."""
 
     seat: int
     column: int
@@ -46,11 +46,11 @@ class Row:
     text: str
     box: bool
     cells: list[Cell] = field(default_factory=list)
-    spans: bool = False  # one cell a player, whatever the number of columns
+    spans: bool = False  # one cell per player, whatever the number of columns
 
 
 def placement_text(placement: Placement) -> str:
-    """As forms send it: `pair`, `x2.pair`, with `!` for a strike."""
+    """Format as forms send it: `pair`, `x2.pair`, with `!` for a strike."""
     place = f"{placement.column}.{placement.box}" if placement.column else placement.box
     return place + ("!" if placement.strike else "")
 
@@ -141,5 +141,5 @@ def line_text(match: Match, head: Head, line: str) -> str:
 
 
 def number(points: int) -> str:
-    """With a real minus sign."""
+    """Format with a typographic minus."""
     return str(points).replace("-", "−")

@@ -1,4 +1,4 @@
-"""Matches on a server: who sits where, who may do what, what happens by itself, who is told.
+"""Matches on a server: seats, permissions, bots, notifications, the coach.
 
-Pages and API both go through here. Nothing here knows HTTP, and nothing translates.
+Pages and API both use this package. Nothing here translates, and only the event streams know HTTP.
 """

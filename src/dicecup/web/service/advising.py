@@ -1,9 +1,8 @@
-"""The coach: advice for the choice that is due, luck and losses so far, chances to win; and its best bot.
+"""The coach: advice for the current decision, luck and losses so far, chances to win; and its best bot.
 
-All of it is thought of in two processes beside this one: a quick one for what somebody waits for, a patient
-one for the rest. A question about the same moment of a table is answered once for all who ask. Before the
-first question about a game is answered the game is prepared, which takes seconds, and a minute where kernels
-were never compiled before; `in_time` lets pages say so.
+All of it runs in two worker processes: a quick one for what somebody waits for, a patient one for the rest.
+Answers are cached by match and version. Before the first answer about a game the game is prepared, which
+takes seconds, and a minute if its kernels have never been compiled; `in_time` lets pages say so.
 """
 
 from __future__ import annotations
@@ -31,17 +30,17 @@ if TYPE_CHECKING:
 
 NEEDED = ("numpy", "numba")
 MOST_REMEMBERED = 500  # answers
-MOST_CHOICES = 8  # whose reasons are told
-PATIENCE = 2.0  # seconds that a page waits before it says that the coach is getting ready
-NICE = 10  # of the patient process: moves come first
-BOTS_BY_VALUES = frozenset({"optimal"})  # bots that need what the coach knows
+MOST_CHOICES = 8  # that get reasons
+PATIENCE = 2.0  # seconds before a page says that the coach is being prepared
+NICE = 10  # niceness of the patient process: moves come first
+BOTS_BY_VALUES = frozenset({"optimal"})  # bots that need the coach's values
 
 Found = TypeVar("Found")
 
 
 @cache
 def has_coach() -> bool:
-    """Whether the packages are there that the coach needs."""
+    """Whether the packages that the coach needs are installed."""
     return all(find_spec(package) for package in NEEDED)
 
 
@@ -51,12 +50,12 @@ def need_coach() -> None:
 
 
 def bots_here() -> list[str]:
-    """The bots that can play here: without a coach, those that need none."""
+    """The bots that can play here; without the coach's packages, those that do not need them."""
     return [bot for bot in BOTS if bot not in BOTS_BY_VALUES or has_coach()]
 
 
 def check_on(live: LiveMatch) -> None:
-    """The coach speaks only at tables that have it on, whoever asks."""
+    """Refuse unless the coach is on in this match."""
     live.playing()
     if not live.stored.opening.coach:
         raise MoveError("coach_off")
@@ -64,7 +63,7 @@ def check_on(live: LiveMatch) -> None:
 
 
 async def in_time(task: asyncio.Task[Found], seconds: float = PATIENCE) -> Found | None:
-    """The answer, or None if it takes longer; it goes on being thought about."""
+    """Return the answer, or None if it takes longer; the work continues."""
     await asyncio.wait({task}, timeout=seconds)
     if not task.done() or task.cancelled():
         return None
@@ -80,7 +79,7 @@ class Advising:
         self.known: WeakKeyDictionary[LiveMatch, GameReport] = WeakKeyDictionary()
 
     def remembered(self, key: tuple[object, ...], work: Coroutine[Any, Any, Found]) -> asyncio.Task[Found]:
-        """The answer that is known or being thought about already, else a new one. Failures are forgotten."""
+        """Return the cached task for this key, else start it. Failures are not cached."""
         if key in self.answers:
             work.close()
             self.answers.move_to_end(key)
@@ -98,7 +97,7 @@ class Advising:
         return task
 
     def prepare(self, rules: Ruleset) -> asyncio.Task[None]:
-        """Have a game ready before somebody asks; the patient process compiles, the quick one loads."""
+        """Prepare a game before somebody asks; the patient process compiles, the quick one loads."""
 
         async def work() -> None:
             await self.patient.ask("prepare", rules, urgency=1)
@@ -107,7 +106,7 @@ class Advising:
         return self.remembered(("prepare", rules), work())
 
     async def check(self, rules: Ruleset) -> None:
-        """Refuse rules that nothing is known about, if that can be said at once; prepare the others."""
+        """Refuse rules that have no values, if that is known quickly; prepare the others."""
         need_coach()
         task = self.remembered(("check", rules), self.patient.ask("check", rules, urgency=3))
         await in_time(task, seconds=1)
@@ -137,7 +136,7 @@ class Advising:
         return self.remembered(("reasons", live.id, match.version), work())
 
     def so_far(self, live: LiveMatch) -> asyncio.Task[GameReport]:
-        """Of the moment now; who still waits for an earlier one gets nothing."""
+        """Report on the current state; a request for an earlier state is cancelled."""
         match = live.playing()
 
         async def work() -> GameReport:
@@ -153,7 +152,7 @@ class Advising:
         return task
 
     async def look_back(self, record: Record) -> GameReport:
-        """On a whole game, for which nobody at a table waits."""
+        """Report on a whole game, in the patient process."""
         need_coach()
         await asyncio.shield(self.prepare(record.rules))
         found: GameReport = await self.patient.ask("so_far", record)

@@ -1,8 +1,8 @@
-"""What the coach says about a whole game: asked for once, remembered, kept with the results.
+"""Reviews of whole games: computed once, cached, stored with the results.
 
-A review takes from a tenth of a second to some seconds, and most of a minute where kernels were never
-compiled before. So one is thought about at a time, a few may wait, and who asks is told when it takes longer
-than they want to wait. Nothing that is played ever waits for it.
+A review takes from a tenth of a second to some seconds, and most of a minute if kernels have never been
+compiled. So one is computed at a time, a few are queued, and a request whose patience runs out is answered
+with `coach_busy`. Moves never wait for a review.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from dicecup.coach.review import Review
     from dicecup.coach.winning import WinChances
 
-MOST_WAITING = 20  # reviews; who comes then is told to come again
+MOST_WAITING = 20  # reviews in the queue; further requests are answered with `coach_busy`
 MOST_MOVES = 4000  # ten players of the longest game
 MOST_REMEMBERED = 200_000  # choices, in all reviews together: about 60 MB
-MOST_CAUGHT_UP = 20  # games that are looked at after one visit to the statistics
-MOST_CATCHING_UP = 10  # players whose games are looked at one after the other
+MOST_CAUGHT_UP = 20  # games reviewed after one visit to the statistics
+MOST_CATCHING_UP = 10  # devices whose games are reviewed at the same time
 
 Moment = tuple[str, int]  # a match and how many entries it had
 
 
 @dataclass(frozen=True)
 class Reviewed:
-    """A game as the coach sees it; of one that goes on, with the chances to win."""
+    """The review of a game; with the chances to win while it is unfinished."""
 
     record: Record
     review: Review
@@ -48,14 +48,14 @@ class Reviewed:
 
 
 def check_may(live: LiveMatch) -> None:
-    """Nobody gets help from the coach while people play against each other at a table that has it off."""
+    """Refuse while people play against each other with the coach off."""
     need_coach()
     if live.coach_waits:
         raise UsageError("coach_later")
 
 
 def entries_of(record: Record) -> int:
-    """How many entries make the game; a secret that is shown after it adds nothing."""
+    """The number of entries of the game, without the reveal that may follow."""
     return len(record.entries) - (record.secret is not None)
 
 
@@ -73,14 +73,14 @@ class Reviews:
         self.catching_up: dict[str, asyncio.Task[None]] = {}
 
     def remembered(self, live: LiveMatch) -> Reviewed | None:
-        """What is known already about the game as it stands."""
+        """Return the cached review of the current state."""
         moment = (live.id, entries_of(live.playing().record))
         if moment in self.known:
             self.known.move_to_end(moment)
         return self.known.get(moment)
 
     async def ask(self, live: LiveMatch, patience: float) -> Reviewed:
-        """The review; `coach_busy` if it takes longer than that. It goes on being thought about."""
+        """Return the review; `coach_busy` if it takes longer. The work continues."""
         if found := self.remembered(live):
             return found
         task = self.begin(live)
@@ -90,7 +90,7 @@ class Reviews:
         return task.result()
 
     def begin(self, live: LiveMatch) -> asyncio.Task[Reviewed]:
-        """A task for the game as it stands; all who ask share it."""
+        """Return the task for the current state, shared by all requests."""
         record = live.playing().record
         moment = (live.id, entries_of(record))
         if moment not in self.asked:
@@ -107,7 +107,7 @@ class Reviews:
     def done(self, moment: Moment, task: asyncio.Task[Reviewed]) -> None:
         del self.asked[moment]
         if not task.cancelled():
-            task.exception()  # whoever asked may have gone: then nobody else looks at it
+            task.exception()  # marks it as retrieved: the request may be gone
 
     async def work(self, moment: Moment, record: Record) -> Reviewed:
         async with self.turn:
@@ -123,7 +123,7 @@ class Reviews:
             self.known.popitem(last=False)
 
     def catch_up(self, holder: str) -> bool:
-        """Look at finished games of a device that were never looked at; False if that cannot be now."""
+        """Start reviewing finished games of a device that have no review; False if not possible now."""
         if holder not in self.catching_up:
             if not has_coach() or len(self.catching_up) >= MOST_CATCHING_UP:
                 return False
@@ -136,7 +136,7 @@ class Reviews:
         return holder in self.catching_up
 
     async def look_at_games(self, holder: str) -> None:
-        """One after the other, and never so many that somebody who waits for a review is turned away."""
+        """Review one game after the other, leaving room in the queue for requests."""
         store = self.matches.store
         for match in await asyncio.to_thread(without_verdict, store, holder, MOST_CAUGHT_UP):
             try:
@@ -147,7 +147,7 @@ class Reviews:
                 else:
                     await self.begin(live)
             except DicecupError:
-                continue  # nothing is known about its rules, or too much is asked now
+                continue  # its rules have no values, or the queue is full
 
     async def stop(self) -> None:
         tasks = [*self.catching_up.values(), *self.asked.values()]

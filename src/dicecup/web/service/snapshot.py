@@ -1,4 +1,4 @@
-"""A match as data, seen by one viewer: ids and numbers, nothing in any language, nothing secret."""
+"""A match as data for one viewer: ids and numbers, no texts, no secrets."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def choices_data(layer: LayerChoices) -> list[Data]:
 
 
 def last_data(match: Match) -> Data | None:
-    """The last move that stands, and whose it was."""
+    """The last current move, and whose it was."""
     if not match.record.moves:
         return None
     seat = match.record.states[-2].player

@@ -1,4 +1,4 @@
-"""What somebody's results say, in ids and numbers: for the page of one's own games and for the API."""
+"""Statistics of a player's results as ids and numbers, for the page of my games and for the API."""
 
 from __future__ import annotations
 
@@ -20,10 +20,7 @@ Verdicts = Mapping[tuple[str, int], Verdict]  # by match and seat
 
 @dataclass(frozen=True)
 class Statistics:
-    """One player's results in one game with the same options, the oldest first.
-
-    And what the coach found in some of them.
-    """
+    """One player's results in one game with the same options, the oldest first, and their verdicts."""
 
     rules: Ruleset
     name: str
@@ -61,7 +58,7 @@ class Statistics:
 
     @property
     def rating(self) -> Rating:
-        """The class of all decisions together. Luck and skill lead from the expected score to the points."""
+        """The rating of all decisions together. Expected score plus luck and skill gives the points."""
         expected = fmean(result.points - found.luck - found.skill for result, found in self.judged)
         return rating_of(self.error_rate, expected / self.rules.turns)
 
@@ -79,7 +76,7 @@ class Statistics:
 
 @cache
 def rules_of(game: str, identity: str) -> Ruleset:
-    """The options that a game was played with; the usual ones if its rules have changed since."""
+    """The rules that a game was played with; the default options if the rules have changed since."""
     usual = game_rules(game)
     for values in product(*usual.choices.values()):
         rules = game_rules(game, dict(zip(usual.choices, values, strict=True)))
@@ -89,7 +86,7 @@ def rules_of(game: str, identity: str) -> Ruleset:
 
 
 def statistics(results: list[Result], verdicts: Verdicts) -> list[Statistics]:
-    """One for each game, as its options were, and name; the most played first."""
+    """One for each game with its options and each name; the most played first."""
     groups: dict[tuple[Ruleset, str], list[Result]] = defaultdict(list)
     for result in results:
         groups[rules_of(result.ruleset, result.identity), result.name].append(result)

@@ -38,7 +38,7 @@ class MessageUnpickler(pickle.Unpickler):
 
 
 def pack(value: object) -> bytes:
-    """With its length in front."""
+    """Pickle a message, prefixed with its length."""
     room = io.BytesIO()
     MessagePickler(room).dump(value)
     data = room.getvalue()
@@ -49,12 +49,12 @@ def unpack(data: bytes) -> Any:
     return MessageUnpickler(io.BytesIO(data)).load()
 
 
-NICEST = 19  # whatever else there is to do comes first
+NICEST = 19  # everything else comes first
 DELAY = 3.0  # seconds after the start, so that the first page does not wait
 
 
 async def warm_all() -> None:
-    """In a process that lives no longer than this."""
+    """Compile the coach's kernels in a process of its own."""
     await asyncio.sleep(DELAY)
     thinker = Worker(NICEST)
     try:
@@ -65,12 +65,12 @@ async def warm_all() -> None:
 
 
 def warm_once(rules: Ruleset, prepare: Callable[[Ruleset], None]) -> None:
-    """Prepare a game unless that was done before, or another process is at it."""
+    """Prepare a game unless that was done before, or another process is doing it."""
     import numba
 
     from dicecup.solver.compiled import KEPT
 
-    if not KEPT:  # nothing stays: whoever asks first has to wait
+    if not KEPT:  # no folder to write to: the first request has to wait
         return
     folder = Path(numba.config.CACHE_DIR)  # type: ignore[attr-defined]
     mark = folder / f"warm-{rules.id}"
@@ -84,7 +84,7 @@ def warm_once(rules: Ruleset, prepare: Callable[[Ruleset], None]) -> None:
             mark.touch()
 
 
-MOST_WAITING = 60  # questions; who comes then is told to come again
+MOST_WAITING = 60  # questions; further ones are refused
 LARGE = 50_000  # bytes
 LONGEST = 300.0  # seconds for one answer: compiling all kernels on a slow machine takes a minute
 COMMAND = ("-P", "-c", "from dicecup.web.service.worker_main import main; main()")
@@ -94,7 +94,7 @@ log = logging.getLogger("dicecup.web")
 
 
 class Worker:
-    """Answers one question at a time, the most urgent first. Started with the first question."""
+    """A process that answers one question at a time, the most urgent first. Started by the first question."""
 
     def __init__(self, niceness: int = 0) -> None:
         self.niceness = niceness
@@ -104,7 +104,7 @@ class Worker:
         self.busy: asyncio.Task[None] | None = None
 
     async def ask(self, thought: str, *arguments: object, urgency: int = 0) -> Any:
-        """What the function of this name in `thoughts` answers, or the error that it raises."""
+        """Return what the function of this name in `worker_main` returns, or raise its error."""
         if len(self.waiting) >= MOST_WAITING:
             raise UsageError("coach_busy")
         future = asyncio.get_running_loop().create_future()
@@ -118,7 +118,7 @@ class Worker:
         try:
             while self.waiting:
                 *_, question, future = heapq.heappop(self.waiting)
-                if not future.done():  # else whoever asked does not want to know any more
+                if not future.done():  # otherwise the request was cancelled
                     await self.answer(question, future)
         finally:
             self.busy = None
@@ -128,7 +128,7 @@ class Worker:
         try:
             async with asyncio.timeout(LONGEST):
                 good, told = await self.exchange(question)
-        except Exception:  # it died, took too long, or said what nobody understands
+        except Exception:  # it died, timed out, or sent something unreadable
             log.exception("the coach's process failed")
             self.kill()
             error = UsageError("coach_failed")
@@ -153,7 +153,7 @@ class Worker:
         await process.stdin.drain()
         (length,) = LENGTH.unpack(await process.stdout.readexactly(LENGTH.size))
         data = await process.stdout.readexactly(length)
-        # The review of ten players takes most of a second to read: moves go on meanwhile.
+        # Unpickling the review of ten players takes most of a second: not in the event loop.
         kind, told = unpack(data) if length < LARGE else await asyncio.to_thread(unpack, data)
         if kind == "refused":
             family, code, values = told
@@ -180,5 +180,5 @@ class Worker:
 
 
 def refusal_of(error: DicecupError) -> tuple[str, tuple[type[DicecupError], str, dict[str, object]]]:
-    """An error as it goes over the line: its values may be anything that can be pickled."""
+    """An error as a message: its values may be anything that can be pickled."""
     return "refused", (type(error), error.code, error.values)

@@ -1,7 +1,7 @@
-"""What the process of a `Thinker` does: questions about games come in on stdin, answers go out on stdout.
+"""The program of a worker process: questions about games come in on stdin, answers go out on stdout.
 
-This is the only place of the web app that asks `dicecup.coach`. Both ends are this program, so that what
-goes over the line is trusted.
+This is the only module of the web app that runs the coach. Both ends are this program, so that the pickled
+messages are trusted.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ REASONS_OF_DOUBLE_DICE = 3  # each is sampled, and takes a tenth of a second
 
 @dataclass(frozen=True)
 class GameReport:
-    """Luck and skill of each player up to now, and the chances to win where there is somebody to beat."""
+    """Luck and skill of each player so far, and the chances to win if there are several players."""
 
     review: Review
     wins: WinChances | None
 
 
 def check(rules: Ruleset) -> bool:
-    """Whether there are values, or an error that says why not; solves the game where that takes seconds."""
+    """Raise an error if there are no values for these rules; solve the game if that takes seconds."""
     return known_values(rules).exact
 
 
 def prepare(rules: Ruleset) -> None:
-    """Do everything once, so that kernels are compiled and tables are loaded when somebody asks.
+    """Do everything once, so that kernels are compiled and tables are loaded before the first question.
 
     Chances only in the last turn: with double dice a whole game takes seconds.
     """
@@ -62,7 +62,7 @@ def some_throw(rules: Ruleset, state: State) -> State:
 
 
 def last_turn(rules: Ruleset) -> State:
-    """Somehow two players have come to it."""
+    """Some state in the last turn of two players."""
     state = start(rules, 2)
     while any(sheet.cells.count(None) > len(rules.scored) for sheet in state.sheets):
         state = some_throw(rules, state)
@@ -94,7 +94,7 @@ def so_far(record: Record) -> GameReport:
 
 
 def decide(bot: str, rules: Ruleset, state: State) -> Keep | Score:
-    """The decision of a bot that leaves nothing to chance."""
+    """Return the decision of a bot that uses no randomness."""
     from random import Random
 
     return bot_called(bot).decide(rules, state, Random(0))
@@ -116,10 +116,10 @@ def answer_to(question: bytes) -> tuple[str, Any]:
 
 
 def main() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which closes this line then
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then closes this pipe
     os.nice(int(sys.argv[1]))
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # nobody else may speak on the line
+    os.dup2(2, 1)  # nothing else may write to this pipe
     serve(sys.stdin.buffer, answers)
 
 
