@@ -55,13 +55,13 @@ async def promise(matches: MatchesNow) -> Promise:
 
 
 @router.post("/matches", status_code=201)
-async def open_match(matches: MatchesNow, key: Key, wish: MatchRequest) -> Opened:
+async def open_match(matches: MatchesNow, key: Key, body: MatchRequest) -> Opened:
     """Open a match. It begins at once when no seat is open."""
     holder = key or new_key()
-    seats = [opening.NewSeat(seat.kind, seat.name, seat.seed) for seat in wish.seats]
+    seats = [opening.NewSeat(seat.kind, seat.name, seat.seed) for seat in body.seats]
     live = await opening.open_match(
         matches,
-        opening.NewMatch(wish.game, seats, wish.options, wish.dice, wish.promise, wish.coach),
+        opening.NewMatch(body.game, seats, body.options, body.dice, body.promise, body.coach),
         holder,
     )
     return Opened(key=holder, state=answer(live, live.seats_of(key_hash(holder))))
@@ -73,17 +73,17 @@ async def look(live: Asked, seats: Seats) -> State:
 
 
 @router.post("/matches/{match}/join")
-async def join(live: Asked, key: Key, wish: JoinRequest) -> Joined:
+async def join(live: Asked, key: Key, body: JoinRequest) -> Joined:
     """Take an open seat. The match begins when the last one is taken."""
     holder = key or new_key()
-    seat = await joining.join(live, holder, wish.name, wish.seat, wish.seed)
+    seat = await joining.join(live, holder, body.name, body.seat, body.seed)
     state = answer(live, live.seats_of(key_hash(holder)))
     return Joined(key=holder, state=state, seat=seat)
 
 
 @router.post("/matches/{match}/leave")
-async def leave(live: Asked, key: Key, wish: SeatChoice) -> State:
-    await joining.leave(live, key, wish.seat)
+async def leave(live: Asked, key: Key, body: SeatChoice) -> State:
+    await joining.leave(live, key, body.seat)
     return answer(live, live.seats_of(key_hash(key)))
 
 
@@ -102,16 +102,16 @@ async def again(matches: MatchesNow, live: Asked, key: Key) -> Opened:
 
 
 @router.post("/matches/{match}/links", status_code=201)
-async def link(live: Asked, key: Key, wish: SeatChoice) -> Link:
+async def link(live: Asked, key: Key, body: SeatChoice) -> Link:
     """A private token that brings your seat to another device of yours."""
-    return Link(token=await joining.seat_link(live, key, wish.seat))
+    return Link(token=await joining.seat_link(live, key, body.seat))
 
 
 @router.post("/matches/{match}/claim")
-async def claim(live: Asked, key: Key, wish: LinkRequest) -> Joined:
+async def claim(live: Asked, key: Key, body: LinkRequest) -> Joined:
     """Come back to a seat on this device with the token of its private link."""
     holder = key or new_key()
-    seat = await joining.follow_link(live, holder, wish.token)
+    seat = await joining.follow_link(live, holder, body.token)
     state = answer(live, live.seats_of(key_hash(holder)))
     return Joined(key=holder, state=state, seat=seat)
 
@@ -145,16 +145,16 @@ moves_router = APIRouter(prefix="/api/matches/{match}", tags=["playing"], respon
 
 
 @moves_router.post("/moves")
-async def move(live: Asked, seats: Seats, wish: MoveRequest) -> State:
+async def move(live: Asked, seats: Seats, body: MoveRequest) -> State:
     """Play. Saved before it is answered; refused with a code and the state as it stands otherwise."""
-    if wish.move == {"throw": True}:
-        await live.throw(seats, wish.version)
+    if body.move == {"throw": True}:
+        await live.throw(seats, body.version)
         return answer(live, seats)
-    read = move_from_data(live.playing().rules, wish.move)
+    read = move_from_data(live.playing().rules, body.move)
     if isinstance(read, Throw):
-        await live.throw(seats, wish.version, read.dice)
+        await live.throw(seats, body.version, read.dice)
     else:
-        await live.decide(seats, wish.version, read)
+        await live.decide(seats, body.version, read)
     return answer(live, seats)
 
 
@@ -177,21 +177,21 @@ async def hint(matches: MatchesNow, live: Asked, reasons: bool = False) -> HintA
 
 
 @moves_router.post("/undo")
-async def take_back(live: Asked, seats: Seats, wish: UndoRequest) -> Undone:
+async def take_back(live: Asked, seats: Seats, body: UndoRequest) -> Undone:
     """Take back alone what may be taken back alone; more steps are proposed to the others."""
-    done = await live.undo(seats, wish.version, wish.steps)
+    done = await live.undo(seats, body.version, body.steps)
     return Undone(done=done, state=answer(live, seats))
 
 
 @moves_router.post("/undo/agree")
-async def agree(live: Asked, seats: Seats, wish: AgreeRequest) -> Undone:
+async def agree(live: Asked, seats: Seats, body: AgreeRequest) -> Undone:
     """Agree to the steps that somebody proposed to take back; `undo_other` if that is not the proposal."""
-    done = await live.agree(seats, wish.version, wish.steps)
+    done = await live.agree(seats, body.version, body.steps)
     return Undone(done=done, state=answer(live, seats))
 
 
 @moves_router.post("/undo/refuse")
-async def refuse(live: Asked, seats: Seats, wish: VersionRequest) -> State:
+async def refuse(live: Asked, seats: Seats, body: VersionRequest) -> State:
     """Refuse what somebody proposed to take back."""
-    await live.refuse(seats, wish.version)
+    await live.refuse(seats, body.version)
     return answer(live, seats)

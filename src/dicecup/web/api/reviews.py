@@ -146,13 +146,13 @@ async def chances(reviews: ReviewsNow, live: Asked) -> JSONResponse:
 
 
 @router.post("/matches/{match}/try", status_code=201)
-async def try_position(matches: MatchesNow, live: Asked, key: Key, wish: TryRequest) -> Opened:
+async def try_position(matches: MatchesNow, live: Asked, key: Key, body: TryRequest) -> Opened:
     """Open a match of your own from a position of this one. Its dice are new; all seats are yours.
 
     `coach_later` while people play against each other with the coach off.
     """
     holder = key or new_key()
-    tried = await try_again(matches, live, wish.moves, holder)
+    tried = await try_again(matches, live, body.moves, holder)
     return Opened(key=holder, state=answer(tried, tried.seats_of(key_hash(holder))))
 
 

@@ -12,7 +12,7 @@ from dicecup.web.service.live_match import LiveMatch, UndoOptions
 from dicecup.web.texts import dice_text, player_name
 
 
-def news(live: LiveMatch, language: Language) -> str:
+def announcement(live: LiveMatch, language: Language) -> str:
     _, match = language.gettext, live.playing()
     if live.refusals:
         return refusal(live, language)
@@ -33,7 +33,7 @@ def news(live: LiveMatch, language: Language) -> str:
     if isinstance(move, Keep):
         kept = dice_text(move.dice) or "–"
         return _("{player} keeps {dice}.").format(player=player, dice=kept)
-    return score_news(match, move, player, language)
+    return score_announcement(match, move, player, language)
 
 
 def refusal(live: LiveMatch, language: Language) -> str:
@@ -69,7 +69,7 @@ def departure(live: LiveMatch, language: Language) -> str:
     return text.format(players=language.join(names))
 
 
-def score_news(match: Match, move: Score, player: str, language: Language) -> str:
+def score_announcement(match: Match, move: Score, player: str, language: Language) -> str:
     """The boxes that were filled, with the dice that counted."""
     _ = language.gettext
     rules, parts = match.rules, []

@@ -61,8 +61,8 @@ def hint_view(
     match: Match, advice: Advice, language: Language, reasons: list[Reason] | None = None
 ) -> HintView:
     rules = match.rules
-    told = [reason_text(rules, *pair, language) for pair in zip(advice.choices, reasons or (), strict=False)]
-    told += [""] * (len(advice.choices) - len(told))
+    texts = [reason_text(rules, *pair, language) for pair in zip(advice.choices, reasons or (), strict=False)]
+    texts += [""] * (len(advice.choices) - len(texts))
     views = [
         ChoiceView(
             text=move_text(rules, choice.move, language),
@@ -70,7 +70,7 @@ def hint_view(
             loss=loss_text(choice.loss, language),
             reason=reason,
         )
-        for choice, reason in zip(advice.choices, told, strict=True)
+        for choice, reason in zip(advice.choices, texts, strict=True)
     ]
     expected = number_text(advice.expected, language, 1)
     return HintView(expected, advice.exact, views[:MOST_CHOICES], views[MOST_CHOICES:MOST_SHOWN])

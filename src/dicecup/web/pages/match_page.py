@@ -39,14 +39,14 @@ async def asked_match(request: Request, match: Annotated[str, Path(max_length=40
 Asked = Annotated[LiveMatch, Depends(asked_match)]
 
 
-def seen(
+def view_for(
     matches: Matches, live: LiveMatch, viewer: Viewer, picked: tuple[Placement, ...] = (), problem: str = ""
 ) -> MatchView:
     so_far = matches.advising.known.get(live)
     return match_view(live, viewer.holder, viewer.language, picked, problem, so_far)
 
 
-def draw(viewer: Viewer, view: MatchView) -> str:
+def render_fragment(viewer: Viewer, view: MatchView) -> str:
     return render(viewer, "match/fragment.html", match=view)
 
 
@@ -65,8 +65,8 @@ def show(
     problem = viewer.language.sentence(error, rules) if error else ""
     status = status_of(error) if error else 200
     if is_fragment(request):
-        view = seen(matches_of(request), live, viewer, picked, problem)
-        return remember(request, viewer, HTMLResponse(draw(viewer, view), status))
+        view = view_for(matches_of(request), live, viewer, picked, problem)
+        return remember(request, viewer, HTMLResponse(render_fragment(viewer, view), status))
     return whole_page(request, viewer, live, picked, problem, status)
 
 
@@ -79,7 +79,7 @@ def whole_page(
     status: int = 200,
 ) -> Response:
     address = f"{base_address(request)}/t/{live.id}"
-    view = seen(matches_of(request), live, viewer, picked, problem)
+    view = view_for(matches_of(request), live, viewer, picked, problem)
     return page(
         request,
         viewer,
@@ -101,18 +101,18 @@ async def look(request: Request, viewer: ViewerNow, live: Asked, picked: str = "
 async def events(request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked) -> StreamingResponse:
     """Send the fragment after every change; it is rendered once for all spectators of one language."""
 
-    def is_mine(now: LiveMatch) -> bool:
-        return bool(now.seats_of(viewer.holder)) or now.stored.opening.owner == viewer.holder
+    def is_mine(current: LiveMatch) -> bool:
+        return bool(current.seats_of(viewer.holder)) or current.stored.opening.owner == viewer.holder
 
-    def kind(now: LiveMatch) -> tuple[object, ...]:
-        return "page", viewer.language.code, viewer.holder if is_mine(now) else ""
+    def audience(current: LiveMatch) -> tuple[object, ...]:
+        return "page", viewer.language.code, viewer.holder if is_mine(current) else ""
 
-    def drawing(now: LiveMatch) -> str:
-        whose = viewer if is_mine(now) else viewer.anybody()
-        return draw(whose, seen(matches, now, whose))
+    def fragment(current: LiveMatch) -> str:
+        whose = viewer if is_mine(current) else viewer.anybody()
+        return render_fragment(whose, view_for(matches, current, whose))
 
     player = viewer.holder if is_mine(live) else ""
-    return stream(request, matches, live, player, "table", kind, drawing)
+    return stream(request, matches, live, player, "table", audience, fragment)
 
 
 @router.post("/throw")

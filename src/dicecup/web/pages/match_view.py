@@ -13,7 +13,7 @@ from dicecup.errors import DicecupError
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, name
 from dicecup.match import Match
-from dicecup.web.pages.announcements import departure, news, proposal
+from dicecup.web.pages.announcements import announcement, departure, proposal
 from dicecup.web.pages.coach_view import SoFarView, so_far_view
 from dicecup.web.pages.sheet_view import Head, Row, heads, placement_text, rows
 from dicecup.web.service.advising import has_coach
@@ -140,7 +140,7 @@ def match_view(
         back=back,
         agreed_already=bool(back.proposed) and seats <= back.agreed,
         asked=proposal(live, back, language),
-        news=news(live, language) if match else "",
+        news=announcement(live, language) if match else "",
         left="" if match and match.state.finished else departure(live, language),
         revealed=bool(match and match.record.secret),
         next=live.stored.next,

@@ -127,7 +127,7 @@ class Worker:
         error: Exception
         try:
             async with asyncio.timeout(LONGEST):
-                good, told = await self.exchange(question)
+                good, answer = await self.exchange(question)
         except Exception:  # it died, timed out, or sent something unreadable
             log.exception("the coach's process failed")
             self.kill()
@@ -135,9 +135,9 @@ class Worker:
         else:
             if good:
                 if not future.done():
-                    future.set_result(told)
+                    future.set_result(answer)
                 return
-            error = told if isinstance(told, Exception) else UsageError("coach_failed")
+            error = answer if isinstance(answer, Exception) else UsageError("coach_failed")
         if not future.done():
             future.set_exception(error)
 
@@ -154,13 +154,13 @@ class Worker:
         (length,) = LENGTH.unpack(await process.stdout.readexactly(LENGTH.size))
         data = await process.stdout.readexactly(length)
         # Unpickling the review of ten players takes most of a second: not in the event loop.
-        kind, told = unpack(data) if length < LARGE else await asyncio.to_thread(unpack, data)
+        kind, answer = unpack(data) if length < LARGE else await asyncio.to_thread(unpack, data)
         if kind == "refused":
-            family, code, values = told
+            family, code, values = answer
             return False, family(code, **values)
         if kind == "failed":
-            log.error("the coach failed: %s", told)
-        return kind == "answer", told
+            log.error("the coach failed: %s", answer)
+        return kind == "answer", answer
 
     def kill(self) -> None:
         if self.process and self.process.returncode is None:
