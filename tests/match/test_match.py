@@ -173,7 +173,12 @@ def test_each_move_is_scored_once(open_match, monkeypatch):
     match.throw((1, 2, 3, 4, 5))
     scored = []
     place = play_module.place
-    monkeypatch.setattr(play_module, "place", lambda *values: scored.append(values) or place(*values))
+
+    def count(*values):
+        scored.append(values)
+        return place(*values)
+
+    monkeypatch.setattr(play_module, "place", count)
     match.decide(score("chance"))
     assert len(scored) == 1
 
