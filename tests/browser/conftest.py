@@ -81,15 +81,26 @@ def version(page: Page) -> int:
     return int(page.locator("#table").get_attribute("data-version") or -1)
 
 
+def on_screen(page: Page) -> None:
+    """Wait until the table is painted: a key that is pressed earlier does nothing."""
+    page.wait_for_selector("#table[data-on-screen]")
+
+
 def changed(page: Page, act: Callable[[], Any]) -> None:
     """Do something and wait until the page shows the new state."""
     stamp = page.locator("#table").get_attribute("data-stamp")
     act()
-    page.wait_for_function("stamp => document.querySelector('#table')?.dataset.stamp !== stamp", arg=stamp)
+    page.wait_for_selector(f"#table[data-on-screen]:not([data-stamp='{stamp}'])")
+
+
+def press(page: Page, key: str) -> None:
+    """Press a key that changes something."""
+    on_screen(page)
+    changed(page, lambda: page.keyboard.press(key))
 
 
 def throw(page: Page) -> None:
-    changed(page, lambda: page.click("#throw:not([data-resting])"))
+    changed(page, lambda: page.click("#throw"))
 
 
 def fill_best(page: Page) -> None:

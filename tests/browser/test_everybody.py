@@ -1,4 +1,4 @@
-"""Accessibility: four languages, keyboards, screen readers, small screens, dark mode."""
+"""Accessibility: four languages, screen readers, small screens, dark mode."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from tests.browser.conftest import (
     play_to_the_end,
     start,
     throw,
-    version,
 )
 
 from dicecup.i18n.language import LANGUAGES, language
@@ -144,89 +143,6 @@ def test_another_language_leaves_the_set_up_as_it_is(new_page: NewPage) -> None:
     expect(page.locator("code")).to_have_text(promise or "none")
 
 
-def test_by_keyboard_alone(new_page: NewPage) -> None:
-    """Play three turns without a mouse: letters and digits for dice, arrows and Enter for boxes."""
-    page = new_page()
-    page.goto("/")
-    page.keyboard.press("Tab")
-    expect(page.locator(".skip")).to_be_focused()
-    page.focus("a[href='/new/yatzy']")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("#play")
-    page.focus("#play")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("#throw")
-    page.wait_for_load_state("load")
-    for turn in range(3):
-        press_and_wait(page, "t")
-        assert page.evaluate("document.activeElement.id") == "throw"
-        page.keyboard.press("1")
-        page.keyboard.press("3")
-        expect(page.locator("input:checked[name=keep]")).to_have_count(2)
-        press_and_wait(page, "t")
-        for _press in range(60):
-            page.keyboard.press("Tab")
-            if page.evaluate("document.activeElement.name") == "box":
-                break
-        page.keyboard.press("ArrowDown")
-        page.keyboard.press("ArrowUp")
-        press_and_wait(page, "Enter")
-        expect(page.locator(".sheet .written")).to_have_count(turn + 1)
-        assert page.evaluate("document.activeElement !== document.body")
-    press_and_wait(page, "u")
-    expect(page.locator(".sheet .written")).to_have_count(2)
-
-
-def test_keys_do_nothing_that_was_not_meant(new_page: NewPage) -> None:
-    """T throws and does nothing else; held down, or pressed twice at once, it throws once."""
-    page = new_page()
-    page.goto("/new/yatzy")
-    page.click("#add-open")
-    page.wait_for_selector(".open-seat")
-    play(page)
-    page.wait_for_selector("#begin")
-    page.keyboard.press("t")
-    page.wait_for_timeout(200)
-    assert page.locator("#begin").count() == 1
-    start(page, "yatzy")
-    page.keyboard.down("t")
-    page.wait_for_function("() => document.querySelector('#table').dataset.version === '1'")
-    for _repeat in range(3):
-        page.keyboard.down("t")
-    page.keyboard.up("t")
-    page.click("#throw")
-    page.wait_for_timeout(300)
-    assert version(page) == 1
-    throw(page)
-    assert version(page) > 1
-
-
-def test_the_first_of_two_boxes_keeps_the_focus(new_page: NewPage) -> None:
-    """Pressing Enter on a box twice deselects it again, and does not throw."""
-    page = new_page()
-    start(page, "dice-in-dice")
-    throw(page)
-    page.focus("#box-chance")
-    page.keyboard.press("Enter")
-    expect(page.locator("#unpick")).to_be_focused()
-    page.keyboard.press("Enter")
-    expect(page.locator("#unpick")).to_have_count(0)
-    assert version(page) == 1
-
-
-def test_setting_the_table_keeps_the_focus(new_page: NewPage) -> None:
-    page = new_page()
-    page.goto("/new/yatzy")
-    for button, count in (("#add-bot", 2), ("#add-person", 3), ("#up-2", 3), ("#remove-1", 2)):
-        page.focus(button)
-        page.keyboard.press("Enter")
-        expect(page.locator(".seats li")).to_have_count(count)
-        expect(page.locator(button)).to_be_focused()
-    page.focus("#remove-1")
-    page.keyboard.press("Enter")
-    expect(page.locator("#add-bot")).to_be_focused()
-
-
 def test_input_is_kept_after_an_error(new_page: NewPage) -> None:
     page = new_page(PHONE)
     page.goto("/new/dice-in-dice")
@@ -258,14 +174,6 @@ def test_a_phone_held_sideways(new_page: NewPage) -> None:
             if down:
                 expect(page.locator("#throw")).to_be_in_viewport(ratio=1)
         assert page.evaluate("document.documentElement.scrollWidth") <= 740
-
-
-def press_and_wait(page: Page, key: str) -> None:
-    before = version(page)
-    page.keyboard.press(key)
-    page.wait_for_function(
-        "before => Number(document.querySelector('#table').dataset.version) > before", arg=before
-    )
 
 
 def test_throws_and_scores_are_announced(new_page: NewPage) -> None:
@@ -300,3 +208,22 @@ def test_a_game_page_is_light(new_page: NewPage) -> None:
     page.wait_for_load_state("load")
     assert len(sizes) >= 4
     assert sum(sizes) < 80_000
+
+
+def test_the_appearance_can_be_chosen_against_the_device(new_page: NewPage) -> None:
+    """Colours are written once: what is chosen looks the same as what the device asks for."""
+    ground = "getComputedStyle(document.body).backgroundColor"
+    button = "getComputedStyle(document.querySelector('.preferences button')).color"
+    seen: dict[tuple[str, str], list[str]] = {}
+    for device in ("light", "dark"):
+        page = new_page(color_scheme=device)
+        page.goto("/rules")
+        for theme in ("auto", "light", "dark"):
+            page.select_option("select[name=theme]", theme)
+            page.click(".preferences button")
+            expect(page.locator("html")).to_have_attribute("data-theme", theme)
+            seen[device, theme] = [page.evaluate(ground), page.evaluate(button)]
+    assert seen["light", "auto"] == seen["light", "light"] == seen["dark", "light"]
+    assert seen["dark", "auto"] == seen["dark", "dark"] == seen["light", "dark"]
+    assert seen["light", "auto"][0] == "rgb(245, 242, 234)"
+    assert seen["dark", "auto"][0] == "rgb(23, 26, 24)"

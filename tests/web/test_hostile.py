@@ -71,6 +71,8 @@ def test_unknown_places(client: TestClient) -> None:
         "/rules/..%2f..%2fsecret",
         "/static/app.py",
         "/static/..%2fapp.py",
+        "/static/0/app.py",
+        "/static/../app.py",
         "/new/x",
     ):
         answer = client.get(path)

@@ -80,6 +80,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     for router in routers:
         app.include_router(router)
     app.add_route("/static/{name}", send_asset, include_in_schema=False)
+    app.add_route("/static/{fingerprint}/{name}", send_asset, include_in_schema=False)
     refusals.install(app, refused_page)
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
     app.add_middleware(HeadRequests)

@@ -45,18 +45,31 @@ def find_htmx() -> Path | None:
 
 
 @cache
+def fingerprint() -> str:
+    """Return a hash of all assets together.
+
+    It is a folder in their addresses, so that it also covers what one module imports from another.
+    """
+    digest = hashlib.sha256()
+    for name in sorted({path.name for path in FOLDER.iterdir()} | {HTMX}):
+        path = find_asset(name)
+        if path is not None:
+            digest.update(name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
 def asset_address(name: str) -> str:
-    """The address of a file, with a mark of its content so that it may be kept for ever."""
-    path = find_asset(name)
-    mark = hashlib.sha256(path.read_bytes()).hexdigest()[:12] if path else "missing"
-    return f"/static/{name}?{mark}"
+    """The address of an asset, which changes with the content so that browsers may cache it for ever."""
+    return f"/static/{fingerprint()}/{name}"
 
 
 async def send_asset(request: Request) -> Response:
     path = find_asset(request.path_params["name"])
     if path is None:
         raise UsageError("not_found")
-    return FileResponse(path, media_type=TYPES[path.suffix], headers={"Cache-Control": ONE_YEAR})
+    current = request.path_params.get("fingerprint") == fingerprint()
+    caching = ONE_YEAR if current else "no-cache"
+    return FileResponse(path, media_type=TYPES[path.suffix], headers={"Cache-Control": caching})
 
 
 def qr_svg(address: str) -> Markup:

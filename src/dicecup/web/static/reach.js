@@ -1,14 +1,13 @@
-// A tap whose answer does not come: say so, in the words that the server put into the page.
-"use strict";
+// Show the notice "The server did not answer", which the server has put into the page, while it applies.
 
-function sayUnreachable(unreachable) {
-  const words = document.getElementById("unreachable");
-  if (words) words.hidden = !unreachable;
+export function showUnreachable(unreachable) {
+  const notice = document.getElementById("unreachable");
+  if (notice) notice.hidden = !unreachable;
 }
 
 for (const name of ["htmx:sendError", "htmx:timeout", "htmx:responseError"]) {
-  document.addEventListener(name, () => sayUnreachable(true));
+  document.addEventListener(name, () => showUnreachable(true));
 }
 document.addEventListener("htmx:afterRequest", (event) => {
-  if (event.detail.xhr.status && event.detail.xhr.status < 500) sayUnreachable(false);
+  if (event.detail.xhr.status && event.detail.xhr.status < 500) showUnreachable(false);
 });

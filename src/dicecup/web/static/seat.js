@@ -1,6 +1,4 @@
 // The secret of a private link stands behind the #, which is sent to nobody: hand it over here, then forget it.
-"use strict";
-
 const token = location.hash.slice(1);
 const form = document.getElementById("claim");
 form.elements.token.value = token;

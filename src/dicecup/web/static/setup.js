@@ -1,6 +1,4 @@
 // Another language is another page: that button sends the form as it would without scripts.
-"use strict";
-
 document.addEventListener(
   "submit",
   (event) => {

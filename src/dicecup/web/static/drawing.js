@@ -1,0 +1,86 @@
+// Draw the table anew, from the answer to a request or from a live event, whichever comes first.
+// What the player has begun and where the focus is survive it.
+import { write } from "./dice_pad.js";
+
+const { htmx } = window; // a classic script: its only documented access is this global
+const FRAME = "table-frame"; // the element around the table, which stays when the table is replaced
+let before = null; // what has to survive the drawing under way
+
+export const table = () => document.getElementById("table");
+
+// Identifies what can be seen: the server's stamp of the table, and the box that is picked on this page only.
+export const drawing = () => `${table().dataset.stamp} ${table().dataset.picked}`;
+
+export function draw(html) {
+  if (isOutdated(html)) return;
+  remember();
+  // Without a delay: a key pressed before htmx has settled the new table would load the whole page.
+  htmx.swap(`#${FRAME}`, html, { swapStyle: "innerHTML", settleDelay: 0 });
+}
+
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (event.detail.target.id !== FRAME) return;
+  if (isOutdated(event.detail.serverResponse)) event.detail.shouldSwap = false;
+  if (event.detail.shouldSwap) remember();
+});
+
+document.addEventListener("htmx:afterSettle", () => {
+  if (!before) return; // not the table
+  const { version, focused, names, marked, typed } = before;
+  before = null;
+  restoreInputs(names, table().dataset.version === version ? marked : null, typed);
+  announce();
+  if (focused) moveFocus(focused.id);
+  showOwnColumn();
+});
+
+// Answers and events can overtake each other. A version never returns: an undo is a new version, too.
+function isOutdated(html) {
+  const drawn = new DOMParser().parseFromString(html, "text/html").getElementById("table");
+  return drawn !== null && Number(drawn.dataset.version) < Number(table().dataset.version);
+}
+
+export function announce() {
+  const news = document.getElementById("news");
+  if (news.dataset.stamp === table().dataset.stamp) return;
+  news.dataset.stamp = table().dataset.stamp;
+  news.textContent = table().dataset.news;
+}
+
+function remember() {
+  const active = document.activeElement;
+  const typed = document.getElementById("typed");
+  before = {
+    version: table().dataset.version,
+    focused: table().contains(active) ? active : null,
+    names: [...document.querySelectorAll("#table .join input[id]")].map((input) => [input.id, input.value]),
+    marked: [...document.querySelectorAll("#table input[name=keep]:checked")].map((box) => box.id),
+    typed: typed ? typed.value : "",
+  };
+}
+
+// Dice are restored only if nothing was played meanwhile: `marked` is null otherwise.
+function restoreInputs(names, marked, typed) {
+  for (const [id, value] of names) {
+    const input = document.getElementById(id);
+    if (input) input.value = value;
+  }
+  if (!marked) return;
+  for (const box of document.querySelectorAll("#table input[name=keep]")) box.checked = marked.includes(box.id);
+  if (typed && document.getElementById("typed")) write(typed.match(/\d/g) || []);
+}
+
+// To the same control, or else to the next thing to do: never to undo, where the next Space would undo what was done.
+// While there is nothing to do, the headline holds the focus.
+function moveFocus(id) {
+  const places = ["#unpick", "#throw", ".offer button", ".big", "#headline"];
+  if (id && id !== "headline") places.unshift(`[id="${id}"]`);
+  const next = places.map((place) => table().querySelector(place)).find((found) => found);
+  if (next) next.focus({ preventScroll: true });
+}
+
+function showOwnColumn() {
+  const active = document.querySelector(".player.active.mine");
+  const room = document.querySelector(".sheet-scroll");
+  if (room) room.scrollLeft = active ? Math.max(0, active.offsetLeft + active.offsetWidth - room.clientWidth) : 0;
+}

@@ -1,0 +1,33 @@
+// Live changes: the server sends the whole table after every change, as an event stream.
+import { draw, table } from "./drawing.js";
+import { showUnreachable } from "./reach.js";
+
+// Browsers reconnect after an interruption, but never after an error status: then we do, with growing pauses.
+const SHORTEST_PAUSE = 1000;
+const LONGEST_PAUSE = 60000;
+let events = null;
+let pause = SHORTEST_PAUSE;
+
+export function listen() {
+  const notLive = document.getElementById("not-live");
+  events = new EventSource(`/t/${table().dataset.match}/events`);
+  events.addEventListener("open", () => {
+    pause = SHORTEST_PAUSE;
+    notLive.hidden = true;
+    showUnreachable(false);
+  });
+  events.addEventListener("table", (event) => {
+    if (event.lastEventId !== table().dataset.stamp) draw(event.data);
+  });
+  events.addEventListener("error", () => {
+    notLive.hidden = false;
+    if (events.readyState !== EventSource.CLOSED) return;
+    setTimeout(listen, pause * (0.5 + Math.random()));
+    pause = Math.min(2 * pause, LONGEST_PAUSE);
+  });
+}
+
+addEventListener("pagehide", () => events.close());
+addEventListener("pageshow", (event) => {
+  if (event.persisted) listen();
+});

@@ -1,0 +1,15 @@
+// The page of a match. The server renders it and decides everything; these modules add what a server cannot do.
+import "./dice_pad.js";
+import "./keyboard.js";
+import "./presses.js";
+import { announce } from "./drawing.js";
+import { listen } from "./live.js";
+
+document.addEventListener("click", (event) => {
+  if (!event.target.closest("[data-close]")) return;
+  document.getElementById("hint").replaceChildren();
+  document.getElementById("ask").focus({ preventScroll: true });
+});
+
+announce();
+listen();

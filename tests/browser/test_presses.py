@@ -1,0 +1,189 @@
+"""A key or tap acts on the table that was on the screen when it was made, and on no other."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Route, expect
+from tests.browser.conftest import (
+    DESK,
+    PHONE,
+    NewPage,
+    changed,
+    on_screen,
+    play,
+    press,
+    start,
+    throw,
+    version,
+)
+from tests.browser.holding import HeldAnswers, HeldEvents, requested_changes, until
+
+pytestmark = pytest.mark.slow
+# Frames are painted, but the page hears of them only when told to.
+HOLD_FRAMES = """
+window.frames_held = [];
+window.requestAnimationFrame = (callback) => window.frames_held.push(callback);
+"""
+NEXT_FRAME = "window.frames_held.splice(0).forEach((callback) => callback())"
+
+
+def test_keys_do_nothing_that_was_not_meant(new_page: NewPage) -> None:
+    """T throws and does nothing else; held down, it throws once."""
+    page = new_page()
+    page.goto("/new/yatzy")
+    page.click("#add-open")
+    page.wait_for_selector(".open-seat")
+    play(page)
+    changes = requested_changes(page)
+    page.keyboard.press("t")
+    changed(page, lambda: page.click("#begin"))
+    assert changes == [("begin", "0")]
+    changed(page, lambda: page.keyboard.down("t"))
+    for _repeat in range(3):
+        page.keyboard.down("t")
+    page.keyboard.up("t")
+    press(page, "t")
+    assert changes == [("begin", "0"), ("throw", "0"), ("throw", "1")]
+
+
+def test_what_is_pressed_before_the_answer_does_nothing(new_page: NewPage) -> None:
+    """Whichever way it is pressed, on whatever the table offers, while neither answer nor event has come."""
+    page = new_page()
+    events = HeldEvents(page)
+    start(page)
+    throw(page)
+    changes = requested_changes(page)
+    events.hold()
+    answers = HeldAnswers(page, "**/throw")
+    page.keyboard.press("t")
+    until(page, lambda: bool(answers.waiting))
+    page.keyboard.press("t")
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    page.click("#throw")
+    page.dblclick("#throw")
+    answers.release()
+    events.release()
+    answers.holding = False
+    press(page, "t")
+    assert changes == [("throw", "1"), ("throw", "3")]
+    assert version(page) == 5
+
+
+def test_what_is_pressed_before_the_table_is_painted_does_nothing(new_page: NewPage) -> None:
+    """The new table is in the document, and its form has the new version, but nobody can have seen it."""
+    page = new_page()
+    page.add_init_script(HOLD_FRAMES)
+    start(page)
+    changes = requested_changes(page)
+    page.keyboard.press("t")
+    expect(page.locator("#table")).to_have_attribute("data-version", "1")
+    for _frame in range(2):
+        expect(page.locator("#table[data-on-screen]")).to_have_count(0)
+        page.keyboard.press("t")
+        page.keyboard.press("1")
+        page.click("label:has(#keep-0)")
+        page.click("#throw")
+        page.evaluate(NEXT_FRAME)
+    on_screen(page)
+    expect(page.locator("input[name=keep]:checked")).to_have_count(0)
+    page.keyboard.press("t")
+    expect(page.locator("#table")).to_have_attribute("data-version", "3")
+    assert changes == [("throw", "0"), ("throw", "1")]
+
+
+def test_a_press_that_began_before_does_nothing(new_page: NewPage) -> None:
+    """Space presses a button when it is let go: by then it may be another button."""
+    page = new_page()
+    start(page)
+    changes = requested_changes(page)
+    page.focus("#throw")
+    page.keyboard.down("Space")
+    other = page.context.new_page()
+    other.goto(page.url)
+    changed(page, lambda: throw(other))
+    page.keyboard.up("Space")
+    press(page, "Space")
+    changed(page, lambda: page.click("#box-chance"))
+    assert [version for _what, version in changes] == ["1", "3"]
+    assert changes[0][0] == "throw"
+
+
+def test_the_second_click_of_a_double_click_does_nothing(new_page: NewPage) -> None:
+    """Also when the answer was there between the two: the browser says which click it is."""
+    page = new_page()
+    start(page)
+    changes = requested_changes(page)
+
+    def click(count: int) -> None:
+        place = page.locator("#throw").bounding_box()
+        assert place
+        page.mouse.move(place["x"] + 10, place["y"] + 10)
+        page.mouse.down(click_count=count)
+        page.mouse.up(click_count=count)
+
+    changed(page, lambda: click(1))
+    click(2)
+    click(3)
+    changed(page, lambda: click(1))
+    assert changes == [("throw", "0"), ("throw", "1")]
+
+
+def test_rolling_dice_are_not_thrown_again(new_page: NewPage) -> None:
+    """Unless some of them were marked: a second tap by mistake marks none."""
+    page = new_page(PHONE, reduced_motion="no-preference")
+    start(page)
+    session = page.context.new_cdp_session(page)
+    session.send("Animation.enable")
+    session.send("Animation.setPlaybackRate", {"playbackRate": 0})  # they roll until they are let go
+    changes = requested_changes(page)
+    throw(page)
+    page.dispatch_event("#throw", "click")
+    page.keyboard.press("t")
+    page.evaluate("document.getAnimations().forEach((animation) => animation.finish())")
+    press(page, "t")
+    page.keyboard.press("1")
+    press(page, "t")
+    assert changes == [("throw", "0"), ("throw", "1"), ("throw", "3")]
+
+
+def test_assistive_technology_clicks_without_pressing(new_page: NewPage) -> None:
+    page = new_page()
+    start(page)
+    page.keyboard.press("Tab")
+    for _throw in range(3):
+        changed(page, lambda: page.dispatch_event("#throw", "click"))
+    changed(page, lambda: page.dispatch_event("#box-chance", "click"))
+    expect(page.locator(".sheet .written")).to_have_count(1)
+
+
+def test_a_late_answer_does_not_bring_back_an_old_table(new_page: NewPage) -> None:
+    page = new_page()
+    start(page)
+    answers = HeldAnswers(page, "**/throw")
+    changed(page, lambda: page.click("#throw"))  # the live event
+    answers.holding = False
+    throw(page)
+    assert version(page) == 3
+    answers.release()
+    assert version(page) == 3
+
+
+def test_a_refusal_is_shown_although_the_table_was_drawn_meanwhile(new_page: NewPage) -> None:
+    page = new_page(DESK)
+    start(page)
+    throw(page)
+    other = page.context.new_page()
+    other.goto(page.url)
+    waiting: list[Route] = []
+
+    def hold(route: Route) -> None:
+        waiting.append(route)
+
+    page.route("**/score", hold)
+    page.click("#box-ones")
+    until(page, lambda: bool(waiting))
+    changed(page, lambda: changed(other, lambda: other.click("#box-chance")))
+    waiting[0].continue_()
+    expect(page.locator(".banner .problem")).to_be_visible()
+    assert version(page) == 2

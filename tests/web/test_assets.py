@@ -1,0 +1,42 @@
+"""Static files: modules that import each other, under addresses that change with their content."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from starlette.testclient import TestClient
+from tests.web.conftest import Player
+
+from dicecup.web.assets import FOLDER, asset_address
+
+pytestmark = pytest.mark.one_database
+SCRIPT = re.compile(r'<script src="(/static/[^"]+)"([^>]*)>')
+IMPORT = re.compile(r'^import .*"\./([\w.]+)";', re.MULTILINE)
+
+
+def test_every_script_of_ours_is_a_module(client: TestClient, ann: Player) -> None:
+    """Only htmx is a classic script. What modules import is there, in the same folder."""
+    match = ann.open("yatzy", {"kind": "person", "name": "Ann"})["id"]
+    found: set[str] = set()
+    for path in ("/new/yatzy", "/mine", f"/t/{match}", f"/t/{match}/seat", f"/t/{match}/review"):
+        for address, attributes in SCRIPT.findall(client.get(path).text):
+            found.add(address.rsplit("/", 1)[-1])
+            assert attributes == (" defer" if address.endswith("/htmx.js") else ' type="module"')
+    waiting = sorted(found - {"htmx.js"})
+    while waiting:
+        text = client.get(asset_address(waiting.pop())).text
+        new = set(IMPORT.findall(text)) - found
+        found |= new
+        waiting += new
+    assert found - {"htmx.js"} == {path.name for path in FOLDER.glob("*.js") if path.name != "htmx.js"}
+
+
+def test_only_current_addresses_are_cached_for_ever(client: TestClient) -> None:
+    current = client.get(asset_address("match.js"))
+    assert current.headers["content-type"].startswith("text/javascript")
+    assert "immutable" in current.headers["cache-control"]
+    for old in ("/static/match.js", "/static/0123456789ab/match.js"):
+        answer = client.get(old)
+        assert answer.text == current.text
+        assert answer.headers["cache-control"] == "no-cache"
