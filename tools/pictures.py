@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "images"
 PHONE = {"width": 390, "height": 760}
 DESK = {"width": 1180, "height": 760}
+DRAWN = "['stamp', 'picked'].map(name => document.getElementById('table').dataset[name]).join()"
 THINKING = 300_000  # milliseconds: the coach may have to compile its kernels first
 
 
@@ -70,8 +71,9 @@ def turn(page: Page) -> None:
     layers = 2 if page.locator(".layered").count() else 1
     for _layer in range(layers):
         gives = [int(text.replace("−", "-")) for text in page.locator(".offer .gives").all_inner_texts()]
+        before = page.evaluate(DRAWN)
         page.locator(".offer button[name=box]").nth(gives.index(max(gives))).click()
-        page.wait_for_timeout(400)
+        page.wait_for_function(f"before => {DRAWN} !== before", arg=before)
 
 
 def keep_some(page: Page) -> None:

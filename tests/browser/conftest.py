@@ -48,8 +48,9 @@ def new_page(chromium: Browser, server: Server) -> Iterator[NewPage]:
             complaints.append(message.text)
 
     def make(size: dict[str, int] = DESK, **more: Any) -> Page:
-        settings: dict[str, Any] = {"viewport": size, "locale": "en-GB", "reduced_motion": "reduce"} | more
-        context = chromium.new_context(base_url=server.address, **settings)
+        usual = {"base_url": server.address, "locale": "en-GB", "reduced_motion": "reduce"}
+        settings: dict[str, Any] = {"viewport": size} | usual | more
+        context = chromium.new_context(**settings)
         context.set_default_timeout(PATIENCE)
         contexts.append(context)
         page = context.new_page()
@@ -120,9 +121,11 @@ def fill_best(page: Page) -> None:
 
 
 def play_to_the_end(page: Page) -> None:
+    """Until nothing changes any more: when the secret is revealed, nothing can be taken back."""
     while page.locator(".standings").count() == 0:
         throw(page)
         fill_best(page)
+    expect(page.locator("#undo")).to_have_count(0)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 from tests.browser.conftest import PATIENCE, start
+from tests.browser.holding import until
 from tests.web.serving import Server
 
 from dicecup.web.pages.render import FOLDER
@@ -56,18 +57,19 @@ def test_every_page_with_requests_can_report_a_missing_response() -> None:
 
 
 def test_a_refused_stream_is_asked_for_again(page: Page) -> None:
-    refused = 0
+    refusing, refused = True, 0
 
-    def refuse_twice(route: Route) -> None:
+    def refuse(route: Route) -> None:
         nonlocal refused
-        refused += 1
-        if refused <= 2:
+        if refusing:
+            refused += 1
             route.fulfill(status=429, body="{}")
         else:
             route.continue_()
 
-    page.route("**/events", refuse_twice)
+    page.route("**/events", refuse)
     start(page)
     expect(page.locator("#not-live")).to_be_visible()
+    until(page, lambda: refused == 2)
+    refusing = False
     expect(page.locator("#not-live")).to_be_hidden()
-    assert refused == 3

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import expect
 from tests.browser.conftest import (
@@ -14,8 +17,8 @@ from tests.browser.conftest import (
     play_to_the_end,
     start,
     throw,
-    version,
 )
+from tests.web.serving import Server
 
 from dicecup.rules.loader import builtin_ids
 
@@ -164,8 +167,15 @@ def test_double_dice_of_the_table(new_page: NewPage) -> None:
     expect(page.locator(".line-full_house .written")).to_have_text("21")
 
 
-def test_one_tap_takes_back(new_page: NewPage) -> None:
-    page = new_page(PHONE)
+@pytest.fixture
+def patient_server(tmp_path: Path) -> Iterator[Server]:
+    """A server whose bots wait longer before they throw than any test lasts."""
+    with Server(str(tmp_path / "games.db"), DICECUP_PAUSE="600") as started:
+        yield started
+
+
+def test_one_tap_takes_back(new_page: NewPage, patient_server: Server) -> None:
+    page = new_page(PHONE, base_url=patient_server.address)
     page.goto("/new/yatzy")
     page.click("button[value=add-bot]")
     page.wait_for_selector("select[name=name]")
@@ -173,11 +183,7 @@ def test_one_tap_takes_back(new_page: NewPage) -> None:
     throw(page)
     dice = page.locator(".die-box .unseen").all_inner_texts()
     fill_best(page)
-    before = version(page)
-    page.click("#undo")
-    page.wait_for_function(
-        "before => Number(document.querySelector('#table').dataset.version) > before", arg=before
-    )
+    changed(page, lambda: page.click("#undo"))
     expect(page.locator(".sheet .written")).to_have_count(0)
     assert page.locator(".die-box .unseen").all_inner_texts() == dice
 

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from tests.browser.conftest import DESK, PHONE, NewPage
 from tests.browser.test_everybody import violations
+from tests.waiting import PATIENCE
 from tests.web.coaching import KEPT, WITH_COACH, record_of
 from tests.web.conftest import best_score
 from tests.web.serving import Server
@@ -38,7 +39,9 @@ def matches(server: Server) -> dict[str, str]:
 
 
 def upload(server: Server, text: str) -> str:
-    match: str = httpx.post(f"{server.address}/api/records", json={"record": text}).json()["id"]
+    match: str = httpx.post(f"{server.address}/api/records", json={"record": text}, timeout=PATIENCE).json()[
+        "id"
+    ]
     return match
 
 
@@ -139,13 +142,13 @@ def finish(server: Server, key: str) -> str:
     """Play a complete game through the API and return the key that holds its seat."""
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     wish = {"game": "yatzy", "seats": [{"kind": "person", "name": "Ann"}]}
-    opened = httpx.post(f"{server.address}/api/matches", json=wish, headers=headers).json()
+    opened = httpx.post(f"{server.address}/api/matches", json=wish, headers=headers, timeout=PATIENCE).json()
     state, headers = opened["state"], {"Authorization": f"Bearer {opened['key']}"}
     while state["status"] == "playing":
         move = {"throw": True} if state["turn"]["throw_due"] else best_score(state)
         body = {"version": state["version"], "move": move}
         state = httpx.post(
-            f"{server.address}/api/matches/{state['id']}/moves", json=body, headers=headers
+            f"{server.address}/api/matches/{state['id']}/moves", json=body, headers=headers, timeout=PATIENCE
         ).json()
     found: str = opened["key"]
     return found

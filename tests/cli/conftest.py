@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.waiting import PATIENCE
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -28,7 +29,7 @@ def run(tmp_path: Path) -> Run:
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
+            timeout=PATIENCE,
         )
 
     return call

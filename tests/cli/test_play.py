@@ -7,10 +7,10 @@ import pty
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from tests.waiting import PATIENCE, eventually
 
 from dicecup.engine.play import legal_moves
 from dicecup.engine.record import Undo, verify
@@ -287,9 +287,9 @@ def test_ctrl_c_keeps_the_game(tmp_path: Path):
         os.write(controller, b"chance\n")
         path = tmp_path / "a.record"
         # The second throw is the last line before the program waits for input.
-        wait_for(lambda: path.exists() and path.read_bytes().count(b" throw ") == 2)
+        eventually(lambda: path.exists() and path.read_bytes().count(b" throw ") == 2)
         process.send_signal(signal.SIGINT)
-        _out, err = process.communicate(timeout=20)
+        _out, err = process.communicate(timeout=PATIENCE)
     os.close(controller)
     os.close(terminal)
     assert process.returncode == 130
@@ -297,10 +297,3 @@ def test_ctrl_c_keeps_the_game(tmp_path: Path):
     assert "Traceback" not in err
     record = read_record(tmp_path / "a.record")
     assert legal_moves(record.rules, record.state)
-
-
-def wait_for(condition, seconds: float = 20) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 from tests.double.small_games import small_game
+from tests.waiting import PATIENCE
 
 from dicecup.engine.state import empty_sheet
 from dicecup.errors import StorageError, UsageError
@@ -24,7 +25,7 @@ def dicecup(*arguments: str, cache: str) -> dict[str, object]:
         capture_output=True,
         text=True,
         check=True,
-        timeout=100,
+        timeout=PATIENCE,
     )
     found: dict[str, object] = json.loads(done.stdout)
     return found

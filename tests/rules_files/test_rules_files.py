@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from time import monotonic
 
 import pytest
 
@@ -103,12 +102,11 @@ def test_huge_file(write_rules, size):
     assert f"at most {error.values['most']} bytes" in str(error)
 
 
-def test_key_of_very_many_parts(write_rules):
+def test_key_of_very_many_parts(write_rules, monkeypatch):
     """The TOML parser is quadratic in the parts of a key: such a file is rejected before parsing."""
     path = write_rules('format = 1\nid = "x"\n' + "a" + ".a" * 20_000 + " = 1")
-    began = monotonic()
+    monkeypatch.setattr("dicecup.rules.loader.tomllib.loads", None)
     assert refusal(path).code == "rules_too_deep"
-    assert monotonic() - began < 2
 
 
 def test_deep_tables_in_an_option(change_small):

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.waiting import PATIENCE
 
 import dicecup
 from dicecup.engine import Throw, score
@@ -190,7 +191,7 @@ def test_limit_of_the_system(path):
         env=os.environ | {"PYTHONPATH": str(Path(dicecup.__file__).parents[1])},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.stdout.split() == ["file_unwritable", "True", "1", "2"], done.stderr

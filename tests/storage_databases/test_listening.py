@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.storage_databases.test_store import add, opened
+from tests.waiting import PATIENCE
 
 from dicecup.errors import StorageError
 from dicecup.storage.store import open_store
@@ -17,12 +18,12 @@ def test_only_other_processes_are_notified_of_a_change(postgres_database: str) -
     our_words: queue.Queue[str] = queue.Queue()
     their_words: queue.Queue[str] = queue.Queue()
     stops = [ours.listen(our_words.put), theirs.listen(their_words.put)]
-    assert our_words.get(timeout=10) == ""  # notifications may have been missed until now
-    assert their_words.get(timeout=10) == ""
+    assert our_words.get(timeout=PATIENCE) == ""  # notifications may have been missed until now
+    assert their_words.get(timeout=PATIENCE) == ""
     opened(ours).append(add(0, "1 throw 1 2 3 4 5"))
-    assert their_words.get(timeout=10) == "table1"
+    assert their_words.get(timeout=PATIENCE) == "table1"
     theirs.append(add(1, "1 score chance 15"))
-    assert our_words.get(timeout=10) == "table1"
+    assert our_words.get(timeout=PATIENCE) == "table1"
     for stop in stops:
         stop()
     assert our_words.empty()
@@ -34,15 +35,15 @@ def test_listening_goes_on_after_a_lost_connection(postgres_database: str) -> No
     ours, theirs = open_store(postgres_database), open_store(postgres_database)
     words: queue.Queue[str] = queue.Queue()
     stop = theirs.listen(words.put)
-    assert words.get(timeout=10) == ""
+    assert words.get(timeout=PATIENCE) == ""
     with ours.database.changes() as changes:
         changes.rows(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
             "WHERE query LIKE 'LISTEN%' AND datname = current_database()"
         )
-    assert words.get(timeout=10) == ""
+    assert words.get(timeout=PATIENCE) == ""
     opened(ours).append(add(0, "1 throw 1 2 3 4 5"))
-    assert words.get(timeout=10) == "table1"
+    assert words.get(timeout=PATIENCE) == "table1"
     stop()
     ours.close()
     theirs.close()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from httpx2 import Response
 from tests.coach.conftest import play_record
+from tests.waiting import READY, eventually
 
 from dicecup.engine.record import Record
 from dicecup.engine.record_text import record_to_text
@@ -37,9 +37,8 @@ def game_of_bots(game: str, players: int = 1, moves: int = 10**6, **options: str
 
 def when_ready(ask: Callable[[], Response]) -> Response:
     """Retry until the coach has an answer, as a client does."""
-    for _attempt in range(60):
-        answer = ask()
-        if answer.status_code not in (429, 503) or answer.json()["error"]["code"] not in TOLD_TO_WAIT:
-            return answer
-        time.sleep(0.5)
-    raise AssertionError("the coach does not get ready")
+
+    def is_answer(answer: Response) -> bool:
+        return answer.status_code not in (429, 503) or answer.json()["error"]["code"] not in TOLD_TO_WAIT
+
+    return eventually(ask, is_answer, READY)

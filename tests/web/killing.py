@@ -13,8 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx2 as httpx
+from tests.waiting import PATIENCE
 
-MOST_KILLS = 8
+KILLS = 8
+# Each comes after so many answered moves of all games together; there are about 8,000.
+MOMENTS = range(100, 5000)
 # All games; the long one is one in ten.
 GAMES = ["yatzy", "dice-in-dice", "yahtzee", "yum-plus", "yatzy-sv"] * 2
 GAMES[-1] = "triple-yum-plus"
@@ -44,6 +47,8 @@ class KilledServer:
             self.port = free.getsockname()[1]
         self.process: Process | None = None
         self.kills = 0
+        self.answers = 0
+        self.answered = asyncio.Event()
 
     async def start(self) -> None:
         self.process = await asyncio.create_subprocess_exec(
@@ -59,31 +64,24 @@ class KilledServer:
         self.process.send_signal(signal.SIGKILL)
         await self.process.wait()
 
-    async def kill_now_and_then(self, done: asyncio.Event) -> None:
-        """Kill the server a few times, each at a random moment after it has started to answer."""
-        while not done.is_set() and self.kills < MOST_KILLS:
-            await self.answers()
-            try:
-                await asyncio.wait_for(done.wait(), self.chance.uniform(0.3, 3.0))
-            except TimeoutError:
-                await self.kill()
-                self.kills += 1
-                await self.start()
+    def count_answer(self) -> None:
+        self.answers += 1
+        self.answered.set()
 
-    async def answers(self) -> None:
-        while True:
-            try:
-                async with httpx.AsyncClient(timeout=20) as client:
-                    await client.get(f"http://127.0.0.1:{self.port}/api/games")
-            except httpx.TransportError:
-                await asyncio.sleep(0.05)
-            else:
-                return
+    async def kill_now_and_then(self) -> None:
+        """Kill it in the middle of whatever it is doing, after a random number of answers each time."""
+        for moment in sorted(self.chance.sample(MOMENTS, KILLS)):
+            while self.answers < moment:
+                self.answered.clear()
+                await self.answered.wait()
+            await self.kill()
+            self.kills += 1
+            await self.start()
 
 
 async def ask(client: httpx.AsyncClient, method: str, path: str, **more: Any) -> httpx.Response:
     """Retry until the server answers: a killed one does not."""
-    for _attempt in range(600):
+    for _attempt in range(int(PATIENCE / 0.05)):
         try:
             return await client.request(method, path, **more)
         except httpx.TransportError:
@@ -108,7 +106,7 @@ def a_move(state: dict[str, Any], chance: random.Random) -> dict[str, Any]:
     return move
 
 
-async def play(client: httpx.AsyncClient, played: Played) -> None:
+async def play(client: httpx.AsyncClient, played: Played, server: KilledServer) -> None:
     """Play a complete game with a bot in the other seat, tracking every response."""
     seats = [{"kind": "person", "name": "Ann"}, {"kind": "bot", "name": "random"}]
     opened = await ask(client, "POST", "/api/matches", json={"game": played.game, "seats": seats})
@@ -121,7 +119,7 @@ async def play(client: httpx.AsyncClient, played: Played) -> None:
         if not state["turn"]["yours"]:
             await asyncio.sleep(0.02)
             quiet += 1
-            assert quiet < 3000, f"{played.id} is stuck"
+            assert quiet < PATIENCE / 0.02, f"{played.id} is stuck"
             state = (await ask(client, "GET", f"/api/matches/{played.id}", headers=headers)).json()
             continue
         quiet = 0
@@ -130,6 +128,7 @@ async def play(client: httpx.AsyncClient, played: Played) -> None:
         if answer.status_code == 200:
             state = answer.json()
             played.answered = state["version"]
+            server.count_answer()
             played.moves[body["version"]] = body["move"]
         else:
             # The move was saved, but the server was killed before it answered; or a bot was faster.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import re
-import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
+from tests.waiting import READY, eventually
 from tests.web.conftest import Player, best_score
 
 from dicecup.coach.advice import advise, known_values
@@ -41,12 +42,13 @@ def text_of(page: str) -> str:
 
 def ask(client: TestClient, path: str, **headers: str) -> str:
     """Retry until the coach is ready, as the page does."""
-    for _attempt in range(150):
+
+    def look() -> str:
         answer = client.get(path, headers={"HX-Request": "true"} | headers)
         assert answer.status_code == 200, answer.text
-        if 'class="preparing"' not in answer.text:
-            return answer.text
-    raise AssertionError("the coach does not get ready")
+        return answer.text
+
+    return eventually(look, lambda page: 'class="preparing"' not in page, READY)
 
 
 @pytest.mark.parametrize("game", builtin_ids())
@@ -148,7 +150,10 @@ def test_rules_without_values_are_refused_in_one_sentence(
 @pytest.fixture
 def never_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     def prepare(self: Advising, rules: object) -> asyncio.Task[None]:
-        return self.remembered(("never",), asyncio.sleep(60))
+        return self.remembered(("never",), never())
+
+    async def never() -> None:
+        await asyncio.Event().wait()
 
     async def check(self: Advising, rules: object) -> None:
         """Report no problem."""
@@ -172,10 +177,8 @@ def test_during_preparation_the_page_says_so_and_play_continues(
     assert (busy.status_code, busy.json()["error"]["code"]) == (503, "coach_preparing")
     state = ann.play(state, best_score(state))
     assert state["turn"]["seat"] == 1
-    for _attempt in range(100):  # the bot throws, then computes
-        if (state := ann.look(state))["turn"]["dice"]:
-            break
-        time.sleep(0.02)
+    # The bot throws, then computes.
+    state = eventually(partial(ann.look, state), lambda state: state["turn"]["dice"])
     undone = ann.post(f"/matches/{state['id']}/undo", {"version": state["version"]})
     assert undone.json()["state"]["turn"]["seat"] == 0
 
@@ -215,10 +218,6 @@ def test_an_optimal_bot_retries_after_a_failed_request(
     monkeypatch.setattr(Advising, "decide", fail_first)
     state = ann.play(ann.open("yatzy", ANN, PERFECT), {"throw": True})
     state = ann.play(state, best_score(state))
-    for _attempt in range(600):
-        state = ann.look(state)
-        if state["turn"]["seat"] == 0:
-            break
-        time.sleep(0.05)
+    state = eventually(partial(ann.look, state), lambda state: state["turn"]["seat"] == 0, READY)
     assert failures == ["optimal"]
     assert len(state["seats"][1]["sheet"]) == 1

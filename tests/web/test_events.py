@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx2 as httpx
+from tests.waiting import PATIENCE
 from tests.web.serving import Server
 
 SEATS = [{"kind": "person", "name": "Ann"}]
@@ -26,7 +27,10 @@ def events(lines: Iterator[str]) -> Iterator[tuple[str, str]]:
 
 
 def test_watchers_see_every_change(tmp_path: Path) -> None:
-    with Server(str(tmp_path / "games.db")) as server, httpx.Client(base_url=server.address) as client:
+    with (
+        Server(str(tmp_path / "games.db")) as server,
+        httpx.Client(base_url=server.address, timeout=PATIENCE) as client,
+    ):
         opened = client.post("/api/matches", json={"game": "yatzy", "seats": SEATS}).json()
         path = f"/api/matches/{opened['state']['id']}"
         with client.stream("GET", f"{path}/events") as watching:
@@ -50,8 +54,8 @@ def test_two_processes_on_one_database(postgres_database: str) -> None:
     with (
         Server(postgres_database) as one,
         Server(postgres_database) as two,
-        httpx.Client(base_url=one.address) as first,
-        httpx.Client(base_url=two.address) as second,
+        httpx.Client(base_url=one.address, timeout=PATIENCE) as first,
+        httpx.Client(base_url=two.address, timeout=PATIENCE) as second,
     ):
         opened = first.post("/api/matches", json={"game": "yatzy", "seats": SEATS}).json()
         headers = {"Authorization": f"Bearer {opened['key']}"}
@@ -75,7 +79,7 @@ def test_two_processes_on_one_database(postgres_database: str) -> None:
 def test_several_workers_serve_one_address(postgres_database: str) -> None:
     with (
         Server(postgres_database, "--workers", "2", "--database", postgres_database) as server,
-        httpx.Client(base_url=server.address, timeout=30) as client,
+        httpx.Client(base_url=server.address, timeout=PATIENCE) as client,
     ):
         opened = client.post("/api/matches", json={"game": "yahtzee", "seats": SEATS}).json()
         headers = {"Authorization": f"Bearer {opened['key']}", "Connection": "close"}

@@ -8,7 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx2 as httpx
 import pytest
-from tests.web.killing import GAMES, KilledServer, Played, play
+from tests.waiting import PATIENCE
+from tests.web.killing import GAMES, KILLS, KilledServer, Played, play
 
 from dicecup.engine.serialize import move_to_data
 from dicecup.engine.state import Throw
@@ -24,24 +25,24 @@ AT_ONCE = 40
 async def play_all(server: KilledServer) -> list[Played]:
     games = [Played(GAMES[number % len(GAMES)], random.Random(number)) for number in range(GAMES_PLAYED)]
     room = asyncio.Semaphore(AT_ONCE)
-    done = asyncio.Event()
     await server.start()
     async with httpx.AsyncClient(
-        base_url=f"http://127.0.0.1:{server.port}", timeout=20, limits=httpx.Limits(max_connections=AT_ONCE)
+        base_url=f"http://127.0.0.1:{server.port}",
+        timeout=PATIENCE,
+        limits=httpx.Limits(max_connections=AT_ONCE),
     ) as client:
 
         async def one(played: Played) -> None:
             async with room:
-                await play(client, played)
+                await play(client, played, server)
 
-        killer = asyncio.create_task(server.kill_now_and_then(done))
+        killer = asyncio.create_task(server.kill_now_and_then())
         try:
             async with asyncio.TaskGroup() as group:
                 for played in games:
                     group.create_task(one(played))
         finally:
-            done.set()
-            await killer
+            killer.cancel()
             await server.kill()
     return games
 
@@ -52,7 +53,7 @@ def test_no_acknowledged_move_is_lost(database: str) -> None:
     # In a separate thread: browser tests in the same process leave a running loop in this one.
     with ThreadPoolExecutor(1) as thread:
         games = thread.submit(asyncio.run, play_all(server)).result()
-    assert server.kills >= 3
+    assert server.kills == KILLS
     store = open_store(database)
     for played in games:
         assert played.finished

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import time
+from functools import partial
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
+from tests.waiting import eventually
 from tests.web.conftest import ANN, FRIEND, Player, best_score, page_of, turn, two_players
 
 from dicecup.engine import play, record
@@ -23,11 +24,8 @@ def test_a_whole_game_is_kept_and_proved(ann: Player, game: str) -> None:
     while state["status"] != "finished":
         state = ann.play(state, {"throw": True})
         state = ann.play(state, best_score(state))
-    for _attempt in range(100):
-        proof = ann.get(f"/matches/{state['id']}/proof").json()
-        if proof["proved"]:
-            break
-        time.sleep(0.02)
+    path = f"/matches/{state['id']}/proof"
+    proof = eventually(lambda: ann.get(path).json(), lambda proof: proof["proved"])
     assert proof["throws"] == state["version"] // 2
     record = ann.get(f"/matches/{state['id']}/record").text
     assert f"dice verifiable {commitment}" in record
@@ -88,12 +86,7 @@ def test_a_bot_plays_its_turn(ann: Player) -> None:
     state = ann.open("yatzy", ANN, {"kind": "bot", "name": "greedy"})
     state = ann.play(state, {"throw": True})
     state = ann.play(state, best_score(state))
-    for _attempt in range(200):
-        state = ann.look(state)
-        if state["turn"]["seat"] == 0:
-            break
-        time.sleep(0.02)
-    assert state["turn"]["seat"] == 0
+    state = eventually(partial(ann.look, state), lambda state: state["turn"]["seat"] == 0)
     assert len(state["seats"][1]["sheet"]) == 1
 
 
@@ -116,11 +109,9 @@ def test_somebody_types_for_a_bot(ann: Player) -> None:
     state = ann.play(state, {"throw": [1, 2, 3, 4, 5]})
     state = ann.play(state, {"box": "chance"})
     state = ann.play(state, {"throw": [6, 6, 6, 6, 6]})
-    for _attempt in range(200):
-        state = ann.look(state)
-        if state["seats"][1]["sheet"] or state["turn"]["throw_due"]:
-            break
-        time.sleep(0.02)
+    state = eventually(
+        partial(ann.look, state), lambda state: state["seats"][1]["sheet"] or state["turn"]["throw_due"]
+    )
     assert state["seats"][1]["sheet"] == {"yatzy": 50}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from tests.waiting import eventually
 from tests.web.coaching import record_of
 from tests.web.conftest import Player, Visitor
 
@@ -71,7 +72,7 @@ def slow_coach(monkeypatch: pytest.MonkeyPatch) -> list[Record]:
 
     async def think(_advising: Advising, record: Record) -> None:
         begun.append(record)
-        await asyncio.sleep(60)
+        await asyncio.Event().wait()
 
     monkeypatch.setattr(reviewing, "take_apart", think)
     monkeypatch.setattr("dicecup.web.pages.review_page.PATIENCE", 0.05)
@@ -91,6 +92,7 @@ def test_reviews_are_queued_up_to_a_limit(
             assert refused.headers["Retry-After"]
     reviews = ann.client.app.state.reviews  # type: ignore[attr-defined]
     assert len(reviews.asked) == 3
+    eventually(lambda: slow_coach)
     assert len(slow_coach) == 1  # one review is computed at a time, and requested once
     part = visitor.client.get(f"/t/{matches[0]}/review/coach")
     assert "review/coach" in part.text  # retries by itself

@@ -17,6 +17,7 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
+from tests.waiting import PATIENCE
 from tests.web.serving import Server
 
 from dicecup.web.app import create_app
@@ -50,9 +51,11 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
     """An existing match, so that more than the 404 responses are tested."""
     with Server(str(tmp_path_factory.mktemp("schema") / "games.db")) as server:
         seats = [{"kind": "person", "name": "Ann"}, {"kind": "open"}]
-        opened = httpx.post(f"{server.address}/api/matches", json={"game": "yatzy", "seats": seats}).json()
+        opened = httpx.post(
+            f"{server.address}/api/matches", json={"game": "yatzy", "seats": seats}, timeout=PATIENCE
+        ).json()
         match, key = opened["state"]["id"], opened["key"]
-        httpx.post(f"{server.address}/api/matches/{match}/join", json={"name": "Bo"})
+        httpx.post(f"{server.address}/api/matches/{match}/join", json={"name": "Bo"}, timeout=PATIENCE)
         yield Played(server.address, match, key)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import httpx2 as httpx
 import pytest
+from tests.waiting import PATIENCE
 from tests.web.serving import Server
 
 from dicecup.cli.serve import local_address
@@ -19,14 +20,14 @@ def serve(*arguments: str) -> subprocess.CompletedProcess[str]:
         [sys.executable, "-m", "dicecup", "serve", "--no-browser", "--lang", "en", *arguments],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
 
 
 def test_the_network_gets_a_code_in_terminal_and_lobby(tmp_path: Path) -> None:
     server = Server(str(tmp_path / "games.db"), "--lan")
-    lobby = httpx.get(server.address).text
+    lobby = httpx.get(server.address, timeout=PATIENCE).text
     said = server.stop()
     assert "Everybody on this network: http://" in said
     assert said.count("█") > 100

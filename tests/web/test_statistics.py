@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
+from tests.waiting import READY, eventually
 from tests.web.coaching import KEPT, WITH_COACH, when_ready
 from tests.web.conftest import Player, best_score
 
@@ -34,11 +34,10 @@ def finish(player: Player, game: str = "yahtzee", **options: str) -> dict[str, A
 
 def looked_at(player: Player) -> dict[str, Any]:
     """Return the statistics once the coach has reviewed the games."""
-    while True:
-        answer: dict[str, Any] = player.get("/my/statistics").json()
-        if not answer["looking"]:
-            return answer
-        time.sleep(0.1)
+    answer: dict[str, Any] = eventually(
+        lambda: player.get("/my/statistics").json(), lambda answer: not answer["looking"], READY
+    )
+    return answer
 
 
 def page_of(client: TestClient, player: Player, path: str = "/mine") -> str:

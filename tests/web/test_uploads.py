@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from starlette.testclient import TestClient
+from tests.waiting import PATIENCE
 from tests.web.conftest import Player, Visitor, best_score
 
 from dicecup.engine.record import Record
@@ -56,7 +57,7 @@ def test_uploads_are_parsed_one_at_a_time_and_few_are_queued(monkeypatch: pytest
         with lock:
             reading += 1
             most = max(most, reading)
-        may.wait(20)
+        may.wait(PATIENCE)
         with lock:
             reading -= 1
         assert threading.current_thread().name.startswith("upload")
@@ -71,7 +72,8 @@ def test_uploads_are_parsed_one_at_a_time_and_few_are_queued(monkeypatch: pytest
     async def all_at_once() -> list[BaseException | None]:
         here = Uploads()
         tasks = [asyncio.create_task(upload(here)) for _ in range(MOST_COMING + 3)]
-        await asyncio.sleep(0.05)
+        while sum(task.done() for task in tasks) < 3:  # those that are refused do not wait
+            await asyncio.sleep(0)
         may.set()
         found = await asyncio.gather(*tasks, return_exceptions=True)
         await upload(here)  # the queue has room again

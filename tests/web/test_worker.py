@@ -7,13 +7,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.waiting import eventually
 
 from dicecup.engine.play import apply
 from dicecup.engine.state import Throw, start
@@ -128,7 +128,7 @@ async def main():
     except Exception:
         pass
     print(worker.process.pid, flush=True)
-    await asyncio.sleep(60)
+    await asyncio.Event().wait()
 
 asyncio.run(main())
 """
@@ -149,8 +149,4 @@ def test_it_ends_with_the_server_however_that_ends() -> None:
         child = int(server.stdout.readline())
         assert alive(child)
         server.kill()
-        for _attempt in range(600):
-            if not alive(child):
-                break
-            time.sleep(0.05)
-        assert not alive(child)
+        eventually(lambda: not alive(child))
