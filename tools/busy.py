@@ -11,6 +11,7 @@ summary. The loops end with this program, however it ends. Exit status: 0 if eve
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import signal
 import subprocess
@@ -24,13 +25,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ["tests/browser", "tests/web"]
 # It also ends when its parent is killed, which cannot clean up.
-LOOP = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: pass"
+LOOP = "import os, sys\nwhile os.getppid() == int(sys.argv[1]): pass"
 BROKEN = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
 
 
 @contextmanager
 def busy_loops(count: int) -> Iterator[None]:
-    loops = [subprocess.Popen([sys.executable, "-I", "-c", LOOP]) for _ in range(count)]
+    loops = [subprocess.Popen([sys.executable, "-I", "-c", LOOP, str(os.getpid())]) for _ in range(count)]
     try:
         yield
     finally:
