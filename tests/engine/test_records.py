@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from dicecup.engine import Keep, Throw, apply, score, start
 from dicecup.engine.fairness import commitment, seed_secret
-from dicecup.engine.record import DiceOrigin, Header, Record, Reveal, Undo, secret_of
+from dicecup.engine.record import DiceOrigin, Header, Record, RecordBuilder, Reveal, Undo, secret_of
 from dicecup.rules import load_ruleset
 
 YATZY = load_ruleset("yatzy")
@@ -36,6 +38,35 @@ def test_append_leaves_the_record_as_it_was():
     assert (record.entries, len(longer.entries)) == ((), 1)
     with pytest.raises(AttributeError):
         record.entries = ()  # type: ignore[misc]
+
+
+def test_builder_gives_what_append_gives(played):
+    record = played("dice-in-dice", 40).append(Undo(3))
+    builder = RecordBuilder(Record(record.header))
+    for entry in record.entries:
+        builder.add(entry)
+    built = builder.build()
+    assert (built.entries, built.states) == (record.entries, record.states)
+    assert built == record
+    replayed = Record(record.header, record.entries)
+    assert (replayed.states, replayed.last_scored) == (built.states, built.last_scored)
+
+
+def test_last_scored():
+    record = new()
+    assert record.last_scored == ()
+    record = record.append(Throw((1, 2, 3, 4, 5)))
+    assert record.last_scored == ()
+    (scored,) = record.append(score("chance")).last_scored
+    assert (scored.points, scored.counted) == (15, (1, 2, 3, 4, 5))
+
+
+def test_pickle_holds_no_states(played):
+    """A record is sent to worker processes from the event loop: with its states that would take too long."""
+    record = played("triple-yum-plus", 60)
+    again = pickle.loads(pickle.dumps(record))
+    assert "_line" not in vars(again)
+    assert (again.entries, again.state) == (record.entries, record.state)
 
 
 def test_dice_are_put_in_order():

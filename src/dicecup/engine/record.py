@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Literal
 
@@ -119,6 +119,10 @@ class Record:
         builder = RecordBuilder(self)
         builder.add(entry)
         return builder.build()
+
+    def __getstate__(self) -> dict[str, object]:
+        """Pickle the fields only: states are many times larger, and found again by replaying."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
     def _line(self) -> tuple[Step, ...]:
