@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+from tests import waiting
 from tests.web.serving import Server
 
 from browser import find_browser
@@ -15,7 +16,8 @@ from browser import find_browser
 PHONE = {"width": 360, "height": 740}
 DESK = {"width": 1280, "height": 860}
 NewPage = Callable[..., Page]
-PATIENCE = 60_000  # milliseconds: generous, so that only a broken page reaches it, even on a busy machine
+PATIENCE = 1000 * waiting.PATIENCE  # milliseconds
+READY = 1000 * waiting.READY
 expect.set_options(timeout=PATIENCE)
 
 

@@ -83,7 +83,7 @@ def requested_changes(page: Page) -> list[tuple[str, str]]:
 
 def until(page: Page, condition: Callable[[], bool]) -> None:
     """Wait for something that happens here and not in the page."""
-    for _look in range(PATIENCE // 10):
+    for _look in range(int(PATIENCE / 10)):
         if condition():
             return
         page.wait_for_timeout(10)

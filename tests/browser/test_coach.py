@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.browser.conftest import DESK, PHONE, NewPage, changed, play, throw
+from tests.browser.conftest import DESK, PHONE, READY, NewPage, changed, play, throw
 
 pytestmark = pytest.mark.slow
-READY = 120_000  # milliseconds: kernels may have to be compiled first
 
 
 def with_coach(page: Page, game: str, *seats: str) -> None:

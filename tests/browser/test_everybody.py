@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import (
     DESK,
     PHONE,
+    READY,
     NewPage,
     fill_best,
     play,
@@ -78,8 +79,8 @@ def test_every_page_is_accessible(new_page: NewPage, size: dict[str, int], theme
     play(page)
     throw(page)
     page.click("#ask")
-    page.wait_for_selector("#hint .reason", timeout=120_000)
-    page.wait_for_selector("#so-far td", timeout=120_000)
+    page.wait_for_selector("#hint .reason", timeout=READY)
+    page.wait_for_selector("#so-far td", timeout=READY)
     found["coach"] = violations(page)
     page.goto("/new/yatzy")
     page.check("input[value=table]")

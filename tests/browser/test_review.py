@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import httpx2 as httpx
 import pytest
 from playwright.sync_api import Page, expect
-from tests.browser.conftest import DESK, PHONE, NewPage
+from tests.browser.conftest import DESK, PHONE, READY, NewPage
 from tests.browser.test_everybody import violations
 from tests.waiting import PATIENCE
 from tests.web.coaching import KEPT, WITH_COACH, record_of
@@ -18,7 +18,6 @@ from dicecup.i18n.language import LANGUAGES, language
 from dicecup.web.guard import COOKIE
 
 pytestmark = [pytest.mark.slow, WITH_COACH]
-THINKING = 240_000  # milliseconds: kernels may have to be compiled first
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +46,7 @@ def upload(server: Server, text: str) -> str:
 
 def open_review(page: Page, match: str) -> None:
     page.goto(f"/t/{match}/review")
-    page.wait_for_selector(".card-class", timeout=THINKING)
+    page.wait_for_selector(".card-class", timeout=READY)
 
 
 def fits(page: Page, size: dict[str, int]) -> None:
@@ -102,7 +101,7 @@ def test_the_game_is_there_before_the_coach(new_page: NewPage, matches: dict[str
     page.goto(f"/t/{matches['double']}/review")
     expect(page.locator(".player-card")).to_have_count(1)
     expect(page.locator("ol.folds .fold").first).to_be_visible()
-    for _load in range(THINKING // 10_000):
+    for _load in range(int(READY / 10_000)):
         if page.locator(".card-class").count():
             break
         page.goto(f"/t/{matches['double']}/review?coach=yes")
@@ -130,8 +129,8 @@ def test_statistics_with_luck_and_skill(new_page: NewPage, server: Server, size:
     page = new_page(size)
     page.context.add_cookies([{"name": COOKIE, "value": key, "url": server.address}])
     page.goto("/mine")
-    page.wait_for_selector(".statistics .rating", timeout=THINKING)
-    expect(page.locator(".thinking")).to_have_count(0, timeout=THINKING)
+    page.wait_for_selector(".statistics .rating", timeout=READY)
+    expect(page.locator(".thinking")).to_have_count(0, timeout=READY)
     expect(page.locator(".statistics figure")).to_have_count(3)
     expect(page.locator(".games .figures")).to_have_count(2)
     assert violations(page) == []
