@@ -62,30 +62,33 @@ def test_a_browser_that_does_not_start_is_skipped(bare: Path) -> None:
 def test_one_that_is_downloaded(bare: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Playwright downloads it into the given folder."""
     source = executable(tmp_path / "downloaded", BROWSER)
+    folder = "chromium_headless_shell-1/chrome-headless-shell-linux64"
     executable(
         Path(sys.executable),
-        '#!/bin/sh\n[ "$*" = "-m playwright install chromium" ] || exit 1\n'
-        'mkdir -p "$PLAYWRIGHT_BROWSERS_PATH/chromium-1/chrome-linux"\n'
-        f'cp "{source}" "$PLAYWRIGHT_BROWSERS_PATH/chromium-1/chrome-linux/chrome"\n',
+        '#!/bin/sh\n[ "$*" = "-m playwright install --only-shell chromium" ] || exit 1\n'
+        f'mkdir -p "$PLAYWRIGHT_BROWSERS_PATH/{folder}"\n'
+        f'cp "{source}" "$PLAYWRIGHT_BROWSERS_PATH/{folder}/chrome-headless-shell"\n',
     )
     assert browser.main() == 0
-    found = tmp_path / "browsers/chromium-1/chrome-linux/chrome"
+    found = tmp_path / "browsers" / folder / "chrome-headless-shell"
     assert capfd.readouterr().out == f"{found}\n"
     assert browser.find_browser() == str(found)
 
 
+@pytest.mark.parametrize("package", browser.PACKAGES)
 def test_one_that_the_package_manager_has(
-    bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str
 ) -> None:
+    """The headless shell where it has one, else the whole browser."""
     source = executable(tmp_path / "packaged", BROWSER)
     executable(
         bare / "apt-get",
-        f'#!/bin/sh\ncase "$*" in\nupdate) ;;\n"install -y --no-install-recommends chromium")\n'
-        f'    cp "{source}" "{bare}/chromium" ;;\n*) exit 1 ;;\nesac\n',
+        f'#!/bin/sh\ncase "$*" in\nupdate) ;;\n"install -y --no-install-recommends {package}")\n'
+        f'    cp "{source}" "{bare}/{package}" ;;\n*) exit 1 ;;\nesac\n',
     )
     assert browser.get_browser() is None  # requires root
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    assert browser.get_browser() == str(bare / "chromium")
+    assert browser.get_browser() == str(bare / package)
 
 
 def test_a_download_that_does_not_run_is_ignored(bare: Path, tmp_path: Path) -> None:
