@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -15,6 +16,9 @@ from postgres_server import PostgresServer
 
 # NumPy reads this when it is first imported. The tests use all cores already: more threads would compete.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# Programs started in the background of a shell ignore Ctrl-C, and so would those that the tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 Refused = Callable[..., AbstractContextManager[None]]
 
