@@ -322,6 +322,25 @@ def test_possible_strikes(data):
 
 
 @pytest.mark.parametrize(
+    ("base", "options", "sheet"),
+    [
+        (
+            "yum-plus",
+            {},
+            UPPER_SV | {"pair": 12, "chance": 20, "minus": 20, "low_score": 24, "high_score": 0},
+        ),
+        ("yahtzee", {"joker": "forced"}, {"yahtzee": 50, "sixes": 30, "small_straight": 0}),
+    ],
+)
+def test_last_resorts_of_boxes_that_look_at_others(tmp_path, base, options, sheet):
+    """The high score may have been the lower one; a joker may have had to be written there."""
+    house = tmp_path / "house.toml"
+    house.write_text(f'format = 1\nid = "house"\nbase = "{base}"\nstrike = "last_resort"\n')
+    data = {"ruleset": str(house), "options": options, "sheet": sheet}
+    assert position_to_data(position_from_data(data))["sheet"] == sheet
+
+
+@pytest.mark.parametrize(
     "data",
     [
         yum(**FILLED_YUMS, sixes=30, fives=30),  # five sixes as a joker in the fives
