@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "images"
 PHONE = {"width": 390, "height": 760}
 DESK = {"width": 1180, "height": 760}
-DRAWN = "['stamp', 'picked'].map(name => document.getElementById('table').dataset[name]).join()"
+DRAWN = "['stamp', 'picked'].map(name => document.getElementById('match').dataset[name]).join()"
 THINKING = 300_000  # milliseconds: the coach may have to compile its kernels first
 
 

@@ -81,19 +81,19 @@ def play(page: Page) -> None:
 
 
 def version(page: Page) -> int:
-    return int(page.locator("#table").get_attribute("data-version") or -1)
+    return int(page.locator("#match").get_attribute("data-version") or -1)
 
 
 def on_screen(page: Page) -> None:
-    """Wait until the table is painted: a key that is pressed earlier does nothing."""
-    page.wait_for_selector("#table[data-on-screen]")
+    """Wait until the match is painted: a key that is pressed earlier does nothing."""
+    page.wait_for_selector("#match[data-on-screen]")
 
 
 def changed(page: Page, act: Callable[[], Any]) -> None:
     """Do something and wait until the page shows the new state."""
-    stamp = page.locator("#table").get_attribute("data-stamp")
+    stamp = page.locator("#match").get_attribute("data-stamp")
     act()
-    page.wait_for_selector(f"#table[data-on-screen]:not([data-stamp='{stamp}'])")
+    page.wait_for_selector(f"#match[data-on-screen]:not([data-stamp='{stamp}'])")
 
 
 def press(page: Page, key: str) -> None:
@@ -112,11 +112,11 @@ def fill_best(page: Page) -> None:
         offers = page.locator(".offer button[name=box]")
         gives = [int(text.replace("−", "-")) for text in page.locator(".offer .gives").all_inner_texts()]
         best = max(range(len(gives)), key=lambda place: gives[place])
-        before = page.locator("#table").get_attribute("data-version")
+        before = page.locator("#match").get_attribute("data-version")
         picked = page.locator("#unpick").count()
         offers.nth(best).click()
         page.wait_for_function(
-            "([version, picked]) => document.querySelector('#table').dataset.version !== version"
+            "([version, picked]) => document.querySelector('#match').dataset.version !== version"
             " || document.querySelectorAll('#unpick').length > picked",
             arg=[before, picked],
         )

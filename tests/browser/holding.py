@@ -14,7 +14,7 @@ window.heldEvents = null;
 EventSource.prototype.addEventListener = function (type, listener) {
   const hold = (event) => window.heldEvents.push(() => listener(event));
   const held = (event) => (window.heldEvents ? hold(event) : listener(event));
-  add.call(this, type, type === "table" ? held : listener);
+  add.call(this, type, type === "match" ? held : listener);
 };
 """
 RELEASE_EVENTS = """() => {

@@ -38,7 +38,7 @@ def test_an_unavailable_server_is_reported(page: Page) -> None:
     page.context.set_offline(False)
     page.click("#throw")
     expect(page.locator("#unreachable")).to_be_hidden()
-    expect(page.locator("#table")).to_have_attribute("data-version", "1")
+    expect(page.locator("#match")).to_have_attribute("data-version", "1")
 
 
 def test_a_failed_review_is_reported(page: Page) -> None:

@@ -42,10 +42,10 @@ def test_a_hint_when_asked_and_the_loss_afterwards(new_page: NewPage, game: str)
 
 def changed_or_picked(page: Page, box: str) -> None:
     picked = page.locator("#unpick").count()
-    version = page.locator("#table").get_attribute("data-version")
+    version = page.locator("#match").get_attribute("data-version")
     page.locator(f"[id='{box}']").click()
     page.wait_for_function(
-        "([version, picked]) => document.querySelector('#table').dataset.version !== version"
+        "([version, picked]) => document.querySelector('#match').dataset.version !== version"
         " || document.querySelectorAll('#unpick').length > picked",
         arg=[version, picked],
     )

@@ -83,7 +83,7 @@ def test_two_browsers_play_each_other_live(new_page: NewPage) -> None:
             fill_best(active)
             expect(other.locator(".banner")).to_contain_text("it is your turn")
     for page in (ann, bo, watcher):
-        expect(page.locator("#table")).to_have_attribute("data-version", "8")
+        expect(page.locator("#match")).to_have_attribute("data-version", "8")
         assert page.locator("#throw").count() == (1 if page is ann else 0)
         expect(page.locator(".sheet .written")).to_have_count(4)
     assert watcher.locator("form.throwing button").count() == 0

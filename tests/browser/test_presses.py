@@ -77,9 +77,9 @@ def test_what_is_pressed_before_the_table_is_painted_does_nothing(new_page: NewP
     start(page)
     changes = requested_changes(page)
     page.keyboard.press("t")
-    expect(page.locator("#table")).to_have_attribute("data-version", "1")
+    expect(page.locator("#match")).to_have_attribute("data-version", "1")
     for _frame in range(2):
-        expect(page.locator("#table[data-on-screen]")).to_have_count(0)
+        expect(page.locator("#match[data-on-screen]")).to_have_count(0)
         page.keyboard.press("t")
         page.keyboard.press("1")
         page.click("label:has(#keep-0)")
@@ -88,7 +88,7 @@ def test_what_is_pressed_before_the_table_is_painted_does_nothing(new_page: NewP
     on_screen(page)
     expect(page.locator("input[name=keep]:checked")).to_have_count(0)
     page.keyboard.press("t")
-    expect(page.locator("#table")).to_have_attribute("data-version", "3")
+    expect(page.locator("#match")).to_have_attribute("data-version", "3")
     assert changes == [("throw", "0"), ("throw", "1")]
 
 

@@ -45,7 +45,7 @@ def test_watchers_see_every_change(tmp_path: Path) -> None:
             assert json.loads(text)["turn"]["yours"] is False
         with client.stream("GET", f"/t/{opened['state']['id']}/events") as watching:
             name, text = next(events(watching.iter_lines()))
-            assert name == "table"
+            assert name == "match"
             assert 'data-version="1"' in text
             assert 'name="csrf" value=""' in text  # shared by all spectators: contains no token
 

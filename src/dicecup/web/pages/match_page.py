@@ -112,7 +112,7 @@ async def events(request: Request, viewer: ViewerNow, matches: MatchesNow, live:
         return render_fragment(whose, view_for(matches, current, whose))
 
     player = viewer.holder if is_mine(live) else ""
-    return stream(request, matches, live, player, "table", audience, fragment)
+    return stream(request, matches, live, player, "match", audience, fragment)
 
 
 @router.post("/throw")

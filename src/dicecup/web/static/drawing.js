@@ -1,20 +1,20 @@
-// Draw the table anew, from the answer to a request or from a live event, whichever comes first.
+// Draw the match anew, from the answer to a request or from a live event, whichever comes first.
 // What the player has begun and where the focus is survive it.
 import { write } from "./dice_pad.js";
 
 const { htmx } = window; // a classic script: its only documented access is this global
-const FRAME = "table-frame"; // the element around the table, which stays when the table is replaced
+const FRAME = "match-frame"; // the element around the match, which stays when the match is replaced
 let before = null; // what has to survive the drawing under way
 
-export const table = () => document.getElementById("table");
+export const match = () => document.getElementById("match");
 
-// Identifies what can be seen: the server's stamp of the table, and the box that is picked on this page only.
-export const drawing = () => `${table().dataset.stamp} ${table().dataset.picked}`;
+// Identifies what can be seen: the server's stamp of the match, and the box that is picked on this page only.
+export const drawing = () => `${match().dataset.stamp} ${match().dataset.picked}`;
 
 export function draw(html) {
   if (isOutdated(html)) return;
   remember();
-  // Without a delay: a key pressed before htmx has settled the new table would load the whole page.
+  // Without a delay: a key pressed before htmx has settled the new match would load the whole page.
   htmx.swap(`#${FRAME}`, html, { swapStyle: "innerHTML", settleDelay: 0 });
 }
 
@@ -25,10 +25,10 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 });
 
 document.addEventListener("htmx:afterSettle", () => {
-  if (!before) return; // not the table
+  if (!before) return; // not the match
   const { version, focused, names, marked, typed } = before;
   before = null;
-  restoreInputs(names, table().dataset.version === version ? marked : null, typed);
+  restoreInputs(names, match().dataset.version === version ? marked : null, typed);
   announce();
   if (focused) moveFocus(focused.id);
   showOwnColumn();
@@ -36,25 +36,25 @@ document.addEventListener("htmx:afterSettle", () => {
 
 // Answers and events can overtake each other. A version never returns: an undo is a new version, too.
 function isOutdated(html) {
-  const drawn = new DOMParser().parseFromString(html, "text/html").getElementById("table");
-  return drawn !== null && Number(drawn.dataset.version) < Number(table().dataset.version);
+  const drawn = new DOMParser().parseFromString(html, "text/html").getElementById("match");
+  return drawn !== null && Number(drawn.dataset.version) < Number(match().dataset.version);
 }
 
 export function announce() {
   const news = document.getElementById("news");
-  if (news.dataset.stamp === table().dataset.stamp) return;
-  news.dataset.stamp = table().dataset.stamp;
-  news.textContent = table().dataset.news;
+  if (news.dataset.stamp === match().dataset.stamp) return;
+  news.dataset.stamp = match().dataset.stamp;
+  news.textContent = match().dataset.news;
 }
 
 function remember() {
   const active = document.activeElement;
   const typed = document.getElementById("typed");
   before = {
-    version: table().dataset.version,
-    focused: table().contains(active) ? active : null,
-    names: [...document.querySelectorAll("#table .join input[id]")].map((input) => [input.id, input.value]),
-    marked: [...document.querySelectorAll("#table input[name=keep]:checked")].map((box) => box.id),
+    version: match().dataset.version,
+    focused: match().contains(active) ? active : null,
+    names: [...document.querySelectorAll("#match .join input[id]")].map((input) => [input.id, input.value]),
+    marked: [...document.querySelectorAll("#match input[name=keep]:checked")].map((box) => box.id),
     typed: typed ? typed.value : "",
   };
 }
@@ -66,7 +66,7 @@ function restoreInputs(names, marked, typed) {
     if (input) input.value = value;
   }
   if (!marked) return;
-  for (const box of document.querySelectorAll("#table input[name=keep]")) box.checked = marked.includes(box.id);
+  for (const box of document.querySelectorAll("#match input[name=keep]")) box.checked = marked.includes(box.id);
   if (typed && document.getElementById("typed")) write(typed.match(/\d/g) || []);
 }
 
@@ -75,7 +75,7 @@ function restoreInputs(names, marked, typed) {
 function moveFocus(id) {
   const places = ["#unpick", "#throw", ".offer button", ".big", "#headline"];
   if (id && id !== "headline") places.unshift(`[id="${id}"]`);
-  const next = places.map((place) => table().querySelector(place)).find((found) => found);
+  const next = places.map((place) => match().querySelector(place)).find((found) => found);
   if (next) next.focus({ preventScroll: true });
 }
 

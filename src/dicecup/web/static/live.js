@@ -1,5 +1,5 @@
-// Live changes: the server sends the whole table after every change, as an event stream.
-import { draw, table } from "./drawing.js";
+// Live changes: the server sends the whole match after every change, as an event stream.
+import { draw, match } from "./drawing.js";
 import { showUnreachable } from "./reach.js";
 
 // Browsers reconnect after an interruption, but never after an error status: then we do, with growing pauses.
@@ -10,14 +10,14 @@ let pause = SHORTEST_PAUSE;
 
 export function listen() {
   const notLive = document.getElementById("not-live");
-  events = new EventSource(`/t/${table().dataset.match}/events`);
+  events = new EventSource(`/t/${match().dataset.match}/events`);
   events.addEventListener("open", () => {
     pause = SHORTEST_PAUSE;
     notLive.hidden = true;
     showUnreachable(false);
   });
-  events.addEventListener("table", (event) => {
-    if (event.lastEventId !== table().dataset.stamp) draw(event.data);
+  events.addEventListener("match", (event) => {
+    if (event.lastEventId !== match().dataset.stamp) draw(event.data);
   });
   events.addEventListener("error", () => {
     notLive.hidden = false;
