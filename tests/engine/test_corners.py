@@ -11,6 +11,7 @@ from dicecup.engine.legality import layer_offers
 from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.record_text import record_from_text, record_to_text
 from dicecup.rules import load_ruleset
+from dicecup.rules.loader import rules_beside
 
 
 def test_each_layer_is_offered_by_itself_in_the_order_of_scoring():
@@ -37,5 +38,5 @@ def test_a_rules_file_is_found_from_the_folder_of_the_record(tmp_path: Path, mon
     header = Header("house.toml", load_ruleset("house.toml"), ("Ann",), DiceOrigin("typed"))
     text = record_to_text(Record(header)).encode()
     monkeypatch.chdir("/")
-    record, _ = record_from_text(text, tmp_path)
+    record, _ = record_from_text(text, rules_beside(tmp_path))
     assert record.rules.identity == header.rules.identity

@@ -19,6 +19,7 @@ from dicecup.engine.record_text import (
 )
 from dicecup.errors import DicecupError, RecordError
 from dicecup.rules import builtin_ids, load_ruleset
+from dicecup.rules.loader import FindRules, load_builtin
 
 SECRET = bytes(range(32))
 VERIFIABLE = DiceOrigin("verifiable", commitment=commitment(SECRET), player_seeds=("my seed", " ö#1"))
@@ -42,8 +43,8 @@ def with_header(line: int, *lines: str) -> list[str]:
     return [*HEADER[: line - 1], *lines, *HEADER[line:]]
 
 
-def read(data: bytes) -> Record:
-    return record_from_text(data)[0]
+def read(data: bytes, find_rules: FindRules = load_builtin) -> Record:
+    return record_from_text(data, find_rules)[0]
 
 
 def content(record: Record) -> tuple:
@@ -111,7 +112,7 @@ def test_options_and_house_rules_round_trip(tmp_path, played):
     path.write_text('format = 1\nid = "x"\nbase = "dice-in-dice"\ncolumns = { a = 1, b = 2 }\nthrows = 2\n')
     record = played(str(path), options={"extra": "negative"})
     text = record_to_text(record)
-    again = read(text.encode())
+    again = read(text.encode(), load_ruleset)
     assert (again.entries, again.header.reference) == (record.entries, str(path))
     assert again.rules.identity == record.rules.identity
     assert record_to_text(again) == text
@@ -122,7 +123,7 @@ def test_a_single_named_column_round_trips(tmp_path, played, columns):
     path = tmp_path / "rules.toml"
     path.write_text(f'format = 1\nid = "x"\nbase = "yatzy"\ncolumns = {{ {columns} }}\n')
     text = record_to_text(played(str(path)))
-    assert record_to_text(read(text.encode())) == text
+    assert record_to_text(read(text.encode(), load_ruleset)) == text
 
 
 def test_what_a_person_reads(chained):
@@ -370,10 +371,53 @@ def test_house_rules_that_changed_since(refused, tmp_path, played):
     path.write_text('format = 1\nid = "x"\nbase = "yatzy"\n')
     text = record_to_text(played(str(path), 10)).encode()
     path.write_text('format = 1\nid = "renamed"\nbase = "yatzy"\nnames.en.game = "Ours"\n')
-    read(text)
+    read(text, load_ruleset)
     path.write_text('format = 1\nid = "x"\nbase = "yatzy"\nbox.yatzy.points = 60\n')
     with refused("record_of_other_rules"):
-        read(text)
+        read(text, load_ruleset)
+
+
+def no_rules(reference, options):
+    raise AssertionError(f"{reference} was looked for")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        with_header(2, *["player Ann"] * 101, "game /etc/shadow"),
+        with_header(2, "game yatzy", "game /etc/shadow"),
+        with_header(3, "option scoring=printed", "game /etc/shadow"),
+        with_header(8, "dice loaded"),
+        with_header(8, "dice typed", "seed a"),
+        with_header(2, "game a\x1b[2Jb"),
+        with_header(2, "option a=b", "game yatzy"),
+        HEADER[:-1],
+    ],
+)
+def test_rules_are_looked_for_only_after_the_whole_header_is_read(chained, lines):
+    with pytest.raises(RecordError):
+        read(chained(lines), no_rules)
+
+
+def test_a_record_names_built_in_games_only_unless_the_caller_says_otherwise(refused, chained, tmp_path):
+    path = tmp_path / "rules.toml"
+    path.write_text('format = 1\nid = "x"\nbase = "yatzy"\n')
+    identity = load_ruleset(str(path)).identity
+    lines = with_header(2, f"game {path}")
+    lines[5] = f"identity {identity}"
+    assert read(chained(lines), load_ruleset).rules.identity == identity
+    with refused("ruleset_unknown"):
+        read(chained(lines))
+
+
+def test_a_line_of_nothing_but_spaces_takes_no_time():
+    """Time that grows with the square would be ten hours here, and no test run would end."""
+    assert damage(b"dicecup record 1" + b" " * (MOST_BYTES - 100) + b"\n").values == {"line": 1}
+
+
+def test_a_line_longer_than_any_path(refused, chained):
+    with refused("record_damaged", line=2):
+        read(chained(with_header(2, "game " + "x" * 5_000)))
 
 
 # Names, and headers that could not be parsed back

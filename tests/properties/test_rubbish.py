@@ -331,4 +331,4 @@ ENTRY = st.lists(
 def test_any_lines_in_a_record(entries, place, header, thrown):
     lines = [*HEADER[:place], *header, *HEADER[place + len(header) :]]
     first = ["1 throw 1-1 2-2 3-3 4-4 5-5 6-6"] if thrown else []
-    survive(record_from_text, chained([*lines, *first, *entries]))
+    survive(record_from_text, chained([*lines, *first, *entries]), load_ruleset)

@@ -97,6 +97,25 @@ def test_uploads_name_no_file_of_this_machine(client: TestClient, tmp_path: Path
         assert ann.post("/reviews", {"record": record}).status_code == 422
 
 
+@pytest.mark.parametrize("before", ["game yatzy", "player A\n" * 260, "option a=b\n" * 260])
+def test_uploads_ask_for_no_file_wherever_they_name_it(
+    client: TestClient, tmp_path: Path, ann: Player, before: str
+) -> None:
+    """Whether a file exists must not show either; some files of the system are never read to their end."""
+    from dicecup.engine.record_text import RecordWriter
+
+    (tmp_path / "there").write_text("secret words")
+    answers = []
+    for name in ("there", "nowhere"):
+        writer = RecordWriter()
+        lines = ["dicecup record 1", *before.splitlines(), f"game {tmp_path / name}"]
+        lines += [f"identity {'0' * 64}", "player A", "dice typed", "begin"]
+        answer = ann.post("/reviews", {"record": "".join(writer.line(line) for line in lines)})
+        assert answer.status_code == 422
+        answers.append(answer.text.replace(name, "NAME"))
+    assert answers[0] == answers[1]
+
+
 def test_forms_need_the_token_of_this_browser(client: TestClient) -> None:
     page = client.get("/new/yatzy").text
     token = re.search(r'name="csrf" value="(\w+)"', page)

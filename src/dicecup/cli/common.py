@@ -249,5 +249,5 @@ def given_record(path: Path) -> Record:
     """In a file, or on stdin for `-`."""
     if not is_stdin(path):
         return read_record(path)
-    record, _ = record_from_text(sys.stdin.buffer.read(MOST_BYTES + 1))
+    record, _ = record_from_text(sys.stdin.buffer.read(MOST_BYTES + 1), load_ruleset)
     return record

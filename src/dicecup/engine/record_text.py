@@ -22,7 +22,6 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from dicecup.dice import format_dice, parse_dice
 from dicecup.engine.legality import cell_of
@@ -39,15 +38,17 @@ from dicecup.engine.record import (
 from dicecup.engine.state import Keep, Move, Placement, Score, Sheet, State, Throw
 from dicecup.errors import DicecupError, RecordError, about
 from dicecup.messages import Phrase
-from dicecup.rules.loader import builtin_ids, load_ruleset
+from dicecup.rules.loader import FindRules, load_builtin, load_ruleset
 from dicecup.rules.model import Ruleset
 
 VERSION = 1
 TITLE = "dicecup record"
 MOST_BYTES = 4_000_000
+MOST_LINE = 5_000  # characters: the longest path there is, and its word
 MOST_PLAYERS = 100
 MOST_NAME = 60
-CHECK = re.compile(r"(?P<text>.*?) +#(?P<check>[0-9a-f]{8})\r?")
+CHECK = re.compile(r" #[0-9a-f]{8}")
+CHECK_LENGTH = 10
 COMMITMENT = re.compile(r"[0-9a-f]{64}")
 # Control characters, line breaks, and the surrogates that undecodable bytes become.
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -101,14 +102,14 @@ class RecordWriter:
         self.check = next_check(self.check, text)
         return f"{text:<{CHECK_COLUMN}} #{self.check}\n"
 
-    def header(self, header: Header, folder: Path | None = None) -> str:
+    def header(self, header: Header, find_rules: FindRules = load_ruleset) -> str:
         """Return the lines of a header; reject one that could not be parsed back."""
-        texts = list(header_lines(header))
+        texts = list(written(header).lines())
         lines = [Line(number, text) for number, text in enumerate(texts, start=1)]
         for line in lines:
-            if CONTROL.search(line.text) or line.text != line.text.strip():
+            if CONTROL.search(line.text) or line.text != line.text.strip() or len(line.text) > MOST_LINE:
                 raise line.error("expected_text")
-        read_header(lines, folder)
+        read_header(lines, find_rules)
         return "".join(self.line(text) for text in texts)
 
 
@@ -116,27 +117,51 @@ def next_check(before: str, text: str) -> str:
     return hashlib.sha256(f"{before}\n{text}".encode()).hexdigest()[:8]
 
 
-def header_lines(header: Header) -> Iterator[str]:
-    yield f"{TITLE} {VERSION}"
-    yield f"game {header.reference}"
-    for name, value in header.rules.options.items():
-        yield f"option {name}={value}"
-    yield f"identity {header.rules.identity}"
-    if header.date:
-        yield f"date {header.date}"
-    for player in header.players:
-        yield f"player {player}"
-    origin = header.origin
-    match origin.kind:
-        case "seed":
-            yield f"dice seed {origin.seed}"
-        case "verifiable":
-            yield f"dice verifiable {origin.commitment}"
-            for seed in origin.player_seeds:
-                yield f"seed {seed}"
-        case kind:
-            yield f"dice {kind}"
-    yield "begin"
+@dataclass(frozen=True, slots=True)
+class WrittenHeader:
+    """A header as text: complete and in order, before the rules it names are loaded."""
+
+    reference: str
+    options: tuple[tuple[str, str], ...]
+    identity: str
+    players: tuple[str, ...]
+    origin: DiceOrigin
+    date: str = ""
+
+    def lines(self) -> Iterator[str]:
+        yield f"{TITLE} {VERSION}"
+        yield f"game {self.reference}"
+        for name, value in self.options:
+            yield f"option {name}={value}"
+        yield f"identity {self.identity}"
+        if self.date:
+            yield f"date {self.date}"
+        for player in self.players:
+            yield f"player {player}"
+        match self.origin.kind:
+            case "seed":
+                yield f"dice seed {self.origin.seed}"
+            case "verifiable":
+                yield f"dice verifiable {self.origin.commitment}"
+                for seed in self.origin.player_seeds:
+                    yield f"seed {seed}"
+            case kind:
+                yield f"dice {kind}"
+        yield "begin"
+
+    def compare(self, lines: list[Line]) -> None:
+        """Reject lines that differ from these."""
+        for line, text in zip(lines, self.lines(), strict=False):
+            if line.text != text:
+                raise RecordError("record_line_other", line=line.number, expected=text)
+
+
+def written(header: Header) -> WrittenHeader:
+    rules = header.rules
+    options = tuple(rules.options.items())
+    return WrittenHeader(
+        header.reference, options, rules.identity, header.players, header.origin, header.date
+    )
 
 
 def entry_text(rules: Ruleset, before: State, entry: Entry, after: State) -> str:
@@ -170,13 +195,13 @@ def score_text(rules: Ruleset, placements: tuple[Placement, ...], sheet: Sheet) 
     return ", ".join(pieces)
 
 
-def record_from_text(data: bytes, folder: Path | None = None) -> tuple[Record, int]:
+def record_from_text(data: bytes, find_rules: FindRules = load_builtin) -> tuple[Record, int]:
     """Parse a record; return it with the number of bytes it takes. Bytes beyond that are a truncated line.
 
-    A rules file is searched relative to the folder of the record, then to the working directory.
+    Records come from untrusted sources, so by default they may name built-in games only.
     """
     lines, whole = split_lines(data)
-    header, first_entry = read_header(lines, folder)
+    header, first_entry = read_header(lines, find_rules)
     builder = RecordBuilder(Record(header))
     with about(header.rules):
         for line in lines[first_entry:]:
@@ -201,11 +226,12 @@ def split_lines(data: bytes) -> tuple[list[Line], int]:
     lines = []
     check = ""
     for number, raw in enumerate(text.split("\n")[:-1], start=1):
-        found = CHECK.fullmatch(raw)
-        check = next_check(check, found["text"]) if found else ""
-        if not found or found["check"] != check:
+        line = raw.removesuffix("\r")
+        text, found = line[:-CHECK_LENGTH].rstrip(" "), line[-CHECK_LENGTH:]
+        check = next_check(check, text)
+        if len(line) > MOST_LINE + CHECK_LENGTH or not CHECK.fullmatch(found) or found[2:] != check:
             raise RecordError("record_damaged", line=number)
-        lines.append(Line(number, found["text"]))
+        lines.append(Line(number, text))
     return lines, whole
 
 
@@ -216,13 +242,47 @@ def last_check(data: bytes) -> str:
     return found[1].decode()
 
 
-def read_header(lines: list[Line], folder: Path | None = None) -> tuple[Header, int]:
-    """Return the header, and the index of the first line after it."""
+def read_header(lines: list[Line], find_rules: FindRules = load_builtin) -> tuple[Header, int]:
+    """Return the header, and the index of the first line after it. Rules are loaded once it is complete."""
+    found, first_entry = parse_header(lines)
+    rules = find_rules(found.reference, dict(found.options))
+    if found.identity != rules.identity:
+        expected = rules.identity[:12]
+        raise RecordError(
+            "record_of_other_rules", ruleset=found.reference, found=found.identity[:12], expected=expected
+        )
+    header = Header(found.reference, rules, found.players, found.origin, found.date)
+    written(header).compare(lines)  # with every option of the rules, in their order
+    return header, first_entry
+
+
+def parse_header(lines: list[Line]) -> tuple[WrittenHeader, int]:
+    """Parse and check a header without loading its rules; return the index of the first line after it."""
     end = next((place for place, line in enumerate(lines) if line.text == "begin"), None)
     if end is None:
         raise RecordError("record_cut")
-    rest = lines[:end]
-    version = rest.pop(0)
+    by_word = lines_by_word(lines[: end + 1])
+    players = tuple(read_name(line) for line in by_word["player"])
+    if len(players) > MOST_PLAYERS:
+        raise by_word["player"][MOST_PLAYERS].error("expected_at_most", most=MOST_PLAYERS)
+    found = WrittenHeader(
+        reference=by_word["game"][0].after("game"),
+        options=tuple(read_option(line) for line in by_word.get("option", [])),
+        identity=by_word["identity"][0].after("identity"),
+        players=players,
+        origin=read_origin(by_word["dice"][0], by_word.get("seed", []), len(players)),
+        date=by_word["date"][0].after("date") if "date" in by_word else "",
+    )
+    for line in lines[:end]:
+        if CONTROL.search(line.text):
+            raise line.error("expected_text")
+    found.compare(lines)
+    return found, end + 1
+
+
+def lines_by_word(lines: list[Line]) -> dict[str, list[Line]]:
+    """Group the lines between the first and the last of a header by their first word."""
+    version, *rest, begin = lines
     if version.text != f"{TITLE} {VERSION}":
         found = version.text.removeprefix(TITLE).strip()
         raise RecordError("record_version_unknown", found=found, known=VERSION)
@@ -234,32 +294,8 @@ def read_header(lines: list[Line], folder: Path | None = None) -> tuple[Header, 
         by_word.setdefault(word, []).append(line)
     for word in ("game", "identity", "player", "dice"):
         if word not in by_word:
-            raise lines[end].error("expected_record_word", word=word)
-    reference = by_word["game"][0].after("game")
-    options = dict(read_option(line) for line in by_word.get("option", []))
-    rules = load_ruleset(found_from(reference, folder), options)
-    identity = by_word["identity"][0].after("identity")
-    if identity != rules.identity:
-        raise RecordError(
-            "record_of_other_rules", ruleset=reference, found=identity[:12], expected=rules.identity[:12]
-        )
-    players = tuple(read_name(line) for line in by_word["player"])
-    if len(players) > MOST_PLAYERS:
-        raise by_word["player"][MOST_PLAYERS].error("expected_at_most", most=MOST_PLAYERS)
-    origin = read_origin(by_word["dice"][0], by_word.get("seed", []), len(players))
-    date = by_word["date"][0].after("date") if "date" in by_word else ""
-    header = Header(reference, rules, players, origin, date)
-    for line, text in zip(lines, header_lines(header), strict=False):
-        if line.text != text:
-            raise RecordError("record_line_other", line=line.number, expected=text)
-    return header, end + 1
-
-
-def found_from(reference: str, folder: Path | None) -> str:
-    """Return the rules' id or path relative to the working directory."""
-    if folder is None or reference in builtin_ids() or not (folder / reference).is_file():
-        return reference
-    return str(folder / reference)
+            raise begin.error("expected_record_word", word=word)
+    return by_word
 
 
 def read_option(line: Line) -> tuple[str, str]:

@@ -6,9 +6,10 @@ combination is again a plain game.
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import resources
 from itertools import product
@@ -32,6 +33,7 @@ FILE_KEYS = GAME_KEYS | {"format", "id", "base", "options", "option", "names"}
 BUILTIN = ("yatzy", "yatzy-sv", "dice-in-dice", "yum-plus", "triple-yum-plus", "yahtzee")
 
 Tables = dict[str, Any]
+FindRules = Callable[[str, Mapping[str, str]], Ruleset]
 
 TOML_PLACE = re.compile(r"at line (\d+), column (\d+)")
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -44,6 +46,25 @@ def builtin_ids() -> tuple[str, ...]:
 def load_ruleset(reference: str, options: Mapping[str, str] | None = None) -> Ruleset:
     """Load the ruleset of an id or a path, with these options; the others have their default values."""
     return _load(reference, tuple(sorted((options or {}).items())))
+
+
+def load_builtin(reference: str, options: Mapping[str, str] | None = None) -> Ruleset:
+    """Load a built-in game. For references from untrusted sources: no file they name is ever opened."""
+    if reference not in BUILTIN:
+        raise RulesError("ruleset_unknown", ruleset=reference[:40], known=", ".join(BUILTIN))
+    return load_ruleset(reference, options)
+
+
+def rules_beside(folder: Path) -> FindRules:
+    """Return a function that searches rules files in this folder, then in the working directory."""
+
+    def find(reference: str, options: Mapping[str, str]) -> Ruleset:
+        beside = str(folder / reference)
+        if reference not in BUILTIN and os.path.isfile(beside):  # noqa: PTH113 - no error for any text
+            return load_ruleset(beside, options)
+        return load_ruleset(reference, options)
+
+    return find
 
 
 def _load(reference: str, options: tuple[tuple[str, str], ...]) -> Ruleset:

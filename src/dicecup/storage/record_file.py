@@ -18,6 +18,7 @@ from dicecup.engine.record import Header, Record
 from dicecup.engine.record_text import MOST_BYTES, RecordWriter, last_check, record_from_text
 from dicecup.errors import StorageError
 from dicecup.messages import Phrase, problem_of
+from dicecup.rules.loader import rules_beside
 
 if TYPE_CHECKING:
     from dicecup.match import Change
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 def read_record(path: Path) -> Record:
     """Read the record in a file without locking it."""
-    record, _ = record_from_text(read_bytes(path), path.parent)
+    record, _ = record_from_text(read_bytes(path), rules_beside(path.parent))
     return record
 
 
@@ -56,7 +57,7 @@ class RecordFile:
     def create(cls, path: Path, header: Header, secret: bytes | None = None) -> RecordFile:
         """Create a file with the header. An existing file is never overwritten."""
         writer = RecordWriter()
-        text = writer.header(header, path.parent)
+        text = writer.header(header, rules_beside(path.parent))
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
@@ -87,7 +88,7 @@ class RecordFile:
         try:
             lock(descriptor, path)
             data = read_bytes(path)
-            record, whole = record_from_text(data, path.parent)
+            record, whole = record_from_text(data, rules_beside(path.parent))
             file = cls(path, descriptor, record, RecordWriter(last_check(data[:whole])), whole)
             file.write("")
         except BaseException:

@@ -15,9 +15,9 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dicecup.engine.record import Record
-from dicecup.engine.record_text import record_from_text, split_lines
-from dicecup.errors import RecordError, RulesError, UsageError
-from dicecup.rules.loader import builtin_ids
+from dicecup.engine.record_text import record_from_text
+from dicecup.errors import RecordError, UsageError
+from dicecup.rules.loader import load_builtin
 from dicecup.web.service.keys import key_hash
 
 MOST_LINES = 6_000  # ten players of the longest game, and much taken back; time grows with the square
@@ -64,15 +64,8 @@ def check_size(data: bytes) -> None:
 
 
 def read_upload(data: bytes) -> Record:
-    """The record in an upload. Its `game` line could name a file of this machine: that is refused first."""
-    lines, _ = split_lines(data)
-    for line in lines[:200]:
-        word, _, reference = line.text.partition(" ")
-        if word == "game" and reference not in builtin_ids():
-            raise RulesError("ruleset_unknown", ruleset=reference[:40], known=", ".join(builtin_ids()))
-        if word == "begin":
-            break
-    record, _ = record_from_text(data)
+    """The record in an upload; it may name a built-in game, and no file of this machine."""
+    record, _ = record_from_text(data, load_builtin)
     return record
 
 

@@ -15,8 +15,8 @@ from dicecup.bots import BOT_PREFIX, bot_called, bot_of_player
 from dicecup.engine.fairness import commitment
 from dicecup.engine.record import DiceOrigin, Record
 from dicecup.engine.record_text import MOST_NAME, RecordWriter, entry_texts, good_name
-from dicecup.errors import MoveError, RulesError, UsageError
-from dicecup.rules.loader import builtin_ids, load_ruleset
+from dicecup.errors import MoveError, UsageError
+from dicecup.rules.loader import load_builtin
 from dicecup.rules.model import Ruleset
 from dicecup.storage.rows import Opening, Seat
 from dicecup.storage.store import PromiseTaken
@@ -80,9 +80,7 @@ class NewMatch:
 
 def game_rules(game: str, options: Mapping[str, str] | None = None) -> Ruleset:
     """The rules of a built-in game; strangers must not name files."""
-    if game not in builtin_ids():
-        raise RulesError("ruleset_unknown", ruleset=game[:40], known=", ".join(builtin_ids()))
-    return load_ruleset(game, options)
+    return load_builtin(game, options)
 
 
 def new_promise() -> str:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from dicecup.errors import DicecupError, UsageError
-from dicecup.rules.loader import builtin_ids, load_ruleset
+from dicecup.rules.loader import builtin_ids, load_builtin
 from dicecup.rules.model import Ruleset
 
 LENGTH = struct.Struct(">I")
@@ -34,7 +34,7 @@ class MessagePickler(pickle.Pickler):
 
 class MessageUnpickler(pickle.Unpickler):
     def persistent_load(self, name: Any) -> Any:
-        return load_ruleset(*name)
+        return load_builtin(*name)
 
 
 def pack(value: object) -> bytes:
@@ -59,7 +59,7 @@ async def warm_all() -> None:
     thinker = Worker(NICEST)
     try:
         for game in builtin_ids():
-            await thinker.ask("warm", load_ruleset(game))
+            await thinker.ask("warm", load_builtin(game))
     finally:
         await thinker.stop()
 
