@@ -42,7 +42,7 @@ def contains(dice: Dice, part: Dice) -> bool:
     return not (Counter(part) - Counter(dice))
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=5_000)  # every throw of five dice; of six double dice 8 kB each
 def parts(dice: Dice) -> tuple[Dice, ...]:
     """Return every distinct sub-multiset of `dice`, from the empty one to all of them."""
     found: list[Dice] = [()]

@@ -131,7 +131,7 @@ def legal_moves(rules: Ruleset, state: State) -> tuple[Move, ...]:
     return keeps(state.dice) + scores if state.throws_left else scores
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=5_000)
 def keeps(dice: Dice) -> tuple[Keep, ...]:
     """Return every keep that throws at least one die again."""
     return tuple(Keep(part) for part in parts(dice) if len(part) < len(dice))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gettext as catalogues
 from collections.abc import Mapping
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 from dicecup.errors import DicecupError
@@ -54,7 +54,7 @@ class Language:
         return self.gettext("{first} and {last}").format(first=", ".join(parts[:-1]), last=parts[-1])
 
 
-@cache
+@lru_cache(maxsize=len(LANGUAGES))
 def language(code: str) -> Language:
     return Language(code)
 

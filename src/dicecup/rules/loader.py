@@ -10,7 +10,7 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import lru_cache
 from importlib import resources
 from itertools import product
 from math import prod
@@ -91,7 +91,7 @@ def check_options(reference: str, tables: Tables, choices: Mapping[str, tuple[st
             raise RulesError(error.code, **error.values | {"key": key}) from None
 
 
-@cache
+@lru_cache(maxsize=1000)  # more than there are ways to say the options of all games
 def _load_builtin(reference: str, options: tuple[tuple[str, str], ...]) -> Ruleset:
     """Load a built-in game; equal options give the same object, however they were written."""
     rules = _build(reference, read_tables(reference), dict(options))

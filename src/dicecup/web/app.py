@@ -65,7 +65,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
-        dependencies=[Depends(refusals.refuse_early)],
+        dependencies=[Depends(refusals.refuse_wrong_text)],
     )
     routers = (
         api_matches.router,
@@ -84,5 +84,5 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     refusals.install(app, refused_page)
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
     app.add_middleware(HeadRequests)
-    app.add_middleware(Guard, limits=chosen.limits)
+    app.add_middleware(Guard, limits=chosen.limits, refuse=refusals.refuse)
     return app

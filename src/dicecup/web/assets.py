@@ -26,12 +26,11 @@ HTMX = "htmx.js"
 
 
 @cache
-def find_asset(name: str) -> Path | None:
-    """A file by its name; nothing outside the folder can be named."""
+def assets() -> dict[str, Path]:
+    """Return every asset by its name; no other file can be named."""
     own = {path.name: path for path in FOLDER.iterdir() if path.suffix in TYPES}
-    if name in own:
-        return own[name]
-    return find_htmx() if name == HTMX else None
+    htmx = None if HTMX in own else find_htmx()
+    return own | ({HTMX: htmx} if htmx else {})
 
 
 def find_htmx() -> Path | None:
@@ -51,10 +50,8 @@ def fingerprint() -> str:
     It is a folder in their addresses, so that it also covers what one module imports from another.
     """
     digest = hashlib.sha256()
-    for name in sorted({path.name for path in FOLDER.iterdir()} | {HTMX}):
-        path = find_asset(name)
-        if path is not None:
-            digest.update(name.encode() + b"\0" + path.read_bytes())
+    for name, path in sorted(assets().items()):
+        digest.update(name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:12]
 
 
@@ -64,7 +61,7 @@ def asset_address(name: str) -> str:
 
 
 async def send_asset(request: Request) -> Response:
-    path = find_asset(request.path_params["name"])
+    path = assets().get(request.path_params["name"])
     if path is None:
         raise UsageError("not_found")
     current = request.path_params.get("fingerprint") == fingerprint()

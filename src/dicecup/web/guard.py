@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dicecup.engine.record import Record
 from dicecup.engine.record_text import record_from_text
-from dicecup.errors import RecordError, UsageError
+from dicecup.errors import DicecupError, RecordError, UsageError
 from dicecup.rules.loader import load_builtin
 from dicecup.web.service.keys import key_hash
 
@@ -69,6 +69,7 @@ def read_upload(data: bytes) -> Record:
     return record
 
 
+BURST, RATE = 600, 300  # requests of one address: at once, and a second
 MOST_BODY = 64_000
 MOST_UPLOAD = MOST_RECORD + 20_000  # a record and the form around it
 UPLOADS = ("/review", "/api/reviews", "/api/records")
@@ -107,13 +108,17 @@ class Buckets:
         return allowed
 
 
+Refuse = Callable[[Request, DicecupError], Response]
+
+
 class Guard:
     """Plain ASGI, so that it costs next to nothing and sees bodies before anybody reads them."""
 
-    def __init__(self, app: ASGIApp, limits: bool) -> None:
+    def __init__(self, app: ASGIApp, limits: bool, refuse: Refuse) -> None:
         self.app = app
         self.limits = limits
-        self.by_address = Buckets(burst=600, rate=300)
+        self.refuse = refuse
+        self.by_address = Buckets(BURST, RATE)
         self.changes_by_address = Buckets(burst=300, rate=100)
         self.by_key = Buckets(burst=80, rate=20)
 
@@ -123,13 +128,6 @@ class Guard:
             return
         headers = Headers(scope=scope)
         most = MOST_UPLOAD if scope["path"] in UPLOADS else MOST_BODY
-        refused: UsageError | None = None
-        if self.limits and not self.may(scope, headers):
-            refused = UsageError("too_many_requests")
-        length = headers.get("content-length", "0")
-        if not length.isdigit() or len(length) > 15 or int(length) > most:
-            refused = UsageError("body_too_large", most=most)
-        scope.setdefault("state", {})["refused"] = refused
         taken = 0
 
         async def bounded() -> Message:
@@ -148,7 +146,18 @@ class Guard:
                 answer.setdefault("Cache-Control", "no-store")
             await send(message)
 
-        await self.app(scope, bounded, with_headers)
+        refused = self.refusal(scope, headers, most)
+        answer = self.refuse(Request(scope), refused) if refused else self.app
+        await answer(scope, bounded, with_headers)
+
+    def refusal(self, scope: Scope, headers: Headers, most: int) -> UsageError | None:
+        """What is wrong with a request, whatever path it is for, before anybody has looked at it."""
+        length = headers.get("content-length", "0")
+        if not length.isdigit() or len(length) > 15 or int(length) > most:
+            return UsageError("body_too_large", most=most)
+        if self.limits and not self.may(scope, headers):
+            return UsageError("too_many_requests")
+        return None
 
     def may(self, scope: Scope, headers: Headers) -> bool:
         """Changes are counted by key and by address, since keys cost nothing; everything by address."""

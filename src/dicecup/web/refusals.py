@@ -62,11 +62,8 @@ def status_of(error: DicecupError) -> int:
     return STATUS.get(error.code, 422)
 
 
-async def refuse_early(request: Request) -> None:
-    """Raise what the guard found before the request was read, and reject invalid text."""
-    refused: DicecupError | None = request.scope.get("state", {}).get("refused")
-    if refused is not None:
-        raise refused
+async def refuse_wrong_text(request: Request) -> None:
+    """Reject invalid text."""
     if request.method == "POST" and request.url.path.startswith("/api"):
         check_text(await request.body())
 
@@ -98,9 +95,13 @@ def answer(request: Request, error: DicecupError, status: int) -> Response:
     return JSONResponse(body, status, headers={"Retry-After": "1"} if status in (429, 503) else None)
 
 
+def refuse(request: Request, error: DicecupError) -> Response:
+    return answer(request, error, status_of(error))
+
+
 async def refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, DicecupError)
-    return answer(request, error, status_of(error))
+    return refuse(request, error)
 
 
 async def unreadable(request: Request, error: Exception) -> Response:

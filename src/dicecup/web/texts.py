@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 import mistune
@@ -84,7 +84,7 @@ ROLES = {
 PLACES = (Path(__file__).parent / "rules_pages", Path(__file__).parents[3] / "docs" / "rules")
 
 
-@cache
+@lru_cache(maxsize=100)
 def rules_markdown(game: str, language: str) -> str:
     """The rules page without its title and its line of languages."""
     for folder in PLACES:
@@ -95,7 +95,7 @@ def rules_markdown(game: str, language: str) -> str:
     raise UsageError("not_found")
 
 
-@cache
+@lru_cache(maxsize=100)
 def rules_html(game: str, language: str) -> Markup:
     """The rules page as HTML, its links leading to our pages."""
     made = mistune.create_markdown(plugins=["table", "strikethrough"])(rules_markdown(game, language))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -37,7 +37,7 @@ def path_here(form: Mapping[str, Any], name: str) -> str:
 FOLDER = Path(__file__).parent.parent / "templates"
 
 
-@cache
+@lru_cache(maxsize=len(LANGUAGES))
 def environment(code: str) -> Environment:
     """One environment per language, so that `_` in a template needs no context."""
     from dicecup.i18n.language import language

@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from statistics import fmean
 
@@ -74,7 +74,7 @@ class Statistics:
         return {box.id: fmean(points[box.id]) for box in self.rules.boxes if points[box.id]}
 
 
-@cache
+@lru_cache(maxsize=1000)
 def rules_of(game: str, identity: str) -> Ruleset:
     """The rules that a game was played with; the default options if the rules have changed since."""
     usual = game_rules(game)

@@ -1,0 +1,79 @@
+"""Limits that hold for every request: rates on every path, and nothing that grows with what clients send."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from starlette.testclient import TestClient
+
+from dicecup.web import guard
+from dicecup.web.app import create_app
+from dicecup.web.settings import Settings
+
+pytestmark = pytest.mark.one_database
+
+ON_THE_SERVER = ("dice", "engine", "i18n", "match", "rules", "storage", "web")
+
+
+@pytest.fixture
+def counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    """A server that counts requests, and for which no time passes."""
+    monkeypatch.setattr(guard, "monotonic", lambda: 0.0)
+    monkeypatch.setattr(guard, "BURST", 3)
+    with TestClient(create_app(Settings(str(tmp_path / "games.db")))) as client:
+        yield client
+
+
+@pytest.mark.parametrize(
+    "path", ["/static/icon.svg", "/static/nothing", "/api/openapi.json", "/api/nothing", "/nothing", "/"]
+)
+def test_every_path_is_limited(counted: TestClient, path: str) -> None:
+    statuses = [counted.get(path).status_code for _ in range(5)]
+    assert statuses[0] in (200, 404)
+    assert statuses[3:] == [429, 429]
+
+
+@pytest.mark.parametrize("path", ["/static/icon.svg", "/api/nothing", "/nothing"])
+def test_every_body_is_bounded(counted: TestClient, path: str) -> None:
+    assert counted.post(path, content=b"x" * 100_000).status_code == 413
+
+
+def modules_of_the_server() -> Iterator[ModuleType]:
+    for name in ON_THE_SERVER:
+        module = importlib.import_module(f"dicecup.{name}")
+        yield module
+        for found in pkgutil.walk_packages(getattr(module, "__path__", []), f"{module.__name__}."):
+            yield importlib.import_module(found.name)
+
+
+def test_no_cache_grows_without_end() -> None:
+    """What is remembered by its arguments is bounded, since arguments may come from a client."""
+    found = {
+        f"{module.__name__}.{name}": function
+        for module in modules_of_the_server()
+        for name, function in vars(module).items()
+        if hasattr(function, "cache_parameters") and function.__module__ == module.__name__
+    }
+    assert len(found) > 10
+    endless = [
+        name
+        for name, function in found.items()
+        if function.cache_parameters()["maxsize"] is None
+        and inspect.signature(function.__wrapped__).parameters
+    ]
+    assert endless == []
+
+
+def test_caches_of_throws_are_small() -> None:
+    """There are millions of throws of six double dice, and a player chooses which dice to type."""
+    from dicecup.dice import parts
+    from dicecup.engine.play import keeps
+
+    assert parts.cache_parameters()["maxsize"] <= 5_000
+    assert keeps.cache_parameters()["maxsize"] <= 5_000
