@@ -8,6 +8,7 @@ import socket
 import threading
 import urllib.request
 import webbrowser
+from importlib import import_module
 
 import click
 
@@ -15,7 +16,7 @@ from dicecup.cli.common import Command, _, language_option, option, talk
 from dicecup.errors import UsageError
 from dicecup.messages import N_
 
-APPLICATION = "dicecup.web.app:create_app"
+SERVER = "dicecup.web.server"
 HOST, LAN_HOST, PORT = "127.0.0.1", "0.0.0.0", 8000
 MOST_SECONDS_TO_START = 30
 
@@ -60,9 +61,7 @@ def serve(
     address: str | None = None,
     browser: bool = True,
 ) -> int:
-    """Run the server until it is stopped. The application is named, not imported: uvicorn loads it."""
-    import uvicorn
-
+    """Run the server until it is stopped. It is named, not imported: interfaces do not import each other."""
     from dicecup.storage.store import POSTGRES, open_store
 
     if database is not None:
@@ -84,22 +83,7 @@ def serve(
     announce(local, address if lan else None)
     if browser:
         threading.Thread(target=open_when_ready, args=(local,), daemon=True).start()
-    config = uvicorn.Config(
-        APPLICATION,
-        factory=True,
-        log_level="warning",
-        access_log=False,  # addresses of tables are nobody's business
-        server_header=False,
-        timeout_graceful_shutdown=2,
-        timeout_keep_alive=60,  # a player thinks between two moves
-        workers=workers,
-    )
-    if workers == 1:
-        uvicorn.Server(config).run(sockets=[listener])
-    else:
-        from uvicorn.supervisors import Multiprocess
-
-        Multiprocess(config, [listener]).run()
+    import_module(SERVER).run(listener, workers)
     return 0
 
 

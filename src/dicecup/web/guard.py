@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from time import monotonic
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request, cookie_parser
+from starlette.requests import ClientDisconnect, Request, cookie_parser
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -18,6 +18,7 @@ from dicecup.engine.record import Record
 from dicecup.engine.record_text import record_from_text
 from dicecup.errors import DicecupError, RecordError, UsageError
 from dicecup.rules.loader import load_builtin
+from dicecup.web.addresses import network_of
 from dicecup.web.service.keys import key_hash
 
 MOST_LINES = 6_000  # ten players of the longest game, and much taken back; time grows with the square
@@ -161,7 +162,7 @@ class Guard:
 
     def may(self, scope: Scope, headers: Headers) -> bool:
         """Changes are counted by key and by address, since keys cost nothing; everything by address."""
-        address = scope["client"][0] if scope.get("client") else "unknown"
+        address = network_of(scope["client"][0] if scope.get("client") else None)
         if not self.by_address.take(address):
             return False
         if scope["method"] in ("GET", "HEAD"):
@@ -212,6 +213,8 @@ class CatchAll:
 
         try:
             await self.app(scope, receive, watched)
+        except ClientDisconnect:
+            return  # there is nobody to answer
         except Exception as error:
             if begun or scope["type"] != "http":
                 raise

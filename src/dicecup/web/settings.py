@@ -10,6 +10,18 @@ from dicecup.folders import data_folder
 
 
 @dataclass(frozen=True)
+class ConnectionLimits:
+    """How long and how many connections may be open."""
+
+    header_seconds: float = 10.0  # from the first byte of a request, or from the start, to its last header
+    body_seconds: float = 60.0  # from there to the end of its body
+    send_seconds: float = 60.0  # in which a client reads nothing of its answer
+    most: int = 0  # connections of one process; 0: as many as it may have open files
+    most_of_address: int = 500
+    proxies: str = "127.0.0.1,::1"  # addresses and networks whose X-Forwarded-For and -Proto are believed
+
+
+@dataclass(frozen=True)
 class Settings:
     database: str
     address: str = ""  # where others reach this server, for links and codes; empty: as the browser asked
@@ -18,6 +30,7 @@ class Settings:
     reveal_after: float = 10.0  # seconds in which the last box can be taken back before the secret is shown
     limits: bool = True  # whether requests are counted
     warm: bool = False  # whether the coach gets ready in the background when the server starts
+    connections: ConnectionLimits = ConnectionLimits()
 
 
 def settings_of(environment: Mapping[str, str]) -> Settings:
@@ -29,12 +42,32 @@ def settings_of(environment: Mapping[str, str]) -> Settings:
         reveal_after=seconds(environment, "DICECUP_REVEAL_AFTER", Settings.reveal_after),
         limits=environment.get("DICECUP_LIMITS") != "off",
         warm=environment.get("DICECUP_WARM") != "off",
+        connections=connection_limits_of(environment),
+    )
+
+
+def connection_limits_of(environment: Mapping[str, str]) -> ConnectionLimits:
+    usual = ConnectionLimits()
+    return ConnectionLimits(
+        header_seconds=seconds(environment, "DICECUP_HEADER_SECONDS", usual.header_seconds),
+        body_seconds=seconds(environment, "DICECUP_BODY_SECONDS", usual.body_seconds),
+        send_seconds=seconds(environment, "DICECUP_SEND_SECONDS", usual.send_seconds),
+        most=whole(environment, "DICECUP_CONNECTIONS", usual.most),
+        most_of_address=whole(environment, "DICECUP_CONNECTIONS_OF_ADDRESS", usual.most_of_address),
+        proxies=environment.get("DICECUP_PROXIES", usual.proxies),
     )
 
 
 def seconds(environment: Mapping[str, str], name: str, otherwise: float) -> float:
     try:
         return max(0.0, min(600.0, float(environment.get(name, otherwise))))
+    except ValueError:
+        return otherwise
+
+
+def whole(environment: Mapping[str, str], name: str, otherwise: int) -> int:
+    try:
+        return max(0, min(1_000_000, int(environment.get(name, otherwise))))
     except ValueError:
         return otherwise
 

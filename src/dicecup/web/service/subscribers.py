@@ -17,6 +17,7 @@ from fastapi import Request
 from fastapi.responses import StreamingResponse
 
 from dicecup.errors import UsageError
+from dicecup.web.addresses import network_of
 from dicecup.web.service.live_match import LiveMatch
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def stream(
     `player` holds a seat in the match, or is empty for a spectator.
     """
     subscribers = matches.subscribers
-    subscriber = Subscriber(request.client.host if request.client else "unknown", player)
+    subscriber = Subscriber(network_of(request.client.host if request.client else None), player)
 
     async def events() -> AsyncIterator[bytes]:
         with subscribers.subscribe(live.id, subscriber) as changed:

@@ -1,0 +1,198 @@
+"""Connections that end: uvicorn's protocol with the bounds that it does not have.
+
+uvicorn has a time limit between two requests only. Here the head of a request, its body and a client that
+does not read its answer have one too; heads are bounded, and so are connections, in all and of one address.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from http import HTTPStatus
+from typing import ClassVar, Literal
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from dicecup.web.addresses import is_among, network_of
+from dicecup.web.settings import ConnectionLimits, settings_of_process
+
+try:
+    import resource
+except ImportError:  # Windows counts no descriptors
+    resource = None  # type: ignore[assignment,unused-ignore]
+
+MOST_HEAD = 32_000  # bytes of a request line and its headers
+WANTED_DESCRIPTORS = 65_536
+OTHER_DESCRIPTORS = 100  # the database, worker processes, files, sockets that listen
+CONNECTIONS = 20_000  # where the system leaves room for them
+
+
+def raise_descriptor_limit() -> None:
+    """Ask the system for as many open connections as it lets this user have. Child processes inherit it."""
+    if resource is None:
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = WANTED_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, WANTED_DESCRIPTORS)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def connection_capacity() -> int:
+    """How many connections this process can hold with the descriptors it may have."""
+    if resource is None:
+        return CONNECTIONS
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return CONNECTIONS
+    return max(1, min(CONNECTIONS, soft - OTHER_DESCRIPTORS))
+
+
+Reading = Literal["nothing", "head", "body"]
+
+
+class HeadTooLarge(Exception):  # noqa: N818 - told to the parser only
+    """The headers of a request are more than anybody needs."""
+
+
+class OpenConnections:
+    """The connections of this process, counted in all and by address."""
+
+    def __init__(self, limits: ConnectionLimits) -> None:
+        self.limits = limits
+        self.most = limits.most or connection_capacity()
+        self.count = 0
+        self.by_network: Counter[str] = Counter()
+
+    def enter(self, address: str | None) -> bool:
+        """Count a connection if there is room for it. A proxy stands for many people: only the sum counts."""
+        network = network_of(address)
+        full = self.by_network[network] >= self.limits.most_of_address
+        if self.count >= self.most or (full and not is_among(address, self.limits.proxies)):
+            return False
+        self.count += 1
+        self.by_network[network] += 1
+        return True
+
+    def leave(self, address: str | None) -> None:
+        network = network_of(address)
+        self.count -= 1
+        self.by_network[network] -= 1
+        if not self.by_network[network]:
+            del self.by_network[network]
+
+
+class BoundedProtocol(HttpToolsProtocol):
+    """One connection. A deadline runs while a request comes in, and while an answer does not go out."""
+
+    opened: ClassVar[OpenConnections | None] = None  # made with the first connection of the process
+
+    @classmethod
+    def connections_of_process(cls) -> OpenConnections:
+        if cls.opened is None:
+            cls.opened = OpenConnections(settings_of_process().connections)
+        return cls.opened
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.open = self.connections_of_process()
+        self.limits = self.open.limits
+        self.address = self.client[0] if self.client else None
+        self.deadline: asyncio.TimerHandle | None = None
+        self.stalled: asyncio.TimerHandle | None = None
+        self.used = False  # whether anything came at all
+        self.reading: Reading = "nothing"
+        self.head_size = 0  # bytes of a head that is not complete
+        self.fields_size = 0  # bytes of headers and trailers
+        self.counted = self.open.enter(self.address)
+        if self.counted:
+            self.set_deadline(self.limits.header_seconds)
+        else:
+            self.turn_away(HTTPStatus.SERVICE_UNAVAILABLE, retry=True)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.stop_deadline()
+        self.resume_writing()
+        if self.counted:
+            self.open.leave(self.address)
+        super().connection_lost(exc)
+
+    # A request comes in
+
+    def data_received(self, data: bytes) -> None:
+        if self.deadline is None:  # also for empty lines, which are no request yet
+            self.set_deadline(self.limits.header_seconds)
+        self.used = True
+        before = self.reading
+        super().data_received(data)
+        if self.reading == "head" and before != "body":
+            self.head_size += len(data)
+            if self.head_size > MOST_HEAD and not self.transport.is_closing():
+                self.turn_away(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self.reading = "head"
+        self.head_size = self.fields_size = 0
+        self.set_deadline(self.limits.header_seconds)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Headers, and trailers after a body."""
+        super().on_header(name, value)
+        self.fields_size += len(name) + len(value)
+        if len(self.url) + self.fields_size > MOST_HEAD:
+            raise HeadTooLarge  # the parser stops, and uvicorn calls `send_400_response`
+
+    def on_headers_complete(self) -> None:
+        super().on_headers_complete()
+        self.reading = "body"
+        self.set_deadline(self.limits.body_seconds)
+
+    def on_message_complete(self) -> None:
+        super().on_message_complete()
+        self.reading = "nothing"
+        self.stop_deadline()
+
+    # An answer goes out
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if self.stalled is None:
+            self.stalled = self.loop.call_later(self.limits.send_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self.stalled is not None:
+            self.stalled.cancel()
+            self.stalled = None
+
+    # Deadlines
+
+    def set_deadline(self, seconds: float) -> None:
+        self.stop_deadline()
+        self.deadline = self.loop.call_later(seconds, self.expire)
+
+    def stop_deadline(self) -> None:
+        if self.deadline is not None:
+            self.deadline.cancel()
+            self.deadline = None
+
+    def expire(self) -> None:
+        if not self.used:
+            self.transport.close()  # it was opened ahead of time, as browsers do, and never used
+        elif self.cycle is None or not self.cycle.response_started or self.cycle.response_complete:
+            self.turn_away(HTTPStatus.REQUEST_TIMEOUT)
+        else:
+            self.transport.abort()  # an answer has begun: another one would be read as a part of it
+
+    def send_400_response(self, msg: str) -> None:
+        if len(self.url) + self.fields_size > MOST_HEAD:
+            self.turn_away(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+        else:
+            super().send_400_response(msg)
+
+    def turn_away(self, status: HTTPStatus, *, retry: bool = False) -> None:
+        """Answer with a status and close, whatever else the client sends."""
+        head = [f"HTTP/1.1 {status.value} {status.phrase}", "content-length: 0", "connection: close"]
+        head += ["retry-after: 5"] if retry else []
+        self.transport.write("\r\n".join([*head, "", ""]).encode())
+        self.transport.close()

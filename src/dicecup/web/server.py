@@ -1,0 +1,32 @@
+"""uvicorn as it runs the application. `dicecup serve` names this module: the command line imports no web."""
+
+from __future__ import annotations
+
+import socket
+
+import uvicorn
+from uvicorn.supervisors import Multiprocess
+
+from dicecup.web.connections import raise_descriptor_limit
+from dicecup.web.settings import settings_of_process
+
+
+def run(listener: socket.socket, workers: int = 1) -> None:
+    """Serve until a signal comes. Everything named is text, so that worker processes load it themselves."""
+    raise_descriptor_limit()
+    config = uvicorn.Config(
+        "dicecup.web.app:create_app",
+        factory=True,
+        http="dicecup.web.connections:BoundedProtocol",
+        forwarded_allow_ips=settings_of_process().connections.proxies,
+        log_level="warning",
+        access_log=False,  # addresses of tables are nobody's business
+        server_header=False,
+        timeout_graceful_shutdown=2,
+        timeout_keep_alive=60,  # a player thinks between two moves
+        workers=workers,
+    )
+    if workers == 1:
+        uvicorn.Server(config).run(sockets=[listener])
+    else:
+        Multiprocess(config, [listener]).run()
