@@ -177,6 +177,14 @@ def test_heads_are_bounded(pieces: list[bytes]) -> None:
         assert rest(connection)[:12] in (b"HTTP/1.1 431", b"")
 
 
+@pytest.mark.parametrize("sent", [b"\x16\x03\x01\x00\xa5", b"hello\r\n\r\n", b"\x00"])
+def test_bytes_that_are_not_http_are_rejected(sent: bytes) -> None:
+    with serving(PATIENT) as connect:
+        connection = connect()
+        connection.sendall(sent)
+        assert rest(connection).startswith(b"HTTP/1.1 400")
+
+
 def test_large_bodies_are_no_heads() -> None:
     with serving(PATIENT) as connect:
         connection = connect()

@@ -1,15 +1,15 @@
-"""Network addresses: whom a connection is counted for, and which of them are proxies of ours."""
+"""Network addresses: how clients are counted, and which addresses are trusted proxies."""
 
 from __future__ import annotations
 
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 UNKNOWN = "unknown"
-BITS_OF_A_CUSTOMER = 64  # a provider hands out IPv6 networks: one machine has any number of addresses
+NETWORK_BITS = 64  # of IPv6: one client can use any address of its network
 
 
 def network_of(address: str | None) -> str:
-    """The address that callers are counted by: IPv4 as it is, IPv6 by its /64, always of bounded length."""
+    """Return what clients are counted by: an IPv4 address, an IPv6 network, or `unknown`."""
     try:
         found = ip_address((address or "").partition("%")[0])
     except ValueError:
@@ -18,12 +18,11 @@ def network_of(address: str | None) -> str:
         return str(found)
     if found.ipv4_mapped:
         return str(found.ipv4_mapped)
-    hidden = 128 - BITS_OF_A_CUSTOMER
-    return f"{IPv6Address(int(found) >> hidden << hidden)}/{BITS_OF_A_CUSTOMER}"
+    return str(ip_network((int(found), NETWORK_BITS), strict=False))
 
 
 def is_among(address: str | None, networks: str) -> bool:
-    """Whether an address is one of those in a list as uvicorn reads it: `127.0.0.1, 10.0.0.0/8`, or `*`."""
+    """Return whether a list like uvicorn's (`127.0.0.1, 10.0.0.0/8`, or `*`) contains an address."""
     listed = [part.strip() for part in networks.split(",")]
     if "*" in listed:
         return True

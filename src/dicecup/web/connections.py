@@ -1,35 +1,35 @@
-"""Connections that end: uvicorn's protocol with the bounds that it does not have.
+"""uvicorn's HTTP protocol with the limits it lacks.
 
-uvicorn has a time limit between two requests only. Here the head of a request, its body and a client that
-does not read its answer have one too; heads are bounded, and so are connections, in all and of one address.
+uvicorn has a timeout between two requests only. This protocol adds deadlines for the head of a request, for
+its body, and for a client that does not read its response; it limits the size of heads and the number of
+connections, in total and per address.
 """
 
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections import Counter
 from http import HTTPStatus
 from typing import ClassVar, Literal
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from dicecup.web.addresses import is_among, network_of
 from dicecup.web.settings import ConnectionLimits, settings_of_process
 
-try:
+if sys.platform != "win32":
     import resource
-except ImportError:  # Windows counts no descriptors
-    resource = None  # type: ignore[assignment,unused-ignore]
 
 MOST_HEAD = 32_000  # bytes of a request line and its headers
 WANTED_DESCRIPTORS = 65_536
-OTHER_DESCRIPTORS = 100  # the database, worker processes, files, sockets that listen
-CONNECTIONS = 20_000  # where the system leaves room for them
+OTHER_DESCRIPTORS = 100  # database connections, pipes of worker processes, files, listening sockets
+CONNECTIONS = 20_000  # where the limit of open files allows it
 
 
 def raise_descriptor_limit() -> None:
-    """Ask the system for as many open connections as it lets this user have. Child processes inherit it."""
-    if resource is None:
+    """Raise the limit of open files as far as the system allows. Child processes inherit it."""
+    if sys.platform == "win32":
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = WANTED_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, WANTED_DESCRIPTORS)
@@ -38,8 +38,8 @@ def raise_descriptor_limit() -> None:
 
 
 def connection_capacity() -> int:
-    """How many connections this process can hold with the descriptors it may have."""
-    if resource is None:
+    """Return how many connections this process can hold within its limit of open files."""
+    if sys.platform == "win32":
         return CONNECTIONS
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
@@ -50,12 +50,12 @@ def connection_capacity() -> int:
 Reading = Literal["nothing", "head", "body"]
 
 
-class HeadTooLarge(Exception):  # noqa: N818 - told to the parser only
-    """The headers of a request are more than anybody needs."""
+class HeadTooLarge(Exception):  # noqa: N818 - only stops the parser
+    """The headers of a request exceed the limit."""
 
 
 class OpenConnections:
-    """The connections of this process, counted in all and by address."""
+    """The connections of this process, counted in total and by network."""
 
     def __init__(self, limits: ConnectionLimits) -> None:
         self.limits = limits
@@ -64,7 +64,7 @@ class OpenConnections:
         self.by_network: Counter[str] = Counter()
 
     def enter(self, address: str | None) -> bool:
-        """Count a connection if there is room for it. A proxy stands for many people: only the sum counts."""
+        """Count a connection if the limits allow it. A proxy serves many clients: only the total applies."""
         network = network_of(address)
         full = self.by_network[network] >= self.limits.most_of_address
         if self.count >= self.most or (full and not is_among(address, self.limits.proxies)):
@@ -82,9 +82,9 @@ class OpenConnections:
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """One connection. A deadline runs while a request comes in, and while an answer does not go out."""
+    """A connection. A deadline runs while a request is received, and while a response cannot be sent."""
 
-    opened: ClassVar[OpenConnections | None] = None  # made with the first connection of the process
+    opened: ClassVar[OpenConnections | None] = None  # created with the first connection of the process
 
     @classmethod
     def connections_of_process(cls) -> OpenConnections:
@@ -99,7 +99,8 @@ class BoundedProtocol(HttpToolsProtocol):
         self.address = self.client[0] if self.client else None
         self.deadline: asyncio.TimerHandle | None = None
         self.stalled: asyncio.TimerHandle | None = None
-        self.used = False  # whether anything came at all
+        self.url = b""  # uvicorn sets it with the first byte of a request
+        self.used = False  # whether any byte was received
         self.reading: Reading = "nothing"
         self.head_size = 0  # bytes of a head that is not complete
         self.fields_size = 0  # bytes of headers and trailers
@@ -116,10 +117,10 @@ class BoundedProtocol(HttpToolsProtocol):
             self.open.leave(self.address)
         super().connection_lost(exc)
 
-    # A request comes in
+    # Receiving a request
 
     def data_received(self, data: bytes) -> None:
-        if self.deadline is None:  # also for empty lines, which are no request yet
+        if self.deadline is None:  # empty lines count too: they do not begin a request
             self.set_deadline(self.limits.header_seconds)
         self.used = True
         before = self.reading
@@ -136,7 +137,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self.set_deadline(self.limits.header_seconds)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Headers, and trailers after a body."""
+        """Handle a header, or a trailer after a chunked body."""
         super().on_header(name, value)
         self.fields_size += len(name) + len(value)
         if len(self.url) + self.fields_size > MOST_HEAD:
@@ -152,7 +153,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self.reading = "nothing"
         self.stop_deadline()
 
-    # An answer goes out
+    # Sending a response
 
     def pause_writing(self) -> None:
         super().pause_writing()
@@ -177,12 +178,13 @@ class BoundedProtocol(HttpToolsProtocol):
             self.deadline = None
 
     def expire(self) -> None:
+        cycle: RequestResponseCycle | None = self.cycle
         if not self.used:
-            self.transport.close()  # it was opened ahead of time, as browsers do, and never used
-        elif self.cycle is None or not self.cycle.response_started or self.cycle.response_complete:
+            self.transport.close()  # browsers open connections ahead of time
+        elif cycle is None or not cycle.response_started or cycle.response_complete:
             self.turn_away(HTTPStatus.REQUEST_TIMEOUT)
         else:
-            self.transport.abort()  # an answer has begun: another one would be read as a part of it
+            self.transport.abort()  # another status line would be read as part of the response
 
     def send_400_response(self, msg: str) -> None:
         if len(self.url) + self.fields_size > MOST_HEAD:
@@ -191,7 +193,7 @@ class BoundedProtocol(HttpToolsProtocol):
             super().send_400_response(msg)
 
     def turn_away(self, status: HTTPStatus, *, retry: bool = False) -> None:
-        """Answer with a status and close, whatever else the client sends."""
+        """Send a status and close, whatever else the client sends."""
         head = [f"HTTP/1.1 {status.value} {status.phrase}", "content-length: 0", "connection: close"]
         head += ["retry-after: 5"] if retry else []
         self.transport.write("\r\n".join([*head, "", ""]).encode())

@@ -1,4 +1,4 @@
-"""uvicorn as it runs the application. `dicecup serve` names this module: the command line imports no web."""
+"""Run the application with uvicorn. `dicecup serve` loads this module by name: cli does not import web."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dicecup.web.settings import settings_of_process
 
 
 def run(listener: socket.socket, workers: int = 1) -> None:
-    """Serve until a signal comes. Everything named is text, so that worker processes load it themselves."""
+    """Serve until a signal. Application and protocol are given by name, so that workers import them."""
     raise_descriptor_limit()
     config = uvicorn.Config(
         "dicecup.web.app:create_app",
