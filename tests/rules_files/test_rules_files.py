@@ -335,3 +335,48 @@ def test_with_very_many_options_only_single_values_are_tried(write_rules):
     options = "\n".join(f'options.o{number} = ["a", "b", "c"]' for number in range(6))
     path = write_rules(f'format = 1\nid = "many"\nbase = "yatzy"\n{options}\noption.o5.c.throws = 99')
     assert refusal(path).values["key"] == "option.o5.c: throws"
+
+
+# Files that would take too long
+
+
+def with_options(options: int, values: int) -> str:
+    named = ", ".join(f'"v{number}"' for number in range(values))
+    lines = "".join(f"o{number} = [{named}]\n" for number in range(options))
+    return f'format = 1\nid = "x"\nbase = "yatzy-sv"\n[options]\n{lines}'
+
+
+@pytest.mark.parametrize(
+    ("options", "values", "key"), [(2_000, 2, "options"), (19, 2, "options"), (1, 2_000, "options.o0")]
+)
+def test_options_and_their_values_are_bounded(tmp_path, options, values, key):
+    path = tmp_path / "rules.toml"
+    path.write_text(with_options(options, values))
+    error = refusal(str(path))
+    assert (error.code, error.values["key"]) == ("rules_key_wrong", key)
+
+
+def test_as_many_options_as_allowed(tmp_path):
+    path = tmp_path / "rules.toml"
+    path.write_text(with_options(18, 20))
+    assert len(load_ruleset(str(path)).choices) == 20
+
+
+def test_each_base_is_read_once(tmp_path, monkeypatch):
+    from dicecup.rules import loader
+
+    for number in range(9):
+        base = f"rules{number + 1}.toml" if number < 8 else "yatzy"
+        (tmp_path / f"rules{number}.toml").write_text(f'format = 1\nid = "x{number}"\nbase = "{base}"\n')
+    opened: list[str] = []
+    read = loader.read_bytes
+    monkeypatch.setattr(loader, "read_bytes", lambda reference: opened.append(reference) or read(reference))
+    load_ruleset(str(tmp_path / "rules0.toml"))
+    assert len(opened) == len(set(opened)) == 10
+
+
+def test_a_mistake_in_a_base_of_a_base_names_that_file(tmp_path):
+    (tmp_path / "a.toml").write_text('format = 1\nid = "a"\nbase = "b.toml"\nthrows = 2\n')
+    (tmp_path / "b.toml").write_text('format = 1\nid = "b"\nbase = "c.toml"\n')
+    (tmp_path / "c.toml").write_text('format = 1\nid = "c"\nbase = "yatzy"\nthrows = 99\n')
+    assert refusal(str(tmp_path / "a.toml")).values["file"] == str(tmp_path / "c.toml")

@@ -10,6 +10,7 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from itertools import product
@@ -27,6 +28,8 @@ MOST_BYTES = 200_000
 MOST_BASES = 10
 MOST_DEPTH = 10
 MOST_DOTS = 100
+MOST_OPTIONS = 20
+MOST_VALUES = 20  # of one option
 MOST_COMBINATIONS = 100  # maximum number of option combinations checked when a file is loaded
 FILE_KEYS = GAME_KEYS | {"format", "id", "base", "options", "option", "names"}
 # The built-in games, in the order they are listed; the folder holds exactly these.
@@ -70,57 +73,74 @@ def rules_beside(folder: Path) -> FindRules:
 def _load(reference: str, options: tuple[tuple[str, str], ...]) -> Ruleset:
     if reference in BUILTIN:
         return _load_builtin(reference, options)
-    tables = read_tables(reference)
-    _build(reference, tables, {})
-    choices = read_choices(Reader(tables, reference))
-    check_options(reference, tables, choices)
-    return _build(reference, tables, dict(options))
+    file = read_rules(reference)
+    file.build({})
+    file.check_options()
+    return file.build(dict(options))
 
 
-def check_options(reference: str, tables: Tables, choices: Mapping[str, tuple[str, ...]]) -> None:
-    """Check all option values, including those not chosen."""
-    combinations = [{name: value} for name, values in choices.items() for value in values]
-    if prod(map(len, choices.values())) <= MOST_COMBINATIONS:
-        combinations += [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
-    for chosen in combinations:
-        try:
-            _build(reference, tables, chosen)
-        except RulesError as error:
-            changed = [f"{name}.{value}" for name, value in chosen.items() if value != choices[name][0]]
-            key = f"option.{' + '.join(changed)}: {error.values['key']}"
-            raise RulesError(error.code, **error.values | {"key": key}) from None
-
-
-@lru_cache(maxsize=1000)  # more than there are ways to say the options of all games
+@lru_cache(maxsize=1000)  # more than there are ways to write the options of all games
 def _load_builtin(reference: str, options: tuple[tuple[str, str], ...]) -> Ruleset:
     """Load a built-in game; equal options give the same object, however they were written."""
-    rules = _build(reference, read_tables(reference), dict(options))
+    rules = read_rules(reference).build(dict(options))
     chosen = tuple(sorted(rules.options.items()))
     return rules if chosen == options else _load_builtin(reference, chosen)
 
 
-def _build(reference: str, tables: Tables, chosen: Mapping[str, str]) -> Ruleset:
+@dataclass(frozen=True, slots=True)
+class RulesFile:
+    """A rules file merged with its bases; what does not depend on the chosen options is checked once."""
+
+    reference: str
+    tables: Tables
+    choices: Mapping[str, tuple[str, ...]]
+    names: Mapping[str, Mapping[str, Any]]
+
+    def build(self, chosen: Mapping[str, str]) -> Ruleset:
+        file, tables = Reader(self.tables, self.reference), self.tables
+        options = choose(self.choices, chosen, file.id("id"))
+        patches = file.child("option")
+        for name, value in options.items():
+            patch = patches.child(name).child(value)
+            patch.allow(GAME_KEYS)
+            tables = merge(tables, patch.table)
+        return build_ruleset(
+            Reader({key: tables[key] for key in tables if key in GAME_KEYS}, self.reference),
+            ruleset_id=self.reference if self.reference in BUILTIN else file.id("id"),
+            options=options,
+            choices=self.choices,
+            names=self.names,
+        )
+
+    def check_options(self) -> None:
+        """Check all option values, including those not chosen."""
+        choices = self.choices
+        combinations = [{name: value} for name, values in choices.items() for value in values]
+        if prod(map(len, choices.values())) <= MOST_COMBINATIONS:
+            combinations += [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
+        for chosen in combinations:
+            try:
+                self.build(chosen)
+            except RulesError as error:
+                changed = [f"{name}.{value}" for name, value in chosen.items() if value != choices[name][0]]
+                key = f"option.{' + '.join(changed)}: {error.values['key']}"
+                raise RulesError(error.code, **error.values | {"key": key}) from None
+
+
+def rules_file(reference: str, tables: Tables) -> RulesFile:
     file = Reader(tables, reference)
     file.allow(FILE_KEYS)
-    choices = read_choices(file)
-    options = choose(choices, chosen, file.id("id"))
-    patches = file.child("option")
-    for name, value in options.items():
-        patch = patches.child(name).child(value)
-        patch.allow(GAME_KEYS)
-        tables = merge(tables, patch.table)
-    return build_ruleset(
-        Reader({key: tables[key] for key in tables if key in GAME_KEYS}, reference),
-        ruleset_id=reference if reference in BUILTIN else file.id("id"),
-        options=options,
-        choices=choices,
-        names=read_names(file),
-    )
+    return RulesFile(reference, tables, read_choices(file), read_names(file))
 
 
 def read_choices(file: Reader) -> dict[str, tuple[str, ...]]:
     """Return every option with its values, after checking that each patch belongs to one."""
     table = file.child("options")
+    if len(table.table) > MOST_OPTIONS:
+        raise file.error("options", "expected_at_most", most=MOST_OPTIONS)
+    for name, values in table.table.items():
+        if isinstance(values, list) and len(values) > MOST_VALUES:
+            raise table.error(name, "expected_at_most", most=MOST_VALUES)
     choices = {table.check_id(name, name): table.ids(name) for name in table.table}
     patches = file.child("option")
     patches.allow(choices)
@@ -174,28 +194,25 @@ def merge(below: Tables, patch: Tables) -> Tables:
     return merged
 
 
-def read_tables(reference: str) -> Tables:
-    """Return the tables of a file merged into those of its bases."""
-    layers: list[Tables] = []
-    seen: list[str] = []
+def read_rules(reference: str) -> RulesFile:
+    """Read a file and its bases, each of them once."""
+    chain: list[tuple[str, Tables]] = []
     here: str | None = reference
     while here is not None:
-        if here in seen or len(seen) > MOST_BASES:
+        if here in (seen for seen, _ in chain) or len(chain) > MOST_BASES:
             raise RulesError(
-                "rules_key_wrong", file=seen[-1], key="base", expected=Phrase("expected_no_base_cycle")
+                "rules_key_wrong", file=chain[-1][0], key="base", expected=Phrase("expected_no_base_cycle")
             )
-        seen.append(here)
         tables = parse_tables(here)
-        layers.append(tables)
+        chain.append((here, tables))
         here = base_of(here, tables)
-    for base in seen[1:]:
-        if base not in BUILTIN:
-            _build(base, read_tables(base), {})  # so that an error in the base names the base's file
     whole: Tables = {}
-    for tables in reversed(layers):
+    for place, tables in reversed(chain):
         whole = merge(without_removed(without_title(whole), tables), tables)
-    whole.pop("base", None)
-    return whole
+        whole.pop("base", None)
+        if place != reference and place not in BUILTIN:
+            rules_file(place, whole).build({})  # an error in a base names the base's own file
+    return rules_file(reference, whole)
 
 
 def without_title(tables: Tables) -> Tables:
