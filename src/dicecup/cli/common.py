@@ -18,6 +18,7 @@ from dicecup.engine.record import Record
 from dicecup.engine.record_text import MOST_BYTES, record_from_text
 from dicecup.errors import StorageError, UsageError
 from dicecup.i18n.language import DOMAIN, LANGUAGES, LOCALE_FOLDER, Language, language
+from dicecup.i18n.printable import printable
 from dicecup.messages import N_, Phrase, problem_of
 from dicecup.rules.loader import load_ruleset
 from dicecup.rules.model import Ruleset
@@ -50,9 +51,14 @@ def _(text: str) -> str:
     return speech.language.gettext(text)
 
 
+def echo(text: str = "", *, nl: bool = True) -> None:
+    """Write to stdout. Whatever a file contains, it cannot control the terminal."""
+    click.echo(printable(text, keep="\n\t"), nl=nl)
+
+
 def talk(text: str = "") -> None:
     """Say something that is not the answer: to stderr."""
-    click.echo(text, err=True)
+    click.echo(printable(text, keep="\n\t"), err=True)
 
 
 class Option(click.Option):
@@ -161,7 +167,7 @@ def is_stdin(path: Path) -> bool:
 
 
 def print_json(data: Any) -> None:
-    click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+    echo(json.dumps(data, ensure_ascii=False, indent=2))
 
 
 def width(text: str) -> int:

@@ -10,10 +10,8 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import click
-
 from dicecup.bots import bot_of_player
-from dicecup.cli.common import _, speech
+from dicecup.cli.common import _, echo, speech
 from dicecup.cli.drawing import draw_all_sheets, draw_dice, draw_sheets, fitting, turn_title
 from dicecup.dice import format_dice, layer_faces, parse_dice
 from dicecup.engine.legality import layer_offers
@@ -113,7 +111,7 @@ Ask = Callable[[str], str | None]
 
 
 def say(text: str = "") -> None:
-    click.echo(fitting(text))
+    echo(fitting(text))
 
 
 class Conversation:

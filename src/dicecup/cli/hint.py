@@ -10,6 +10,7 @@ import click
 from dicecup.cli.common import (
     Command,
     _,
+    echo,
     json_option,
     language_option,
     option,
@@ -54,7 +55,7 @@ def command(position: str, show_all: bool, as_json: bool) -> None:
         if as_json:
             print_json(answer(found, values, advice))
         else:
-            click.echo(fitting(text(found, values, advice, None if show_all else SHOWN)))
+            echo(fitting(text(found, values, advice, None if show_all else SHOWN)))
 
 
 def read_position(argument: str) -> Position:

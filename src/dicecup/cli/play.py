@@ -16,6 +16,7 @@ from dicecup.cli.common import (
     CALLED,
     Command,
     _,
+    echo,
     language_option,
     option,
     read_ruleset,
@@ -31,6 +32,7 @@ from dicecup.engine.record_text import MOST_NAME, MOST_PLAYERS, good_name
 from dicecup.errors import DicecupError, UsageError
 from dicecup.folders import data_folder as all_data_folder
 from dicecup.i18n.names import game_name, summary
+from dicecup.i18n.printable import printable
 from dicecup.match import Match, new_secret, verifiable_origin
 from dicecup.messages import N_
 from dicecup.rules.loader import builtin_ids, load_ruleset
@@ -272,12 +274,12 @@ def ask(prompt: str) -> str | None:
     """A line from the terminal, where it can be edited, or from a pipe, which is shown; None at the end."""
     if sys.stdin.isatty():
         try:
-            return input(prompt)
+            return input(printable(prompt, keep="\n\t"))
         except EOFError:
             return None
-    click.echo(prompt, nl=False)
+    echo(prompt, nl=False)
     line = sys.stdin.readline()
-    click.echo(line.rstrip("\n"))
+    echo(line.rstrip("\n"))
     return line if line else None
 
 

@@ -18,6 +18,7 @@ from dicecup.cli.common import (
     Command,
     _,
     check_writable,
+    echo,
     given_record,
     json_option,
     language_option,
@@ -318,7 +319,7 @@ def command(record: Path, html: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(review_data(found, result, wins))
     else:
-        click.echo(fitting(text(found, result, said)))
+        echo(fitting(text(found, result, said)))
     if html is not None:
         pass
 

@@ -11,6 +11,7 @@ import click
 from dicecup.cli.common import (
     Command,
     _,
+    echo,
     json_option,
     language_option,
     print_json,
@@ -45,13 +46,13 @@ def command(game: str | None, options: tuple[str, ...], as_json: bool) -> None:
         if as_json:
             print_json({"games": [overview(rules) for rules in games]})
         else:
-            click.echo(games_text(games))
+            echo(games_text(games))
         return
     rules = read_ruleset(game, options)
     if as_json:
         print_json(details(rules))
     else:
-        click.echo(rules_text(rules))
+        echo(rules_text(rules))
 
 
 def overview(rules: Ruleset) -> dict[str, Any]:

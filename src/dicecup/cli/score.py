@@ -10,6 +10,7 @@ import click
 from dicecup.cli.common import (
     Command,
     _,
+    echo,
     json_option,
     language_option,
     option,
@@ -59,7 +60,7 @@ def command(
     if as_json:
         print_json(answer(rules, filled, thrown))
     else:
-        click.echo(text(rules, filled, thrown))
+        echo(text(rules, filled, thrown))
 
 
 def split_dice(words: tuple[str, ...]) -> list[str]:

@@ -14,6 +14,7 @@ from dicecup.cli.common import (
     Command,
     _,
     check_writable,
+    echo,
     json_option,
     language_option,
     option,
@@ -105,7 +106,7 @@ def command(
         print_json(answer(rules, found, seconds) | exact)
     else:
         said = learned_notes(values) if values else []
-        click.echo(fitting("\n\n".join([text(rules, found, seconds), *said])))
+        echo(fitting("\n\n".join([text(rules, found, seconds), *said])))
     if plot is not None:  # last: what took an hour is not lost to a disk full by now
         draw(plot, rules, found)
 

@@ -9,6 +9,7 @@ import click
 from dicecup.cli.common import (
     Command,
     _,
+    echo,
     json_option,
     language_option,
     option,
@@ -79,9 +80,9 @@ def command(
             }
         )
     else:
-        click.echo(
+        echo(
             _("Expected score with perfect play: {points}").format(
                 points=number_text(header.expected, speech.language, 4)
             )
         )
-        click.echo(_("Table: {file}").format(file=table.path))
+        echo(_("Table: {file}").format(file=table.path))

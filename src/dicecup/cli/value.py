@@ -8,6 +8,7 @@ import click
 
 from dicecup.cli.common import (
     Command,
+    echo,
     json_option,
     language_option,
     option,
@@ -54,4 +55,4 @@ def command(game: str, options: tuple[str, ...], position: Path | None, as_json:
     if as_json:
         print_json({"expected": advice.expected, "exact": advice.exact})
         return
-    click.echo("\n".join(expected_lines(values, advice, 4 if advice.exact else 1)))
+    echo("\n".join(expected_lines(values, advice, 4 if advice.exact else 1)))

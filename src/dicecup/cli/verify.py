@@ -9,6 +9,7 @@ import click
 from dicecup.cli.common import (
     Command,
     _,
+    echo,
     given_record,
     json_option,
     language_option,
@@ -48,7 +49,7 @@ def command(record: Path, as_json: bool) -> int:
     if as_json:
         print_json(answer(found, proof))
     else:
-        click.echo(text(proof))
+        echo(text(proof))
     if proof.problem:
         talk(f"dicecup: {speech.language.sentence(proof.problem)} [{proof.problem.code}]")
     return 1 if proof.problem else 0

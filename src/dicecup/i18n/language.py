@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dicecup.errors import DicecupError
 from dicecup.i18n.names import name as box_name
+from dicecup.i18n.printable import printable
 from dicecup.messages import Phrase
 from dicecup.rules.model import Ruleset
 
@@ -45,7 +46,7 @@ class Language:
             return box_name(rules, str(value), self.code)
         if name == "layers" and rules is not None:
             return ", ".join(box_name(rules, layer, self.code) for layer in str(value).split(", "))
-        return value
+        return printable(str(value)) if isinstance(value, str | Path) else value
 
     def join(self, parts: list[str]) -> str:
         """Return a list such as `a, b and c`."""
