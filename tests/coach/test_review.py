@@ -196,3 +196,11 @@ def test_the_expected_score_at_the_start_is_the_solved_value(known):
     found = review(play_record(values.rules, ("Ann",), moves=0), values)
     assert found.players[0].expected_at_start == pytest.approx(248.4399893779, abs=1e-8)
     assert advise(values, start(values.rules)).expected == found.players[0].expected_at_start
+
+
+def test_progress_is_told_after_every_move(small):
+    values = small(SMALL_GAMES[0])
+    record = play_record(values.rules, ("Ann", "Bo"), 1, best(values))
+    shares: list[float] = []
+    review(record, values, shares.append)
+    assert shares == [(number + 1) / len(record.moves) for number in range(len(record.moves))]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,11 +22,11 @@ from dicecup.cli.common import (
     rules_options,
     speech,
     table_text,
-    talk,
     write_file,
 )
 from dicecup.cli.drawing import fitting
-from dicecup.cli.solving import duration, learned_notes, need_solver, telling_of_compiling, values_of
+from dicecup.cli.progress import Bar
+from dicecup.cli.solving import learned_notes, need_solver, telling_of_compiling, values_of
 from dicecup.i18n.names import game_name
 from dicecup.i18n.sentences import cell_text, number_text, percent_text
 from dicecup.messages import N_
@@ -36,9 +35,7 @@ from dicecup.rules.model import Ruleset
 if TYPE_CHECKING:
     from dicecup.bots.simulation import BotResult
 
-BAR = 30
 MOST_GAMES = 100_000_000
-SILENT = 1.0  # seconds before a bar is drawn
 
 
 @click.command(
@@ -109,29 +106,6 @@ def command(
         echo(fitting("\n\n".join([text(rules, found, seconds), *said])))
     if plot is not None:  # last: what took an hour is not lost to a disk full by now
         draw(plot, rules, found)
-
-
-class Bar:
-    """A progress bar with the time left, on terminals only."""
-
-    def __init__(self) -> None:
-        self.terminal = sys.stderr.isatty()
-        self.began = time.monotonic()
-        self.drawn = False
-
-    def __call__(self, share: float) -> None:
-        passed = time.monotonic() - self.began
-        if not self.terminal or passed < SILENT or not share:
-            return
-        self.drawn = True
-        filled = round(BAR * share)
-        left = duration(passed * (1 - share) / share)
-        line = _("{percent} %, {time} left").format(percent=int(100 * share), time=left)
-        click.echo(f"\r{'█' * filled}{'░' * (BAR - filled)} {line}   ", err=True, nl=False)
-
-    def end(self) -> None:
-        if self.drawn:
-            talk()
 
 
 def labels(found: tuple[BotResult, ...]) -> list[str]:

@@ -4,7 +4,7 @@ together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -141,24 +141,41 @@ class Review:
     perfect_turn: float  # what a turn brings under perfect play: the measure of marks and ratings
 
 
-def review(record: Record, values: Values) -> Review:
-    """Every player's luck and skill, from the moves that stand: what was taken back does not count."""
+def ignore_share(share: float) -> None:
+    """Ignore progress."""
+
+
+def review(record: Record, values: Values, watch: Callable[[float], None] = ignore_share) -> Review:
+    """Review every player's luck and skill, without moves that were undone.
+
+    `watch` is called with the share of the moves that are done.
+    """
     rules = record.rules
     at_start = values.turn(empty_sheet(rules)).value
     perfect_turn = turn_measure(at_start, rules.turns)
+    total, done = len(record.moves), 0
+
+    def followed(steps: list[Step]) -> Iterator[Step]:
+        nonlocal done
+        for step in steps:
+            yield step
+            done += 1
+            watch(done / total)
+
+    steps = steps_by_player(record)
     players = tuple(
-        review_player(record, values, number, name, perfect_turn, at_start)
-        for number, name in enumerate(record.header.players)
+        review_player(record, values, number, followed(steps[number]), perfect_turn, at_start)
+        for number in range(len(record.header.players))
     )
     return Review(players, values.exact, perfect_turn)
 
 
 def review_player(
-    record: Record, values: Values, number: int, name: str, perfect_turn: float, at_start: float
+    record: Record, values: Values, number: int, steps: Iterable[Step], perfect_turn: float, at_start: float
 ) -> PlayerReview:
-    found = PlayerReview(name, at_start, course=[at_start])
+    found = PlayerReview(record.header.players[number], at_start, course=[at_start])
     current = at_start
-    for place, before, move, after in steps_of(record, number):
+    for place, before, move, after in steps:
         turn = turn_number(values, before)
         if isinstance(move, Throw):
             worth = advise(values, after).expected
@@ -184,12 +201,16 @@ def review_player(
     return found
 
 
-def steps_of(record: Record, player: int) -> Iterator[tuple[int, State, Throw | Keep | Score, State]]:
-    """The moves of one player: how many stand before it, and the states around it."""
+Step = tuple[int, State, Throw | Keep | Score, State]
+
+
+def steps_by_player(record: Record) -> list[list[Step]]:
+    """The moves of each player: how many stand before it, and the states around it."""
+    found: list[list[Step]] = [[] for _ in record.header.players]
     steps = zip(record.states, record.moves, record.states[1:], strict=False)
     for place, (before, move, after) in enumerate(steps):
-        if before.player == player:
-            yield place, before, move, after
+        found[before.player].append((place, before, move, after))
+    return found
 
 
 def turn_number(values: Values, state: State) -> int:
