@@ -21,6 +21,9 @@ PLACES = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
     "/snap/bin/chromium",
+    r"C:\Program Files\Google\Chrome\Application\chrome.exe",
+    r"C:\Program Files (x86)\Google\Chrome\Application\chrome.exe",
+    r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
 )
 FOLDER = Path(sys.prefix) / "browsers"  # inside .venv: nothing is written outside the clone
 MINUTES = 5
@@ -32,7 +35,7 @@ def find_browser() -> str | None:
     found: list[str | None] = [named] if named else [shutil.which(name) for name in NAMES]
     if not named:
         found += PLACES
-        found += [str(path) for path in sorted(FOLDER.glob("chromium*/chrome-*/*")) if path.name in NAMES]
+        found += [str(path) for path in sorted(FOLDER.glob("chromium*/chrome-*/*")) if path.name.removesuffix(".exe") in NAMES]
         found += [str(path) for path in sorted(FOLDER.glob("chromium*/chrome-*/*.app/Contents/MacOS/*"))]
     return next((path for path in found if path and starts(path)), None)
 
@@ -41,6 +44,8 @@ def starts(path: str) -> bool:
     """Return whether the browser runs; a downloaded one may lack system libraries."""
     if not os.access(path, os.X_OK):
         return False
+    if sys.platform == "win32":
+        return True  # asked for its version, it would open a window there, and it lacks no libraries
     try:
         asked = subprocess.run([path, "--version"], capture_output=True, timeout=60, check=False)
     except (OSError, subprocess.SubprocessError):
@@ -52,7 +57,7 @@ def get_browser() -> str | None:
     """Download a browser into .venv, or install one with the package manager if we are root."""
     environment = os.environ | {"PLAYWRIGHT_BROWSERS_PATH": str(FOLDER)}
     attempts = [[sys.executable, "-m", "playwright", "install", "--only-shell", "chromium"]]
-    if os.geteuid() == 0 and shutil.which("apt-get"):
+    if hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
         install = [f"apt-get install -y --no-install-recommends {package}" for package in PACKAGES]
         attempts.insert(0, ["sh", "-c", f"apt-get update && {{ {' || '.join(install)}; }}"])
     for attempt in attempts:

@@ -5,23 +5,24 @@
     python tools/catalogues.py compile
 
 The msgids are in English; each other language has one catalogue,
-src/dicecup/i18n/locale/<language>/LC_MESSAGES/dicecup.po.
+src/dicecup/i18n/locale/<language>/LC_MESSAGES/dicecup.po. Extraction needs Babel, which only ./check
+installs; compilation needs only polib.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Iterator
 from io import BytesIO
 from itertools import takewhile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from babel.messages.catalog import Catalog
-from babel.messages.extract import extract_from_dir
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import PoFileError, read_po, write_po
+if TYPE_CHECKING:
+    from babel.messages.catalog import Catalog
 
 ROOT = Path(__file__).resolve().parent.parent
 KEYWORDS = {
@@ -31,6 +32,7 @@ KEYWORDS = {
     "ngettext": (1, 2),
     "pgettext": ((1, "c"), 2),
 }
+LINE = re.compile(r'(#.*|((msgctxt|msgid|msgid_plural|msgstr(\[\d\])?) )?"([^"\\]|\\.)*")?')
 
 
 def locale_dir(root: Path) -> Path:
@@ -46,6 +48,8 @@ class CatalogueError(Exception):
 
 
 def read(path: Path) -> Catalog:
+    from babel.messages.pofile import PoFileError, read_po
+
     try:
         with path.open("rb") as file:
             return read_po(file, locale=path.parent.parent.name, domain="dicecup", abort_invalid=True)
@@ -55,6 +59,9 @@ def read(path: Path) -> Catalog:
 
 def template(root: Path) -> Catalog:
     """Return all messages in the source in a fixed order, with locations but without line numbers."""
+    from babel.messages.catalog import Catalog
+    from babel.messages.extract import extract_from_dir
+
     source = root / "src" / "dicecup"
     found = extract_from_dir(
         source,
@@ -72,6 +79,8 @@ def template(root: Path) -> Catalog:
 
 def render(catalog: Catalog, language: str | None, comment: str) -> bytes:
     """Return the text of a .po file, without dates, versions or line numbers."""
+    from babel.messages.pofile import write_po
+
     out = BytesIO()
     write_po(out, catalog, width=100, omit_header=True, ignore_obsolete=True, include_lineno=False)
     header = [comment + 'msgid ""', 'msgstr ""']
@@ -111,12 +120,28 @@ def compile_all(root: Path) -> list[Path]:
     """Write a .mo file next to each .po file."""
     written = []
     for po in catalogues(root):
-        out = BytesIO()
-        write_mo(out, read(po))
         mo = po.with_suffix(".mo")
-        replace(mo, out.getvalue())
+        replace(mo, compiled(po))
         written.append(mo)
     return written
+
+
+def compiled(po: Path) -> bytes:
+    """The .mo file of a .po file. Faults that polib would pass over are refused."""
+    import polib
+
+    try:
+        text = po.read_text(encoding="utf-8")
+        for number, line in enumerate(text.splitlines(), start=1):
+            if not LINE.fullmatch(line):
+                raise ValueError(f"line {number} is neither a comment nor a quoted text")
+        catalogue = polib.pofile(text)
+        if "Plural-Forms" not in catalogue.metadata and any(entry.msgid_plural for entry in catalogue):
+            raise ValueError("there are plurals, but no header Plural-Forms")
+        binary: bytes = catalogue.to_binary()
+    except (OSError, ValueError) as error:
+        raise CatalogueError(f"{po}: {error}") from error
+    return binary
 
 
 def replace(path: Path, content: bytes) -> None:

@@ -6,6 +6,7 @@ import gettext
 import importlib.util
 import subprocess
 import sys
+from io import BytesIO
 from pathlib import Path
 from types import ModuleType
 
@@ -99,6 +100,7 @@ def test_a_check_writes_nothing(tool: ModuleType, project: Path) -> None:
 
 
 def test_compiled_catalogues_are_read_by_gettext(tool: ModuleType, project: Path) -> None:
+    list(tool.extract(project, check=False))
     assert tool.compile_all(project) == [french(project).with_suffix(".mo")]
     texts = gettext.translation("dicecup", project / "src/dicecup/i18n/locale", ["fr"])
     assert texts.gettext("Chance") == "Hasard"
@@ -111,9 +113,42 @@ def test_compiled_catalogues_are_read_by_gettext(tool: ModuleType, project: Path
     "fault", ['msgid "a\n', 'msgstr "before"\nmsgid "after"\n', "\N{REPLACEMENT CHARACTER}x\n"]
 )
 def test_a_faulty_catalogue_is_named(tool: ModuleType, project: Path, fault: str) -> None:
-    french(project).write_text(PO + "\n" + fault, encoding="utf-8")
+    list(tool.extract(project, check=False))
+    with french(project).open("a", encoding="utf-8") as po:
+        po.write("\n" + fault)
     with pytest.raises(tool.CatalogueError, match=r"dicecup\.po: "):
         tool.compile_all(project)
+
+
+def test_plurals_without_their_rule_are_refused(tool: ModuleType, project: Path) -> None:
+    with pytest.raises(tool.CatalogueError, match="Plural-Forms"):
+        tool.compile_all(project)
+
+
+def test_both_tools_agree_on_every_message(tool: ModuleType, root: Path) -> None:
+    """Babel writes the catalogues, polib compiles them: nothing is lost between the two."""
+    assert tool.catalogues(root)
+    for po in tool.catalogues(root):
+        texts = gettext.GNUTranslations(BytesIO(tool.compiled(po)))
+        for message in tool.read(po):
+            if isinstance(message.id, str) and message.id:
+                translated = texts.pgettext(message.context, message.id) if message.context else None
+                assert (translated or texts.gettext(message.id)) == message.string or not message.string
+            elif message.id:
+                for count in (0, 1, 2, 5):
+                    assert texts.ngettext(*message.id, count) in message.string
+
+
+def test_compiling_needs_no_babel(root: Path) -> None:
+    code = (
+        "import sys; sys.modules['babel'] = None\n"
+        "from catalogues import ROOT, catalogues, compiled\n"
+        "print(len([compiled(po) for po in catalogues(ROOT)]))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], cwd=root / "tools", capture_output=True, encoding="utf-8", check=False
+    )
+    assert result.stdout == "3\n", result.stderr
 
 
 def test_without_catalogues_nothing_happens(tool: ModuleType, tmp_path: Path) -> None:

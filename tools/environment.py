@@ -1,0 +1,197 @@
+"""The virtual environment of this clone, .venv, made and filled from the lock files in requirements/.
+
+`run` is what playing needs, `check` is everything; between them are the extras of pyproject.toml, each
+installed when a command first needs it. A file .venv/stamp-PART is written last and holds the path of the
+clone and the lock file that was installed: as long as it fits, the part is ready. When `run` no longer
+fits, .venv is made anew with all parts it had.
+
+Everything here runs before any package is installed, on the Python that was found.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NoReturn
+
+from setup_texts import tell
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def lock(descriptor: int) -> None:
+        while True:
+            try:
+                msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
+            except OSError as error:
+                if error.errno == errno.EDEADLK:  # held by another process for the last ten seconds
+                    continue
+            return
+
+else:
+    import fcntl
+
+    def lock(descriptor: int) -> None:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+
+
+WINDOWS = sys.platform == "win32"
+EXTRAS = ("pdf", "postgresql", "solver")
+PARTS = ("run", *EXTRAS, "check")
+PIP = [
+    *("-I", "-m", "pip", "install", "--quiet", "--no-input", "--no-cache-dir", "--retries", "2"),
+    *("--only-binary", ":all:", "--no-deps", "--require-hashes"),
+]
+
+
+class SetUpError(Exception):
+    """The set-up failed; the user has been told why."""
+
+
+class Environment:
+    def __init__(self, root: Path, name: str) -> None:
+        self.root = root
+        self.name = name  # of the script that was called, for messages
+        self.folder = root / ".venv"
+        self.python = self.folder / ("Scripts/python.exe" if WINDOWS else "bin/python")
+        self.log = self.folder / "setup.log"
+
+    def set_up(self, part: str) -> None:
+        """Make sure that a part is installed and the catalogues are compiled."""
+        if not self.is_ready(part):
+            if not os.access(self.root, os.W_OK):
+                self.fail("read_only", folder=self.root)
+            with locked(self.root / ".venv.lock"):
+                if not self.is_ready(part):  # another process may have made it meanwhile
+                    self.install(part)
+        if not self.have_catalogues():
+            self.compile_catalogues()
+
+    def stamp(self, part: str) -> str:
+        """What the stamp of a part holds when it fits."""
+        return f"{self.root}\n{self.lock_file(part).read_text(encoding='utf-8')}"
+
+    def lock_file(self, part: str) -> Path:
+        return self.root / "requirements" / f"{part}.txt"
+
+    def stamp_file(self, part: str) -> Path:
+        return self.folder / f"stamp-{part}"
+
+    def has(self, part: str) -> bool:
+        """Whether the stamp fits; if everything is installed, every part is."""
+        if not os.access(self.python, os.X_OK):
+            return False
+        for stamped in {part, "check"}:
+            try:
+                if self.stamp_file(stamped).read_text(encoding="utf-8") == self.stamp(stamped):
+                    return True
+            except (OSError, UnicodeDecodeError):
+                continue
+        return False
+
+    def is_ready(self, part: str) -> bool:
+        return self.has("run") and self.has(part)
+
+    def install(self, part: str) -> None:
+        wanted = {part}
+        if self.has("run"):
+            tell(self.name, "building" if part == "check" else "adding", part=part)
+        else:
+            tell(self.name, "building")
+            wanted |= {"run"} | {old for old in PARTS if self.stamp_file(old).exists()}
+            self.create()
+        if "check" in wanted:
+            wanted = {"run", "check"}  # check.txt holds all the others
+        for stamped in wanted:
+            self.stamp_file(stamped).unlink(missing_ok=True)
+        self.pip_install(["check"] if "check" in wanted else sorted(wanted))
+        for stamped in wanted:
+            self.write_stamp(stamped)
+
+    def create(self) -> None:
+        """Make .venv anew, on the Python that this one was made from."""
+        base = getattr(sys, "_base_executable", sys.executable)
+        try:
+            if self.folder.exists():
+                shutil.rmtree(self.folder)
+            self.folder.mkdir()
+            self.logged([base, "-I", "-m", "venv", str(self.folder)])
+            self.link_source()
+        except (OSError, subprocess.CalledProcessError):
+            self.fail("broken_venv", log=self.log)
+
+    def pip_install(self, parts: list[str]) -> None:
+        requirements = [option for part in parts for option in ("--requirement", str(self.lock_file(part)))]
+        # Temporary files stay in the clone: /tmp may be small.
+        temporary = self.folder / "tmp"
+        temporary.mkdir(exist_ok=True)
+        unwanted = {"PIP_TARGET", "PIP_PREFIX", "PIP_ROOT"}
+        kept = {name: value for name, value in os.environ.items() if name not in unwanted}
+        settings = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_USER": "0"}
+        folders = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))
+        try:
+            self.logged([str(self.python), *PIP, *requirements], kept | settings | folders)
+        except (OSError, subprocess.CalledProcessError):
+            self.fail("no_packages", log=self.log)
+        shutil.rmtree(temporary, ignore_errors=True)
+
+    def link_source(self) -> None:
+        """Let Python find the package. The path is relative, so that no odd letter in it can matter."""
+        bases = {"base": str(self.folder), "platbase": str(self.folder)}
+        site = Path(sysconfig.get_path("purelib", "venv", bases))
+        (site / "dicecup.pth").write_text(os.path.relpath(self.root / "src", site) + "\n", encoding="utf-8")
+
+    def write_stamp(self, part: str) -> None:
+        new = self.folder / "stamp.new"
+        new.write_text(self.stamp(part), encoding="utf-8")
+        new.replace(self.stamp_file(part))
+
+    def have_catalogues(self) -> bool:
+        """Whether there is an up-to-date .mo file for each .po file."""
+        for po in self.root.glob("src/dicecup/i18n/locale/*/LC_MESSAGES/dicecup.po"):
+            mo = po.with_suffix(".mo")
+            if not mo.exists() or mo.stat().st_mtime < po.stat().st_mtime:
+                return False
+        return True
+
+    def compile_catalogues(self) -> None:
+        try:
+            self.logged([str(self.python), "-I", str(self.root / "tools" / "catalogues.py"), "compile"])
+        except (OSError, subprocess.CalledProcessError):
+            self.fail("no_catalogues", log=self.log)
+
+    def logged(self, command: list[str], environment: dict[str, str] | None = None) -> None:
+        with self.log.open("wb") as log:
+            subprocess.run(
+                command,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                check=True,
+                close_fds=False,  # for the lock
+            )
+
+    def fail(self, sentence: str, **values: object) -> NoReturn:
+        tell(self.name, sentence, **values)
+        raise SetUpError(sentence)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """One process at a time. Its children inherit the lock, which is free when the last of them has ended."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        os.set_inheritable(descriptor, True)
+        lock(descriptor)
+        yield
+    finally:
+        os.close(descriptor)

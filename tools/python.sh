@@ -1,0 +1,76 @@
+# Sourced by ./dicecup and ./check, which set $root and $name: find a Python to run tools/launch.py with.
+# shellcheck shell=sh disable=SC2154
+
+unset PYTHONHOME PYTHONPATH
+
+# tell FORMAT [ARGUMENT…]: one sentence on stderr.
+tell() {
+    format=$1
+    shift
+    # shellcheck disable=SC2059
+    printf "$name: $format\n" "$@" >&2
+}
+
+# The sentences for when there is no Python to say them; all others are in tools/setup_texts.py.
+sentences() {
+    case ${LANGUAGE:-${LC_ALL:-${LC_MESSAGES:-${LANG:-}}}} in
+    fr*)
+        no_python='Python 3.11 ou plus récent est nécessaire mais introuvable ; installez-le avec le gestionnaire de paquets de votre système, puis relancez.'
+        old_python='Python 3.11 ou plus récent est nécessaire, seul Python %s a été trouvé ; installez-en un avec le gestionnaire de paquets de votre système, puis relancez.'
+        no_venv='Python %s est là, mais sans ses modules venv et ensurepip ; installez le paquet python%s-venv (Debian, Ubuntu) ou un Python complet, puis relancez.'
+        ;;
+    de*)
+        no_python='Python 3.11 oder neuer wird gebraucht, wurde aber nicht gefunden; bitte mit der Paketverwaltung des Systems installieren und noch einmal starten.'
+        old_python='Python 3.11 oder neuer wird gebraucht, gefunden wurde nur Python %s; bitte mit der Paketverwaltung des Systems installieren und noch einmal starten.'
+        no_venv='Python %s ist da, aber ohne die Module venv und ensurepip; bitte das Paket python%s-venv (Debian, Ubuntu) oder ein vollständiges Python installieren und noch einmal starten.'
+        ;;
+    sv*)
+        no_python='Python 3.11 eller nyare behövs men hittades inte; installera det med systemets pakethanterare och kör igen.'
+        old_python='Python 3.11 eller nyare behövs men bara Python %s hittades; installera ett nyare med systemets pakethanterare och kör igen.'
+        no_venv='Python %s finns men saknar modulerna venv och ensurepip; installera paketet python%s-venv (Debian, Ubuntu) eller ett fullständigt Python och kör igen.'
+        ;;
+    *)
+        no_python='Python 3.11 or newer is needed but was not found; install it with your system’s package manager and run this again.'
+        old_python='Python 3.11 or newer is needed but only Python %s was found; install a newer one with your system’s package manager and run this again.'
+        no_venv='Python %s is here, but without its modules venv and ensurepip; install the package python%s-venv (Debian, Ubuntu) or a complete Python and run this again.'
+        ;;
+    esac
+}
+
+probe='import sys
+print("%d.%d" % sys.version_info[:2])
+if sys.version_info < (3, 11):
+    sys.exit(3)
+print(sys._base_executable)
+try:
+    import venv
+    from ensurepip import bootstrap
+except ImportError:
+    sys.exit(4)'
+
+# find_python: set $python to the one of .venv, else to one that can make .venv, or say what is missing.
+find_python() {
+    python=$root/.venv/bin/python
+    [ -z "${DICECUP_PYTHON-}" ] && [ -x "$python" ] && return
+    old='' bare=''
+    for candidate in ${DICECUP_PYTHON:-python3 python3.14 python3.13 python3.12 python3.11 python}; do
+        command -v "$candidate" >/dev/null 2>&1 || continue
+        found=$("$candidate" -E -s -c "$probe" 2>/dev/null)
+        case $? in
+        0) python=${found#*
+} && return ;;
+        3) old=${old:-$found} ;;
+        4) bare=${bare:-${found%%
+*}} ;;
+        esac
+    done
+    sentences
+    if [ -n "$bare" ]; then
+        tell "$no_venv" "$bare" "$bare"
+    elif [ -n "$old" ]; then
+        tell "$old_python" "$old"
+    else
+        tell "$no_python"
+    fi
+    return 2
+}
