@@ -33,6 +33,7 @@ def test_a_folder_is_not_a_rules_file(tmp_path):
     assert refusal(str(tmp_path)).code == "ruleset_unknown"
 
 
+@pytest.mark.posix
 def test_a_device_or_pipe_is_not_a_rules_file(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     assert refusal(str(tmp_path / "pipe")).code == "ruleset_unknown"
@@ -223,10 +224,46 @@ def test_an_option_is_taken_away_with_its_patches(write_rules):
     assert list(rules.choices) == ["yatzy", "strike"]
 
 
+@pytest.mark.parametrize("joker", ["free", "forced", "none"])
+def test_what_only_options_bring_is_taken_away(write_rules, joker):
+    house = write_rules('format = 1\nid = "house"\nbase = "yahtzee"\njoker = false')
+    rules, plain = load_ruleset(house, {"joker": joker}), load_ruleset("yahtzee", {"joker": joker})
+    assert rules.joker is None
+    assert rules.repeat == plain.repeat
+    without = write_rules('format = 1\nid = "house"\nbase = "yahtzee"\njoker = false\nrepeat = false')
+    assert (
+        load_ruleset(without, {"joker": joker}).identity
+        == load_ruleset("yahtzee", {"joker": "none"}).identity
+    )
+
+
+def test_a_value_that_only_an_option_brings_is_taken_away(write_rules):
+    """The rest of the option's patch is kept."""
+    write_rules(
+        'format = 1\nid = "below"\nbase = "yatzy"\noptions.x = ["a", "b"]\n'
+        'option.x.b.box.pair = { after = ["ones"], points = 5 }\noption.x.b.section_totals = true',
+        "below.toml",
+    )
+    above = write_rules('format = 1\nid = "above"\nbase = "below.toml"\nbox.pair.after = false', "above.toml")
+    rules = load_ruleset(above, {"x": "b"})
+    pair = rules.boxes[rules.box_index["pair"]]
+    assert (pair.after, rules.section_totals) == ((), True)
+    assert pair.points != load_ruleset("yatzy").boxes[rules.box_index["pair"]].points
+    kept = write_rules('format = 1\nid = "kept"\nbase = "below.toml"\nsection_totals = false', "kept.toml")
+    assert load_ruleset(kept, {"x": "b"}).section_totals  # false is a value of its own there
+
+
 def test_an_error_in_a_base_names_the_base(write_rules):
     base = write_rules('format = 1\nid = "below"\nbase = "yatzy"\nthrows = 99', "below.toml")
     error = refusal(write_rules('format = 1\nid = "above"\nbase = "below.toml"\nthrows = 3', "above.toml"))
     assert (error.values["file"], error.values["key"]) == (base, "throws")
+
+
+def test_an_error_in_an_option_of_a_base_names_the_base(write_rules):
+    text = 'format = 1\nid = "below"\nbase = "yatzy"\noptions.o = ["v", "w"]\noption.o.w = 3'
+    base = write_rules(text, "below.toml")
+    error = refusal(write_rules('format = 1\nid = "above"\nbase = "below.toml"\nthrows = 3', "above.toml"))
+    assert (error.values["file"], error.values["key"]) == (base, "option.o.w: option.o.w")
 
 
 def test_an_error_in_an_option_names_the_option(write_rules):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -181,14 +181,16 @@ def check_text(table: Reader, name: str) -> None:
         raise table.error(name, "expected_text")
 
 
-def merge(below: Tables, patch: Tables) -> Tables:
-    """Return the tables with the patch applied. `needs` is replaced as a whole; `false` removes a value."""
+def merge(below: Tables, patch: Tables, changes: Sequence[Tables] = ()) -> Tables:
+    """Return the tables with the patch applied. `needs` is replaced as a whole; `false` removes a value, even
+    one that only an option sets: `changes` are the patches of all options."""
     merged = dict(below)
     for key, value in patch.items():
-        if value is False and key in merged and not isinstance(merged[key], bool):
-            del merged[key]
+        found = [tables[key] for tables in (merged, *changes) if key in tables]
+        if value is False and found and not isinstance(found[0], bool):
+            merged.pop(key, None)
         elif isinstance(value, dict) and isinstance(merged.get(key), dict) and key != "needs":
-            merged[key] = merge(merged[key], value)
+            merged[key] = merge(merged[key], value, [table for table in found[1:] if isinstance(table, dict)])
         else:
             merged[key] = value
     return merged
@@ -208,7 +210,8 @@ def read_rules(reference: str) -> RulesFile:
         here = base_of(here, tables)
     whole: Tables = {}
     for place, tables in reversed(chain):
-        whole = merge(without_removed(without_title(whole), tables), tables)
+        changes = [change for values in whole.get("option", {}).values() for change in values.values()]
+        whole = merge(without_removed(without_title(whole), tables), tables, changes)
         whole.pop("base", None)
         if place != reference and place not in BUILTIN:
             rules_file(place, whole).build({})  # an error in a base names the base's own file
@@ -225,11 +228,11 @@ def without_title(tables: Tables) -> Tables:
 
 
 def without_removed(tables: Tables, patch: Tables) -> Tables:
-    """Return the tables without anything that refers to boxes and options removed by the patch."""
+    """Return the tables without anything that refers to boxes, options and values removed by the patch."""
     boxes, options = taken_away(patch, "box"), taken_away(patch, "options")
     patches = {
         option: {
-            value: without_boxes(joker_without(change, boxes), boxes) for value, change in values.items()
+            value: without_values(joker_without(change, boxes), patch) for value, change in values.items()
         }
         for option, values in tables.get("option", {}).items()
         if option not in options
@@ -242,10 +245,15 @@ def taken_away(patch: Tables, name: str) -> set[str]:
     return {key for key, value in table.items() if value is False} if isinstance(table, dict) else set()
 
 
-def without_boxes(change: Tables, boxes: set[str]) -> Tables:
-    """Return an option's patch without its changes to these boxes."""
-    changed = {box: value for box, value in change.get("box", {}).items() if box not in boxes}
-    return change | {"box": changed} if "box" in change else change
+def without_values(change: Tables, patch: Tables) -> Tables:
+    """Return an option's patch without the values removed by `patch`."""
+    return {
+        key: without_values(value, patch[key])
+        if isinstance(value, dict) and isinstance(patch.get(key), dict)
+        else value
+        for key, value in change.items()
+        if patch.get(key) is not False or isinstance(value, bool)
+    }
 
 
 def joker_without(tables: Tables, boxes: set[str]) -> Tables:
