@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
+
+NAME = "dicecup"
 
 
 def cache_folder() -> Path:
     if chosen := os.environ.get("DICECUP_CACHE"):
         return Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME")
-    # The XDG specification says to ignore relative paths.
-    return (Path(base) if base and Path(base).is_absolute() else Path.home() / ".cache") / "dicecup"
+    from platformdirs import user_cache_path
+
+    return earlier(".cache") or user_cache_path(NAME, appauthor=False)
 
 
 def tables_folder() -> Path:
@@ -23,7 +26,14 @@ def kernels_folder() -> Path:
 
 
 def data_folder() -> Path:
-    if folder := os.environ.get("DICECUP_DATA"):
-        return Path(folder)
-    home = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
-    return Path(home) / "dicecup"
+    if chosen := os.environ.get("DICECUP_DATA"):
+        return Path(chosen)
+    from platformdirs import user_data_path
+
+    return earlier(".local/share") or user_data_path(NAME, appauthor=False)
+
+
+def earlier(base: str) -> Path | None:
+    """Return the folder that the first versions used on macOS, if it exists: it holds games and tables."""
+    folder = Path.home() / base / NAME
+    return folder if sys.platform == "darwin" and folder.is_dir() else None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import resource
 import shutil
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+
+import psutil
 
 from dicecup.errors import StorageError, UsageError
 from dicecup.rules.model import Ruleset
@@ -110,11 +111,8 @@ def free_memory() -> int | None:
 
 def system_memory() -> int | None:
     try:
-        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError):
+        return int(psutil.virtual_memory().available)
+    except (OSError, psutil.Error):
         return None
 
 
@@ -129,15 +127,14 @@ def group_memory() -> int | None:
 
 
 def process_memory() -> int | None:
-    """What `ulimit -v` leaves."""
-    most, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if most == resource.RLIM_INFINITY:
+    """What `ulimit -v` leaves, on Linux."""
+    process = psutil.Process()
+    if not hasattr(process, "rlimit"):
         return None
-    try:
-        used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-    except (OSError, ValueError):
-        return most
-    return most - used * resource.getpagesize()
+    most, _ = process.rlimit(psutil.RLIMIT_AS)
+    if most == psutil.RLIM_INFINITY:
+        return None
+    return int(most - process.memory_info().vms)
 
 
 def cores() -> int:

@@ -9,7 +9,6 @@ The secret of verifiable dice is stored next to the record, readable by its owne
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +22,8 @@ from dicecup.rules.loader import rules_beside
 if TYPE_CHECKING:
     from dicecup.match import Change
 
+BINARY = getattr(os, "O_BINARY", 0)  # else Windows translates line ends
+
 
 def read_record(path: Path) -> Record:
     """Read the record in a file without locking it."""
@@ -30,12 +31,13 @@ def read_record(path: Path) -> Record:
     return record
 
 
-def read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path, descriptor: int | None = None) -> bytes:
+    """Read a file, through the descriptor that holds its lock if given: Windows allows no other."""
     try:
         if path.exists() and not path.is_dir() and not path.is_file():
             # Reading a pipe would block forever.
             raise StorageError("file_unreadable", file=path, problem=Phrase("system_device"))
-        with path.open("rb") as stream:
+        with open(path if descriptor is None else descriptor, "rb", closefd=descriptor is None) as stream:
             return stream.read(MOST_BYTES + 1)
     except OSError as error:
         raise StorageError("file_unreadable", file=path, problem=problem_of(error)) from None
@@ -60,7 +62,7 @@ class RecordFile:
         text = writer.header(header, rules_beside(path.parent))
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | BINARY, 0o644)
         except FileExistsError:
             raise StorageError("file_exists", file=path) from None
         except OSError as error:
@@ -82,12 +84,12 @@ class RecordFile:
     def open(cls, path: Path) -> RecordFile:
         """Open an existing record to continue it; a partial last line is removed."""
         try:
-            descriptor = os.open(path, os.O_RDWR)
+            descriptor = os.open(path, os.O_RDWR | BINARY)
         except OSError as error:
             raise StorageError("file_unwritable", file=path, problem=problem_of(error)) from None
         try:
             lock(descriptor, path)
-            data = read_bytes(path)
+            data = read_bytes(path, descriptor)
             record, whole = record_from_text(data, rules_beside(path.parent))
             file = cls(path, descriptor, record, RecordWriter(last_check(data[:whole])), whole)
             file.write("")
@@ -153,7 +155,8 @@ def write_secret(path: Path, secret: bytes) -> None:
 
 def lock(descriptor: int, path: Path) -> None:
     """Lock the file for this program until it is closed."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise StorageError("file_in_use", file=path) from None
+    from filelock import lock_descriptor
+
+    with contextlib.suppress(OSError):  # a platform or a file system without locks
+        if not lock_descriptor(descriptor, blocking=False):
+            raise StorageError("file_in_use", file=path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -13,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from filelock import FileLock, Timeout
 
 from dicecup.errors import StorageError
 from dicecup.solver.files.tables import (
@@ -29,6 +29,13 @@ from dicecup.solver.single.cpu import empty_level
 from dicecup.solver.single.index import Array, Index
 
 
+def acquire(lock: FileLock, file: Path) -> None:
+    try:
+        lock.acquire()
+    except Timeout:
+        raise StorageError("solve_running", file=file) from None
+
+
 class UnfinishedTable:
     """The files of one unfinished table. Only one process at a time can hold it; the others are refused, or
     `wait`. The lock stays where it is: a file that is gone would lock nobody out."""
@@ -36,24 +43,18 @@ class UnfinishedTable:
     def __init__(self, path: Path, header: TableHeader, *, wait: bool = False) -> None:
         self.path = path
         self.header = header
-        self.wait = wait
         self.part, self.progress = path.with_suffix(".part"), path.with_suffix(".progress")
-        self.lock = path.with_suffix(".lock")
+        self.lock = FileLock(path.with_suffix(".lock"), blocking=wait)
 
     def __enter__(self) -> UnfinishedTable:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.locked = self.lock.open("wb")
-        try:
-            fcntl.flock(self.locked, fcntl.LOCK_EX | (0 if self.wait else fcntl.LOCK_NB))
-        except OSError:
-            self.locked.close()
-            raise StorageError("solve_running", file=self.path) from None
+        acquire(self.lock, self.path)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.locked.close()
+        self.lock.release()
 
     def level_path(self, open_boxes: int) -> Path:
         return self.path.with_suffix(f".level{open_boxes}")
@@ -118,21 +119,17 @@ class UnfinishedDouble:
 
     def __init__(self, table: Path) -> None:
         self.folder = table.with_suffix(".unfinished")
+        self.lock = FileLock(self.folder / "lock", blocking=False)
 
     def __enter__(self) -> UnfinishedDouble:
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.lock = (self.folder / "lock").open("wb")
-        try:
-            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            self.lock.close()
-            raise StorageError("solve_running", file=self.folder) from None
+        acquire(self.lock, self.folder)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.lock.close()
+        self.lock.release()
 
     def path(self, filled: int) -> Path:
         return self.folder / f"level-{filled:02}"

@@ -7,7 +7,6 @@ Messages are pickled; rulesets travel by name.
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import heapq
 import io
 import itertools
@@ -17,8 +16,11 @@ import struct
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock, Timeout
 
 from dicecup.errors import DicecupError, UsageError
 from dicecup.rules.loader import builtin_ids, load_builtin
@@ -74,11 +76,7 @@ def warm_once(rules: Ruleset, prepare: Callable[[Ruleset], None]) -> None:
         return
     folder = Path(numba.config.CACHE_DIR)  # type: ignore[attr-defined]
     mark = folder / f"warm-{rules.id}"
-    with (folder / "warming").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return
+    with suppress(Timeout), FileLock(folder / "warming", blocking=False):
         if not mark.exists():
             prepare(rules)
             mark.touch()

@@ -24,7 +24,7 @@ from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.state import Keep, Score, State, Throw, dice_to_throw, start
 from dicecup.errors import DicecupError
 from dicecup.rules.model import Ruleset
-from dicecup.web.service.worker import LENGTH, pack, refusal_of, unpack, warm_once
+from dicecup.web.service.worker import LENGTH, NICEST, pack, refusal_of, unpack, warm_once
 
 REASONS_OF_DOUBLE_DICE = 3  # each is sampled, and takes a tenth of a second
 
@@ -115,9 +115,20 @@ def answer_to(question: bytes) -> tuple[str, Any]:
         return "failed", traceback.format_exc()
 
 
+def lower_priority(niceness: int) -> None:
+    """Let other processes go first; Windows has two such classes."""
+    if hasattr(os, "nice"):
+        os.nice(niceness)
+    elif sys.platform == "win32" and niceness:
+        import psutil
+
+        idle = niceness >= NICEST
+        psutil.Process().nice(psutil.IDLE_PRIORITY_CLASS if idle else psutil.BELOW_NORMAL_PRIORITY_CLASS)
+
+
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then closes this pipe
-    os.nice(int(sys.argv[1]))
+    lower_priority(int(sys.argv[1]))
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing else may write to this pipe
     serve(sys.stdin.buffer, answers)
