@@ -35,7 +35,11 @@ def find_browser() -> str | None:
     found: list[str | None] = [named] if named else [shutil.which(name) for name in NAMES]
     if not named:
         found += PLACES
-        found += [str(path) for path in sorted(FOLDER.glob("chromium*/chrome-*/*")) if path.name.removesuffix(".exe") in NAMES]
+        found += [
+            str(path)
+            for path in sorted(FOLDER.glob("chromium*/chrome-*/*"))
+            if path.name.removesuffix(".exe") in NAMES
+        ]
         found += [str(path) for path in sorted(FOLDER.glob("chromium*/chrome-*/*.app/Contents/MacOS/*"))]
     return next((path for path in found if path and starts(path)), None)
 

@@ -193,7 +193,13 @@ SENTENCES = {
     ),
     "score_dropped": N_("No box was filled. Choose again."),
     "strike_what": N_("Say which box to strike."),
-    "typst_missing": N_("Printing needs the package typst. Install it with: pip install typst"),
+    "packages_not_installed": N_(
+        "The packages that this needs could not be downloaded and installed. Check the network connection "
+        "and the free disk space, and try again. Details are in {file}."
+    ),
+    "typst_missing": N_(
+        "Printing needs the package typst, which is not installed. Run: pip install 'dicecup[pdf]'"
+    ),
     "file_empty": N_("{file} is empty. Give another file."),
     "file_not_text": N_("{file} is not text in UTF-8. Save it as UTF-8, or give another file."),
     # Playing and storing games
@@ -217,7 +223,8 @@ SENTENCES = {
     ),
     "page_over_record": N_("{file} is the record itself. Choose another file for the page."),
     "postgres_missing": N_(
-        "PostgreSQL needs the package psycopg. Install it with: pip install dicecup[postgresql]"
+        "PostgreSQL needs the packages psycopg and psycopg-pool, which are not installed. "
+        "Run: pip install 'dicecup[postgresql]'"
     ),
     "version_stale": N_("The game went on meanwhile (version {version}, yours is {found}). Look again."),
     # Solving
@@ -290,7 +297,10 @@ SENTENCES = {
     "coach_busy": N_("The coach has too much to think about just now. Ask again in a moment."),
     "coach_later": N_("The coach is off at this table: it looks at the game when it is over."),
     "coach_failed": N_("The coach could not answer. Ask again in a moment."),
-    "coach_missing": N_("There is no coach here."),
+    "coach_missing": N_(
+        "The coach is not installed on this server. Whoever runs it can add the coach: "
+        "pip install 'dicecup[solver]'"
+    ),
     "coach_off": N_("The coach is off at this table."),
     "coach_preparing": N_("The coach is getting ready for this game. Ask again in a moment."),
     "form_expired": N_("This page is too old or came from elsewhere. Load it again."),

@@ -15,6 +15,7 @@ from tests.web.conftest import Player, best_score
 
 from dicecup.coach.advice import advise, known_values
 from dicecup.engine.serialize import position_from_data
+from dicecup.errors import StorageError
 from dicecup.rules.loader import builtin_ids, load_ruleset
 from dicecup.web.app import create_app
 from dicecup.web.service import advising
@@ -116,7 +117,7 @@ def test_without_scripts_a_hint_is_a_page(client: TestClient, ann: Player) -> No
 
 @pytest.fixture
 def without_packages(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(advising, "NEEDED", ("a_package_that_is_not_there",))
+    monkeypatch.setattr(advising, "is_available", lambda _extra: False)
     advising.has_coach.cache_clear()
     yield
     monkeypatch.undo()
@@ -131,6 +132,30 @@ def test_without_its_packages_the_coach_is_not_offered(
     for more in ({"coach": True}, {"seats": [ANN, PERFECT]}):
         refused = ann.post("/matches", {"game": "yatzy", "seats": [ANN]} | more)
         assert (refused.status_code, refused.json()["error"]["code"]) == (409, "coach_missing")
+
+
+def test_in_a_clone_its_packages_are_installed_before_the_first_question(
+    ann: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+
+    def fail(extra: str) -> None:
+        raise StorageError("packages_not_installed", file="setup.log")
+
+    async def answer(self: Worker, thought: str, *arguments: object, urgency: int = 0) -> bool:
+        done.append(thought)
+        return True
+
+    monkeypatch.setattr(Worker, "ask", answer)
+    monkeypatch.setattr(advising, "ensure", fail)
+    refused = ann.post("/matches", {"game": "yatzy", "seats": [ANN], "coach": True})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (503, "packages_not_installed")
+    assert done == []
+    monkeypatch.setattr(advising, "ensure", done.append)
+    for game in ("yatzy", "yahtzee"):
+        ann.open(game, coach=True)
+    assert done[:2] == ["solver", "check"]
+    assert done.count("solver") == 1
 
 
 def test_rules_without_values_are_refused_in_one_sentence(

@@ -26,14 +26,14 @@ def test_without_a_coach_the_page_shows_the_game(
     monkeypatch: pytest.MonkeyPatch, ann: Player, visitor: Visitor
 ) -> None:
     monkeypatch.setattr(advising, "has_coach", lambda: False)
-    monkeypatch.setattr(reviewing, "has_coach", lambda: False)
+    monkeypatch.setattr(reviewing, "is_installed", lambda _extra: False)
     match = upload(ann)
     page = visitor.go(f"/t/{match}/review")
-    assert "There is no coach here." in page
+    assert "The coach is not installed on this server." in page
     assert "Points, turn after turn" in page
     assert page.count('name="moves"') >= 4
     assert "review/coach" not in page
-    assert "There is no coach here." in visitor.go(f"/t/{match}/review/coach")
+    assert "The coach is not installed on this server." in visitor.go(f"/t/{match}/review/coach")
     refused = ann.get(f"/matches/{match}/review")
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "coach_missing")
     assert visitor.go("/mine").count("thinking") == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 
@@ -97,8 +98,17 @@ def wanted_language(arguments: list[str]) -> str:
     return language_of_environment(os.environ)
 
 
+def write_utf8() -> None:
+    """Make redirected output UTF-8 on Windows too, where it would be in an older encoding."""
+    if sys.platform == "win32":
+        for stream in (sys.stdin, sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(encoding="utf-8")
+
+
 def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
+    write_utf8()
     speech.choose(wanted_language(arguments))
     try:
         status = dicecup.main(arguments, prog_name=CALLED, standalone_mode=False)

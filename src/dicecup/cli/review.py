@@ -30,7 +30,7 @@ from dicecup.cli.common import (
     write_file,
 )
 from dicecup.cli.drawing import fitting
-from dicecup.cli.progress import Bar
+from dicecup.cli.progress import ShareProgress
 from dicecup.cli.solving import learned_notes, telling_of_compiling, values_of
 from dicecup.coach.review import Decision, Luck, PlayerReview, Review, review, review_data
 from dicecup.dice import format_dice
@@ -308,7 +308,7 @@ def command(record: Path, html: Path | None, as_json: bool) -> None:
         check_writable(html)
     values = values_of(found.rules)
     wins = None
-    bar = Bar()
+    bar = ShareProgress()
     with telling_of_compiling():
         try:
             result = review(found, values, bar)

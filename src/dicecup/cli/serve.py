@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import socket
+import sys
 import threading
 import urllib.request
 import webbrowser
@@ -15,6 +16,7 @@ import click
 from dicecup.cli.common import Command, _, language_option, option, talk
 from dicecup.errors import UsageError
 from dicecup.messages import N_
+from dicecup.packages import is_available
 
 SERVER = "dicecup.web.server"
 HOST, LAN_HOST, PORT = "127.0.0.1", "0.0.0.0", 8000
@@ -81,6 +83,8 @@ def serve(
     open_store(os.environ.get("DICECUP_DATABASE") or str(data_folder() / "games.db")).close()
     local = local_address(host, port)
     announce(local, address if lan else None)
+    if not is_available("solver"):
+        talk(_("The coach and the strongest bot are missing. To add them: pip install 'dicecup[solver]'"))
     if browser:
         threading.Thread(target=open_when_ready, args=(local,), daemon=True).start()
     import_module(SERVER).run(listener, workers)
@@ -90,7 +94,10 @@ def serve(
 def bind(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if sys.platform == "win32":  # SO_REUSEADDR would let two servers have the same port there
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+    else:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
     except (OSError, UnicodeError) as error:

@@ -21,10 +21,10 @@ from dicecup.cli.common import (
     talk,
     write_file,
 )
-from dicecup.errors import UsageError
 from dicecup.i18n.describe import describe_box, describe_game, describe_line
 from dicecup.i18n.names import game_name, name, option_text
 from dicecup.messages import N_
+from dicecup.packages import need
 from dicecup.rules.model import Ruleset
 
 PAPERS = {"a4": "a4", "letter": "us-letter"}
@@ -111,10 +111,9 @@ def row_height(lines: int, *, landscape: bool) -> float:
 
 
 def pdf_of(data: dict[str, Any]) -> bytes:
-    try:
-        import typst
-    except ImportError:
-        raise UsageError("typst_missing") from None
+    need("pdf")
+    import typst
+
     template = resources.files("dicecup.cli").joinpath("sheet.typ").read_bytes()
     pdf: bytes = typst.compile(template, sys_inputs={"data": json.dumps(data)}, ignore_system_fonts=True)
     return pdf

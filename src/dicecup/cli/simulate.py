@@ -25,11 +25,12 @@ from dicecup.cli.common import (
     write_file,
 )
 from dicecup.cli.drawing import fitting
-from dicecup.cli.progress import Bar
-from dicecup.cli.solving import learned_notes, need_solver, telling_of_compiling, values_of
+from dicecup.cli.progress import ShareProgress
+from dicecup.cli.solving import learned_notes, telling_of_compiling, values_of
 from dicecup.i18n.names import game_name
 from dicecup.i18n.sentences import cell_text, number_text, percent_text
 from dicecup.messages import N_
+from dicecup.packages import need
 from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def command(
     as_json: bool,
 ) -> None:
     rules = read_ruleset(game, options)
-    need_solver()
+    need("solver")
     from dicecup.bots.registry import bot_called
     from dicecup.bots.simulation import simulate
 
@@ -92,12 +93,12 @@ def command(
         check_writable(plot)
     # Says how far a solve is, which the simulation itself would not.
     values = values_of(rules) if "optimal" in bots else None
-    bar = Bar()
+    progress = ShareProgress()
     began = time.monotonic()
     with telling_of_compiling():
-        found = simulate(rules, bots, games, secrets.randbits(48) if seed is None else seed, watch=bar)
+        found = simulate(rules, bots, games, secrets.randbits(48) if seed is None else seed, watch=progress)
     seconds = time.monotonic() - began
-    bar.end()
+    progress.end()
     if as_json:
         exact = {} if values is None else {"exact": values.exact}
         print_json(answer(rules, found, seconds) | exact)

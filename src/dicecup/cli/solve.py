@@ -19,9 +19,11 @@ from dicecup.cli.common import (
     speech,
     talk,
 )
-from dicecup.cli.solving import SolveProgress, need_solver, tell
+from dicecup.cli.progress import SolveProgress
+from dicecup.cli.solving import tell
 from dicecup.i18n.sentences import number_text
 from dicecup.messages import N_
+from dicecup.packages import need
 
 
 @click.command(
@@ -53,7 +55,7 @@ def command(
     game: str, options: tuple[str, ...], precision: str, backend: str, again: bool, as_json: bool
 ) -> None:
     rules = read_ruleset(game, options)
-    need_solver()
+    need("solver")
     from dicecup.folders import tables_folder
     from dicecup.solver.find import find_table, solve
 

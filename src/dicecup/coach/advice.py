@@ -18,6 +18,7 @@ from dicecup.engine.play import keeps
 from dicecup.engine.state import Keep, Score, Sheet, State
 from dicecup.engine.totals import final_score
 from dicecup.errors import DicecupError, UsageError
+from dicecup.packages import need
 from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def find_values(
     tell: Tell = nobody_listens,
 ) -> Values:
     """The best knowledge there is. Where there is none, the error says what to run."""
-    need_packages()
+    need("solver")
     from dicecup.solver.find import find_solution
     from dicecup.solver.learned import find_learned
 
@@ -101,14 +102,6 @@ def find_values(
         if learned := find_learned(rules):
             return Values(learned, why_learned=error.with_traceback(None))
         raise
-
-
-def need_packages() -> None:
-    try:
-        import numba  # noqa: F401
-        import numpy  # noqa: F401
-    except ImportError:
-        raise UsageError("solver_missing") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gettext as catalogues
+import sys
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -61,7 +62,8 @@ def language(code: str) -> Language:
 
 
 def language_of_environment(environment: Mapping[str, str]) -> str:
-    """Return the first supported language that the environment requests, else English."""
+    """Return the first supported language that the environment requests, else that of the system, else
+    English."""
     for variable in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
         for wish in environment.get(variable, "").split(":"):
             code = wish.partition(".")[0].partition("_")[0].lower()
@@ -69,4 +71,16 @@ def language_of_environment(environment: Mapping[str, str]) -> str:
                 return code
             if wish and variable != "LANGUAGE":  # LC_ALL=C takes precedence over LANG=sv_SE
                 return "en"
+    return language_of_windows()
+
+
+def language_of_windows() -> str:
+    """Return the language of the Windows desktop if it is supported, else English."""
+    if sys.platform == "win32":
+        import ctypes
+        import locale
+
+        name = locale.windows_locale.get(ctypes.windll.kernel32.GetUserDefaultUILanguage(), "en")
+        if (code := name.partition("_")[0]) in LANGUAGES:
+            return code
     return "en"

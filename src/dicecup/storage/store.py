@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dicecup.errors import StorageError
+from dicecup.packages import need
 from dicecup.storage.database import Database, RowTaken, StorePart, Transaction, migrate
 from dicecup.storage.results import StoredResults, insert_result
 from dicecup.storage.rows import Addition, Opening, Seat, StoredMatch
@@ -356,10 +357,9 @@ def open_store(address: str) -> Store:
 
 def open_database(address: str) -> Database:
     if address.startswith(POSTGRES):
-        try:
-            from dicecup.storage.postgres import PostgresDatabase
-        except ImportError:
-            raise StorageError("postgres_missing") from None
+        need("postgresql")
+        from dicecup.storage.postgres import PostgresDatabase
+
         return PostgresDatabase(address)
     path = address.removeprefix(SQLITE)
     if scheme := SCHEME.match(path):  # only the scheme: the rest may contain a password

@@ -11,7 +11,6 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Coroutine
 from functools import cache
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -19,6 +18,7 @@ from dicecup.bots import BOTS
 from dicecup.engine.record import Record
 from dicecup.engine.state import Keep, Score, State
 from dicecup.errors import MoveError, UsageError
+from dicecup.packages import ensure, is_available
 from dicecup.rules.model import Ruleset
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.worker import Worker
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from dicecup.coach.reasons import Reason
     from dicecup.web.service.worker_main import GameReport
 
-NEEDED = ("numpy", "numba")
 MOST_REMEMBERED = 500  # answers
 MOST_CHOICES = 8  # that get reasons
 PATIENCE = 2.0  # seconds before a page says that the coach is being prepared
@@ -40,8 +39,8 @@ Found = TypeVar("Found")
 
 @cache
 def has_coach() -> bool:
-    """Whether the packages that the coach needs are installed."""
-    return all(find_spec(package) for package in NEEDED)
+    """Whether the packages that the coach needs are installed, or will be when somebody asks it."""
+    return is_available("solver")
 
 
 def need_coach() -> None:
@@ -96,10 +95,15 @@ class Advising:
             self.answers.popitem(last=False)
         return task
 
+    def install(self) -> asyncio.Task[None]:
+        """Ensure that the coach's packages are installed; in a clone they are downloaded on first use."""
+        return self.remembered(("install",), asyncio.to_thread(ensure, "solver"))
+
     def prepare(self, rules: Ruleset) -> asyncio.Task[None]:
         """Prepare a game before somebody asks; the patient process compiles, the quick one loads."""
 
         async def work() -> None:
+            await asyncio.shield(self.install())
             await self.patient.ask("prepare", rules, urgency=1)
             await self.quick.ask("prepare", rules)
 
@@ -108,8 +112,12 @@ class Advising:
     async def check(self, rules: Ruleset) -> None:
         """Refuse rules that have no values, if that is known quickly; prepare the others."""
         need_coach()
-        task = self.remembered(("check", rules), self.patient.ask("check", rules, urgency=3))
-        await in_time(task, seconds=1)
+
+        async def work() -> None:
+            await asyncio.shield(self.install())
+            await self.patient.ask("check", rules, urgency=3)
+
+        await in_time(self.remembered(("check", rules), work()), seconds=1)
         self.prepare(rules)
 
     def advice(self, live: LiveMatch) -> asyncio.Task[Advice]:

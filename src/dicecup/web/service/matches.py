@@ -17,9 +17,10 @@ from dicecup.engine.record_text import join_record
 from dicecup.engine.state import Keep, Score
 from dicecup.errors import DicecupError, UsageError
 from dicecup.match import Change
+from dicecup.packages import is_installed
 from dicecup.storage.rows import Addition
 from dicecup.storage.store import EntryTaken, Store
-from dicecup.web.service.advising import BOTS_BY_VALUES, Advising, has_coach
+from dicecup.web.service.advising import BOTS_BY_VALUES, Advising
 from dicecup.web.service.keys import is_match_id
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.subscribers import Subscribers
@@ -97,7 +98,7 @@ class Matches:
             loop.call_soon_threadsafe(lambda: self.runner.spawn(self.refresh(match)))
 
         self.stop_listening = self.store.listen(notified)
-        if self.settings.warm and has_coach():
+        if self.settings.warm and is_installed("solver"):
             self.runner.spawn(warm_all())
 
     async def stop(self) -> None:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 
 from dicecup.engine.record import Record
 from dicecup.errors import DicecupError, UsageError
+from dicecup.packages import is_installed
 from dicecup.storage.results import add_verdicts, without_verdict
 from dicecup.storage.rows import Verdict
-from dicecup.web.service.advising import Advising, has_coach, need_coach
+from dicecup.web.service.advising import Advising, need_coach
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
 
@@ -125,7 +126,7 @@ class Reviews:
     def catch_up(self, holder: str) -> bool:
         """Start reviewing finished games of a device that have no review; False if not possible now."""
         if holder not in self.catching_up:
-            if not has_coach() or len(self.catching_up) >= MOST_CATCHING_UP:
+            if not is_installed("solver") or len(self.catching_up) >= MOST_CATCHING_UP:
                 return False
             task = asyncio.create_task(self.look_at_games(holder))
             self.catching_up[holder] = task

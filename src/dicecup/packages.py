@@ -1,0 +1,70 @@
+"""Optional dependencies: the extras of pyproject.toml, which playing does not need.
+
+In a clone set up by ./dicecup they are installed from the lock files when they are first needed; elsewhere
+the error names the command that installs them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from dicecup.errors import StorageError, UsageError
+
+MODULES = {
+    "pdf": ("typst",),
+    "postgresql": ("psycopg", "psycopg_pool"),
+    "solver": ("numpy", "numba"),
+}
+MISSING = {"pdf": "typst_missing", "postgresql": "postgres_missing", "solver": "solver_missing"}
+ROOT = Path(__file__).parents[2]  # of the clone, if this is one
+
+
+def is_installed(extra: str) -> bool:
+    """Whether the packages of an extra are installed, found out without importing them."""
+    return all(sys.modules.get(name, True) and find_spec(name) for name in MODULES[extra])
+
+
+def is_clone() -> bool:
+    """Whether this process runs in the virtual environment that ./dicecup creates in a clone."""
+    return Path(sys.prefix) == ROOT / ".venv" and launcher().exists()
+
+
+def launcher() -> Path:
+    return ROOT / "tools" / "launch.py"
+
+
+def is_available(extra: str) -> bool:
+    """Whether the packages of an extra are installed, or will be when they are needed."""
+    return is_installed(extra) or is_clone()
+
+
+def ensure(extra: str) -> None:
+    """Install the packages of an extra if this is a clone; elsewhere raise an error that says what to run."""
+    if not is_installed(extra) and is_clone():
+        install(extra)
+    if not is_installed(extra):
+        raise UsageError(MISSING[extra])
+
+
+def need(extra: str) -> None:
+    """Install the packages of an extra as `ensure` does, and import them."""
+    ensure(extra)
+    try:
+        for name in MODULES[extra]:
+            importlib.import_module(name)
+    except ImportError:
+        raise UsageError(MISSING[extra]) from None
+    except OSError:  # not enough memory to load a shared library
+        raise StorageError("memory_out") from None
+
+
+def install(extra: str) -> None:
+    """Let the launcher install an extra; it writes a message to stderr first, since that takes a while."""
+    command = [sys.executable, "-I", "-S", str(launcher()), "install", extra]
+    if subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode:
+        raise StorageError("packages_not_installed", file=ROOT / ".venv" / "setup.log")
+    importlib.invalidate_caches()
