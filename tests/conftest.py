@@ -56,6 +56,12 @@ def postgres_database(postgres_server: PostgresServer) -> str:
     return postgres_server.new_database(f"games{next(numbers)}")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if os.name == "nt" and item.get_closest_marker("posix"):
+            item.add_marker(pytest.mark.skip(reason="Windows has no such thing"))
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run tests that use a database on both kinds, unless marked as independent of the kind."""
     if "database" in metafunc.fixturenames:

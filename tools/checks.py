@@ -1,4 +1,4 @@
-"""All checks of this clone, one after the other, even after one has failed."""
+"""Run all checks of this clone in sequence; continue after a failure."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 from setup_texts import tell
 
 LINT_IMPORTS = "from importlinter.cli import lint_imports_command as lint; lint()"
-# The rules and the engine are the ground the rest stands on: their tests are measured. Measuring the others
-# would make the compiling of kernels several times slower.
+# Coverage is measured for the tests of the rules and the engine only: it would make compiling kernels several
+# times slower.
 GROUND = ("engine", "rules_files", "properties", "rulebook", "counts", "golden")
 
 
@@ -35,7 +35,7 @@ def run_all(root: Path, python: str, arguments: list[str]) -> int:
     checks.run("catalogues", "tools/catalogues.py", "extract", "--check")
     checks.run("browser", "tools/browser.py")
     if "browser" in checks.failed:
-        # The browser tests are never skipped: where there is no browser, they fail and this says why.
+        # The browser tests are never skipped: without a browser they fail, and this message says why.
         tell("check", "no_browser")
     if arguments:
         checks.run("pytest", "-m", "pytest", "-n", "2", "--dist", "loadgroup", *arguments)

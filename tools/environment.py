@@ -1,11 +1,11 @@
 """The virtual environment of this clone, .venv, made and filled from the lock files in requirements/.
 
-`run` is what playing needs, `check` is everything; between them are the extras of pyproject.toml, each
-installed when a command first needs it. A file .venv/stamp-PART is written last and holds the path of the
-clone and the lock file that was installed: as long as it fits, the part is ready. When `run` no longer
-fits, .venv is made anew with all parts it had.
+`run` is what playing needs and `check` is everything; the other parts are the extras of pyproject.toml,
+each installed when a command first needs it. The file .venv/stamp-PART is written last and contains the
+path of the clone and the lock file that was installed: a part is ready while its stamp is current. When
+the stamp of `run` is out of date, .venv is created again with all parts it had.
 
-Everything here runs before any package is installed, on the Python that was found.
+This module uses only the standard library: it runs before any package is installed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ import sysconfig
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NoReturn
 
 from setup_texts import tell
 
@@ -53,7 +52,12 @@ PIP = [
 
 
 class SetUpError(Exception):
-    """The set-up failed; the user has been told why."""
+    """The set-up failed: the name of a message in `setup_texts`, and its values."""
+
+    def __init__(self, sentence: str, **values: object) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.values = values
 
 
 class Environment:
@@ -65,18 +69,18 @@ class Environment:
         self.log = self.folder / "setup.log"
 
     def set_up(self, part: str) -> None:
-        """Make sure that a part is installed and the catalogues are compiled."""
+        """Ensure that a part is installed and the catalogues are compiled."""
         if not self.is_ready(part):
             if not os.access(self.root, os.W_OK):
-                self.fail("read_only", folder=self.root)
+                raise SetUpError("read_only", folder=self.root)
             with locked(self.root / ".venv.lock"):
-                if not self.is_ready(part):  # another process may have made it meanwhile
+                if not self.is_ready(part):  # another process may have installed it meanwhile
                     self.install(part)
         if not self.have_catalogues():
             self.compile_catalogues()
 
     def stamp(self, part: str) -> str:
-        """What the stamp of a part holds when it fits."""
+        """The current stamp of a part."""
         return f"{self.root}\n{self.lock_file(part).read_text(encoding='utf-8')}"
 
     def lock_file(self, part: str) -> Path:
@@ -86,7 +90,7 @@ class Environment:
         return self.folder / f"stamp-{part}"
 
     def has(self, part: str) -> bool:
-        """Whether the stamp fits; if everything is installed, every part is."""
+        """Whether the stamp of a part, or of everything, is current."""
         if not os.access(self.python, os.X_OK):
             return False
         for stamped in {part, "check"}:
@@ -117,7 +121,7 @@ class Environment:
             self.write_stamp(stamped)
 
     def create(self) -> None:
-        """Make .venv anew, on the Python that this one was made from."""
+        """Create .venv with the base interpreter of the running one."""
         base = getattr(sys, "_base_executable", sys.executable)
         try:
             if self.folder.exists():
@@ -126,11 +130,11 @@ class Environment:
             self.logged([base, "-I", "-m", "venv", str(self.folder)])
             self.link_source()
         except (OSError, subprocess.CalledProcessError):
-            self.fail("broken_venv", log=self.log)
+            raise SetUpError("broken_venv", log=self.log) from None
 
     def pip_install(self, parts: list[str]) -> None:
         requirements = [option for part in parts for option in ("--requirement", str(self.lock_file(part)))]
-        # Temporary files stay in the clone: /tmp may be small.
+        # /tmp may be small: keep temporary files in the clone.
         temporary = self.folder / "tmp"
         temporary.mkdir(exist_ok=True)
         unwanted = {"PIP_TARGET", "PIP_PREFIX", "PIP_ROOT"}
@@ -140,11 +144,11 @@ class Environment:
         try:
             self.logged([str(self.python), *PIP, *requirements], kept | settings | folders)
         except (OSError, subprocess.CalledProcessError):
-            self.fail("no_packages", log=self.log)
+            raise SetUpError("no_packages", log=self.log) from None
         shutil.rmtree(temporary, ignore_errors=True)
 
     def link_source(self) -> None:
-        """Let Python find the package. The path is relative, so that no odd letter in it can matter."""
+        """Put src on the path, by a relative entry: special characters in the clone's path do not matter."""
         bases = {"base": str(self.folder), "platbase": str(self.folder)}
         site = Path(sysconfig.get_path("purelib", "venv", bases))
         (site / "dicecup.pth").write_text(os.path.relpath(self.root / "src", site) + "\n", encoding="utf-8")
@@ -155,7 +159,7 @@ class Environment:
         new.replace(self.stamp_file(part))
 
     def have_catalogues(self) -> bool:
-        """Whether there is an up-to-date .mo file for each .po file."""
+        """Whether each .po file has an up-to-date .mo file."""
         for po in self.root.glob("src/dicecup/i18n/locale/*/LC_MESSAGES/dicecup.po"):
             mo = po.with_suffix(".mo")
             if not mo.exists() or mo.stat().st_mtime < po.stat().st_mtime:
@@ -166,7 +170,7 @@ class Environment:
         try:
             self.logged([str(self.python), "-I", str(self.root / "tools" / "catalogues.py"), "compile"])
         except (OSError, subprocess.CalledProcessError):
-            self.fail("no_catalogues", log=self.log)
+            raise SetUpError("no_catalogues", log=self.log) from None
 
     def logged(self, command: list[str], environment: dict[str, str] | None = None) -> None:
         with self.log.open("wb") as log:
@@ -180,14 +184,10 @@ class Environment:
                 close_fds=False,  # for the lock
             )
 
-    def fail(self, sentence: str, **values: object) -> NoReturn:
-        tell(self.name, sentence, **values)
-        raise SetUpError(sentence)
-
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """One process at a time. Its children inherit the lock, which is free when the last of them has ended."""
+    """Hold an exclusive lock. Child processes inherit it: it is released when the last of them ends."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     try:
         os.set_inheritable(descriptor, True)

@@ -1,10 +1,10 @@
-"""What ./dicecup and ./check do on every system once a Python is found.
+"""What ./dicecup and ./check do on every platform once a Python interpreter is found.
 
     python -I -S tools/launch.py dicecup [ARGUMENT…]    set up what playing needs, then run the program
     python -I -S tools/launch.py check [ARGUMENT…]      set up everything, then run all checks
-    python -I -S tools/launch.py install PART           install what an extra of pyproject.toml names
+    python -I -S tools/launch.py install PART           install an extra of pyproject.toml
 
-The set-up writes nothing to stdout and stays in the working directory.
+The set-up writes nothing to stdout and does not change the working directory.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tools"))  # an isolated Python leaves out the folder of the script
+sys.path.insert(0, str(ROOT / "tools"))  # -I leaves the script's folder out
 
 from environment import WINDOWS, Environment, SetUpError  # noqa: E402
+from setup_texts import tell  # noqa: E402
 
 FAILED, INTERRUPTED = 2, 130
 
@@ -28,13 +29,13 @@ def main(name: str, *arguments: str) -> int:
         return 0
     for variable in ("PYTHONHOME", "PYTHONPATH"):
         os.environ.pop(variable, None)
-    environment = Environment(ROOT, "dicecup" if name == "install" else name)
+    if name == "install":
+        return install(*arguments)
+    environment = Environment(ROOT, name)
     try:
-        if name == "install":
-            environment.set_up(*arguments)
-            return 0
         environment.set_up("check" if name == "check" else "run")
-    except SetUpError:
+    except SetUpError as error:
+        tell(name, error.sentence, **error.values)
         return FAILED
     if name == "check":
         import checks
@@ -43,15 +44,24 @@ def main(name: str, *arguments: str) -> int:
     return run([str(environment.python), "-P", "-m", "dicecup", *arguments])
 
 
+def install(part: str) -> int:
+    """Install an extra for the running program, which reports failures itself."""
+    try:
+        Environment(ROOT, "dicecup").set_up(part)
+    except SetUpError:
+        return FAILED
+    return 0
+
+
 def run(command: list[str]) -> int:
-    """Become the command; on Windows, where that is impossible, wait for it and return its status."""
+    """Replace this process by the command; on Windows, run it and return its exit status."""
     if not WINDOWS:
         os.execv(command[0], command)
     process = subprocess.Popen(command)
     while True:
         try:
             return process.wait()
-        except KeyboardInterrupt:  # Ctrl-C is for the program, which has got it too
+        except KeyboardInterrupt:  # the program receives Ctrl-C too and decides what it means
             continue
 
 

@@ -1,9 +1,9 @@
-# Sourced by ./dicecup and ./check, which set $root and $name: find a Python to run tools/launch.py with.
+# Sourced by ./dicecup and ./check, which set $root and $name: find the Python interpreter for tools/launch.py.
 # shellcheck shell=sh disable=SC2154
 
 unset PYTHONHOME PYTHONPATH
 
-# tell FORMAT [ARGUMENT…]: one sentence on stderr.
+# tell FORMAT [ARGUMENT…]: write a message to stderr.
 tell() {
     format=$1
     shift
@@ -11,7 +11,7 @@ tell() {
     printf "$name: $format\n" "$@" >&2
 }
 
-# The sentences for when there is no Python to say them; all others are in tools/setup_texts.py.
+# The messages that are needed without Python; all others are in tools/setup_texts.py.
 sentences() {
     case ${LANGUAGE:-${LC_ALL:-${LC_MESSAGES:-${LANG:-}}}} in
     fr*)
@@ -48,7 +48,7 @@ try:
 except ImportError:
     sys.exit(4)'
 
-# find_python: set $python to the one of .venv, else to one that can make .venv, or say what is missing.
+# find_python: set $python to the interpreter of .venv, else to one that can create .venv, or say what is missing.
 find_python() {
     python=$root/.venv/bin/python
     [ -z "${DICECUP_PYTHON-}" ] && [ -x "$python" ] && return

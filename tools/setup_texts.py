@@ -1,4 +1,4 @@
-"""The sentences of the set-up in four languages, for the launchers: no package is installed yet."""
+"""The messages of the set-up in four languages. No package is installed when they are needed."""
 
 from __future__ import annotations
 
@@ -66,23 +66,23 @@ SENTENCES = {
 
 
 def language() -> str:
-    """The language of the locale, or of Windows, where no variable names one; else English."""
+    """Return the language of the locale, or of Windows if no variable names one, else English."""
     names = (os.environ.get(variable) for variable in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"))
     code = (next(filter(None, names), "") or windows_language())[:2].lower()
     return code if code in SENTENCES else "en"
 
 
 def windows_language() -> str:
-    if sys.platform != "win32":
-        return ""
-    import ctypes
-    import locale
+    if sys.platform == "win32":
+        import ctypes
+        import locale
 
-    return locale.windows_locale.get(ctypes.windll.kernel32.GetUserDefaultUILanguage(), "")
+        return locale.windows_locale.get(ctypes.windll.kernel32.GetUserDefaultUILanguage(), "")
+    return ""
 
 
 def tell(name: str, sentence: str, **values: object) -> None:
-    """One sentence on stderr, after the name of the script that was called."""
+    """Write a message to stderr, prefixed with the name of the script."""
     text = f"{name}: {SENTENCES[language()][sentence].format(**values)}\n"
     sys.stderr.buffer.write(text.encode(errors="backslashreplace"))
     sys.stderr.flush()

@@ -133,6 +133,7 @@ def test_a_changed_throw_is_named_by_its_line(run, tmp_path: Path):
     assert json.loads(run("verify", "a.record", "--json").stdout).keys() == answer.keys()
 
 
+@pytest.mark.posix
 def test_an_output_that_is_full_or_closed(run, tmp_path: Path):
     command = [sys.executable, "-m", "dicecup", "rules", "yatzy"]
     with Path("/dev/full").open("w") as full:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -270,7 +269,10 @@ def test_plain_characters_for_a_plain_terminal(run):
     done.stdout.encode("ascii")
 
 
+@pytest.mark.posix
 def test_ctrl_c_keeps_the_game(tmp_path: Path):
+    import pty
+
     keep = {"PATH", "PYTHONPATH"}
     environment = {name: value for name, value in os.environ.items() if name in keep}
     environment |= {"HOME": str(tmp_path), "LANG": "C.UTF-8"}

@@ -150,6 +150,7 @@ def test_a_folder_is_refused(call, command):
     assert "[file_unreadable]" in err
 
 
+@pytest.mark.posix
 def test_a_device_is_not_a_folder(call):
     status, out, err = call("review", "/dev/null", "--lang", "en")
     assert (status, out) == (2, "")
@@ -189,6 +190,7 @@ def test_a_file_that_cannot_be_written_is_noticed_before_the_work(call, record, 
     assert list(Path().iterdir()) == [Path("game.record")]
 
 
+@pytest.mark.posix
 def test_a_page_can_be_written_to_a_device(call, record):
     assert call("review", record, "--html", "/dev/null")[0] == 0
 

@@ -13,6 +13,8 @@ from tests.project.test_launchers import executable, python_that, ready
 
 import browser
 
+pytestmark = pytest.mark.posix
+
 Launch = Callable[..., subprocess.CompletedProcess[str]]
 BROWSER = "#!/bin/sh\necho Chromium 1.0\n"
 BROKEN = "#!/bin/sh\necho libnss3.so is missing >&2\nexit 127\n"

@@ -127,10 +127,9 @@ def test_an_environment_whose_python_is_gone_is_not_ready(environment: Dry) -> N
 
 @pytest.mark.parametrize("failing", ["venv", "pip"])
 def test_what_fails_leaves_nothing_that_counts_as_ready(
-    environment: Dry, failing: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    environment: Dry, failing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     environment.set_up("solver")
-    capfd.readouterr()
 
     def fail(command: list[str], settings: dict[str, str] | None = None) -> None:
         Dry.logged(environment, command, settings)
@@ -140,11 +139,11 @@ def test_what_fails_leaves_nothing_that_counts_as_ready(
     monkeypatch.setattr(environment, "logged", fail)
     with environment.lock_file("run").open("a", encoding="utf-8") as lock:
         lock.write("# more\n")
-    with pytest.raises(SetUpError):
+    with pytest.raises(SetUpError) as failed:
         environment.set_up("run")
     assert not any(environment.is_ready(part) for part in PARTS)
-    _, sentence = capfd.readouterr().err.splitlines()
-    assert str(environment.log) in sentence
+    assert failed.value.sentence == {"venv": "broken_venv", "pip": "no_packages"}[failing]
+    assert failed.value.values == {"log": environment.log}
 
 
 def test_pip_is_led_astray_by_no_setting(environment: Dry, monkeypatch: pytest.MonkeyPatch) -> None:

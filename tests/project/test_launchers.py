@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.posix
+
 Launch = Callable[..., subprocess.CompletedProcess[str]]
 
 NO_PYTHON = {

@@ -143,6 +143,7 @@ def test_a_process_waits_for_a_table_another_one_is_solving(tmp_path):
         assert caught.value.code == "solve_running"
 
 
+@pytest.mark.posix
 def test_killed(tmp_path):
     """After kill -9 at any moment, the remaining files are resumed or ignored."""
     program = (

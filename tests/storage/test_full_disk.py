@@ -184,6 +184,7 @@ print(match.version)
 """
 
 
+@pytest.mark.posix
 def test_limit_of_the_system(path):
     """The same with a limit set by the operating system, in a separate program."""
     done = subprocess.run(

@@ -38,6 +38,7 @@ def open_mask():
     os.umask(before)
 
 
+@pytest.mark.posix
 @pytest.mark.usefixtures("open_mask")
 def test_a_new_file_is_for_its_owner_only(tmp_path) -> None:
     store = open_store(str(tmp_path / "games.db"))
@@ -48,6 +49,7 @@ def test_a_new_file_is_for_its_owner_only(tmp_path) -> None:
 
 
 @pytest.mark.usefixtures("open_mask")
+@pytest.mark.posix
 def test_an_existing_file_keeps_its_permissions(tmp_path) -> None:
     """It may be shared with a group on purpose."""
     path = tmp_path / "games.db"

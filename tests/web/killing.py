@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import signal
 import socket
 import sys
 from asyncio.subprocess import Process
@@ -61,7 +60,7 @@ class KilledServer:
 
     async def kill(self) -> None:
         assert self.process
-        self.process.send_signal(signal.SIGKILL)
+        self.process.kill()
         await self.process.wait()
 
     def count_answer(self) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Coroutine
@@ -63,7 +62,7 @@ def test_a_dead_process_is_replaced() -> None:
     async def work(worker: Worker) -> None:
         first = await worker.ask(*QUESTION)
         assert worker.process
-        os.kill(worker.process.pid, signal.SIGKILL)
+        worker.process.kill()
         with pytest.raises(UsageError) as failed:
             await worker.ask(*QUESTION)
         assert failed.value.code == "coach_failed"
