@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import random
 import socket
@@ -11,10 +12,10 @@ from asyncio.subprocess import Process
 from dataclasses import dataclass, field
 from typing import Any
 
-import httpx2 as httpx
 from tests.waiting import PATIENCE
 
 KILLS = 8
+PAUSE = 0.05  # seconds between two looks whether the bot has moved
 # Each comes after so many answered moves of all games together; there are about 8,000.
 MOMENTS = range(100, 5000)
 # All games; the long one is one in ten.
@@ -78,14 +79,43 @@ class KilledServer:
             await self.start()
 
 
-async def ask(client: httpx.AsyncClient, method: str, path: str, **more: Any) -> httpx.Response:
-    """Retry until the server answers: a killed one does not."""
-    for _attempt in range(int(PATIENCE / 0.05)):
-        try:
-            return await client.request(method, path, **more)
-        except httpx.TransportError:
-            await asyncio.sleep(0.05)
-    raise AssertionError("the server does not come back")
+class Connection:
+    """One connection that is kept and asked again and again until the server answers: a killed one does not.
+
+    Thousands of moves are sent: a general HTTP client takes more processor time for them than the server.
+    """
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.key = ""
+        self.writer: asyncio.StreamWriter | None = None
+
+    async def ask(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
+        """The status and the data of the response."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                try:
+                    return await self.send(method, path, b"" if body is None else json.dumps(body).encode())
+                except (OSError, asyncio.IncompleteReadError):
+                    self.close()
+                    await asyncio.sleep(0.05)
+
+    async def send(self, method: str, path: str, content: bytes) -> tuple[int, Any]:
+        if self.writer is None:
+            self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
+        head = (
+            f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nContent-Length: {len(content)}\r\n"
+        )
+        head += f"Authorization: Bearer {self.key}\r\n" if self.key else ""
+        self.writer.write(f"{head}Content-Type: application/json\r\n\r\n".encode() + content)
+        answer = (await self.reader.readuntil(b"\r\n\r\n")).lower()
+        length = int(answer.partition(b"content-length:")[2].partition(b"\r\n")[0])
+        return int(answer.split()[1]), json.loads(await self.reader.readexactly(length))
+
+    def close(self) -> None:
+        if self.writer is not None:
+            self.writer.close()
+            self.writer = None
 
 
 def a_move(state: dict[str, Any], chance: random.Random) -> dict[str, Any]:
@@ -105,33 +135,34 @@ def a_move(state: dict[str, Any], chance: random.Random) -> dict[str, Any]:
     return move
 
 
-async def play(client: httpx.AsyncClient, played: Played, server: KilledServer) -> None:
+async def play(played: Played, server: KilledServer) -> None:
     """Play a complete game with a bot in the other seat, tracking every response."""
+    connection = Connection(server.port)
     seats = [{"kind": "person", "name": "Ann"}, {"kind": "bot", "name": "random"}]
-    opened = await ask(client, "POST", "/api/matches", json={"game": played.game, "seats": seats})
-    assert opened.status_code == 201, opened.text
-    played.id, played.key = opened.json()["state"]["id"], opened.json()["key"]
-    headers = {"Authorization": f"Bearer {played.key}"}
-    state = opened.json()["state"]
+    status, opened = await connection.ask("POST", "/api/matches", {"game": played.game, "seats": seats})
+    assert status == 201, opened
+    state, played.id, played.key = opened["state"], opened["state"]["id"], opened["key"]
+    connection.key = played.key
     quiet = 0
     while state["status"] != "finished":
         if not state["turn"]["yours"]:
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(PAUSE)
             quiet += 1
-            assert quiet < PATIENCE / 0.02, f"{played.id} is stuck"
-            state = (await ask(client, "GET", f"/api/matches/{played.id}", headers=headers)).json()
+            assert quiet < PATIENCE / PAUSE, f"{played.id} is stuck"
+            _, state = await connection.ask("GET", f"/api/matches/{played.id}")
             continue
         quiet = 0
         body = {"version": state["version"], "move": a_move(state, played.chance)}
-        answer = await ask(client, "POST", f"/api/matches/{played.id}/moves", json=body, headers=headers)
-        if answer.status_code == 200:
-            state = answer.json()
+        status, answer = await connection.ask("POST", f"/api/matches/{played.id}/moves", body)
+        if status == 200:
+            state = answer
             played.answered = state["version"]
             server.count_answer()
             played.moves[body["version"]] = body["move"]
         else:
             # The move was saved, but the server was killed before it answered; or a bot was faster.
-            assert answer.status_code in (403, 409), answer.text
-            state = answer.json()["state"]
+            assert status in (403, 409), answer
+            state = answer["state"]
         assert state["version"] >= played.answered, "an answered move is gone"
+    connection.close()
     played.finished = True

@@ -6,9 +6,7 @@ import asyncio
 import random
 from concurrent.futures import ThreadPoolExecutor
 
-import httpx2 as httpx
 import pytest
-from tests.waiting import PATIENCE
 from tests.web.killing import GAMES, KILLS, KilledServer, Played, play
 
 from dicecup.engine.serialize import move_to_data
@@ -26,24 +24,19 @@ async def play_all(server: KilledServer) -> list[Played]:
     games = [Played(GAMES[number % len(GAMES)], random.Random(number)) for number in range(GAMES_PLAYED)]
     room = asyncio.Semaphore(AT_ONCE)
     await server.start()
-    async with httpx.AsyncClient(
-        base_url=f"http://127.0.0.1:{server.port}",
-        timeout=PATIENCE,
-        limits=httpx.Limits(max_connections=AT_ONCE),
-    ) as client:
 
-        async def one(played: Played) -> None:
-            async with room:
-                await play(client, played, server)
+    async def one(played: Played) -> None:
+        async with room:
+            await play(played, server)
 
-        killer = asyncio.create_task(server.kill_now_and_then())
-        try:
-            async with asyncio.TaskGroup() as group:
-                for played in games:
-                    group.create_task(one(played))
-        finally:
-            killer.cancel()
-            await server.kill()
+    killer = asyncio.create_task(server.kill_now_and_then())
+    try:
+        async with asyncio.TaskGroup() as group:
+            for played in games:
+                group.create_task(one(played))
+    finally:
+        killer.cancel()
+        await server.kill()
     return games
 
 
