@@ -407,7 +407,12 @@ def test_each_base_is_read_once(tmp_path, monkeypatch):
         (tmp_path / f"rules{number}.toml").write_text(f'format = 1\nid = "x{number}"\nbase = "{base}"\n')
     opened: list[str] = []
     read = loader.read_bytes
-    monkeypatch.setattr(loader, "read_bytes", lambda reference: opened.append(reference) or read(reference))
+
+    def counted(reference):
+        opened.append(reference)
+        return read(reference)
+
+    monkeypatch.setattr(loader, "read_bytes", counted)
     load_ruleset(str(tmp_path / "rules0.toml"))
     assert len(opened) == len(set(opened)) == 10
 
