@@ -74,8 +74,7 @@ def _load(reference: str, options: tuple[tuple[str, str], ...]) -> Ruleset:
     if reference in BUILTIN:
         return _load_builtin(reference, options)
     file = read_rules(reference)
-    file.build({})
-    file.check_options()
+    file.check()
     return file.build(dict(options))
 
 
@@ -112,8 +111,9 @@ class RulesFile:
             names=self.names,
         )
 
-    def check_options(self) -> None:
-        """Check all option values, including those not chosen."""
+    def check(self) -> None:
+        """Check the rules with every option value, including those not chosen."""
+        self.build({})
         choices = self.choices
         combinations = [{name: value} for name, values in choices.items() for value in values]
         if prod(map(len, choices.values())) <= MOST_COMBINATIONS:
@@ -214,7 +214,7 @@ def read_rules(reference: str) -> RulesFile:
         whole = merge(without_removed(without_title(whole), tables), tables, changes)
         whole.pop("base", None)
         if place != reference and place not in BUILTIN:
-            rules_file(place, whole).build({})  # an error in a base names the base's own file
+            rules_file(place, whole).check()  # an error in a base names the base's own file
     return rules_file(reference, whole)
 
 
