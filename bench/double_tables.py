@@ -22,7 +22,7 @@ from dicecup.rules import load_ruleset
 from dicecup.solver.double.cuda import CudaTurns
 from dicecup.solver.double.packed import make_header, pack
 from dicecup.solver.double.sheet_index import SheetIndex
-from dicecup.solver.double.simulate import simulate
+from simulate_double import KERNELS, simulate
 
 GAME = "dice-in-dice"
 
@@ -70,7 +70,7 @@ def solve(options: dict[str, str], file: Path, games: int) -> dict[str, float]:
     begun = time.perf_counter()
     rules = load_ruleset(GAME, options)
     index = SheetIndex(rules)
-    turns = CudaTurns(rules, index)
+    turns = CudaTurns(rules, index, more_kernels=KERNELS)
     levels = {index.boxes: np.zeros(1)}
     set_up = time.perf_counter() - begun
     for filled in range(index.boxes - 2, -1, -2):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dicecup.engine.totals import bonus
 from dicecup.rules import Ruleset, load_ruleset
 from dicecup.solver.learned.layout import Layout, layout
 from dicecup.solver.learned.move_tables import Array
@@ -14,7 +15,6 @@ from dicecup.solver.single.cuda import CudaBackend
 from dicecup.solver.single.index import Index, build_index
 from dicecup.solver.single.kernel_tables import build_program
 from dicecup.solver.single.solve import last_level
-from dicecup.solver.single.upper_classes import bonus
 
 ONE_COLUMN = {"triple-yum-plus": "yum-plus", "yum-plus": "yum-plus"}
 

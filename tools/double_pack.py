@@ -13,7 +13,7 @@ import numpy as np
 from dicecup.rules import load_ruleset
 from dicecup.solver.double.packed import make_header, pack, packed_table_path
 from dicecup.solver.double.sheet_index import SheetIndex
-from dicecup.solver.files.tables import write_aside
+from dicecup.solver.files.tables import replace_file
 
 DATA = Path(__file__).parent.parent / "src/dicecup/solver/double/data"
 
@@ -27,7 +27,7 @@ def main(out: Path) -> None:
             levels = {filled: values[f"{scoring}-{filled}"] for filled in range(0, len(rules.boxes) + 1, 2)}
             index = SheetIndex(rules)
             data = pack(make_header(rules, index, "cuda"), index, levels)
-            write_aside(packed_table_path(DATA, rules), data)
+            replace_file(packed_table_path(DATA, rules), data)
             print(f"{scoring}-{yatzy}-{extra}: {len(data)} bytes, {levels[0][0]:.4f} points", file=sys.stderr)
 
 

@@ -13,11 +13,12 @@ from pathlib import Path
 import numpy as np
 
 from dicecup.rules import load_ruleset
+from dicecup.solver.files.shipped import weights_name
 from dicecup.solver.learned.network import Network, shipped
 from dicecup.solver.learned.training.fitting import QuickPlayer, fit_quick
 from dicecup.solver.learned.training.self_play import Dealer, SelfPlayed, play
 from dicecup.solver.learned.turn import BatchTurn
-from dicecup.solver.learned.value import from_weights, quick_file_name, save_quick
+from dicecup.solver.learned.value import from_weights, save_quick
 
 BATCH = 125
 
@@ -52,7 +53,7 @@ def main() -> None:
         error = scores.std() / len(scores) ** 0.5
         facts[name] = [round(float(number), 1) for number in (scores.mean(), error, scores.std())]
     arguments.out.mkdir(parents=True, exist_ok=True)
-    with (arguments.out / quick_file_name(rules)).open("wb") as stream:
+    with (arguments.out / weights_name(rules, quick=True)).open("wb") as stream:
         save_quick(stream, rules, weights, facts)
     print(json.dumps({"ruleset": rules.id, "options": dict(rules.options)} | facts), flush=True)
 

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from dicecup.rules import Ruleset, load_ruleset
-from dicecup.solver.learned.network import Weights, file_name, save_weights
+from dicecup.solver.files.shipped import weights_name
+from dicecup.solver.learned.network import Weights, save_weights
 from dicecup.solver.learned.training.fitting import Learner, Plan, start_weights
 from dicecup.solver.learned.training.self_play import GpuNetworkSteps, GpuTurnSteps
 
@@ -69,7 +70,7 @@ def main() -> None:
     began = time.perf_counter()
     learner = make_learner(arguments, rules)
     arguments.out.mkdir(parents=True, exist_ok=True)
-    path = arguments.out / file_name(rules)
+    path = arguments.out / weights_name(rules)
 
     def write(facts: dict[str, Any]) -> None:
         with path.open("wb") as stream:

@@ -7,7 +7,8 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from dicecup.coach.winning import Comparison, Endings, Sample, around, balanced, even
+from dicecup.coach.winning import Comparison, Sample, around, balanced, even
+from dicecup.playout.results import Endings
 
 TURNS = 12
 LUCK = {True: ([-3, 1], [0.25, 0.75]), False: ([-1, 5], [5 / 6, 1 / 6])}  # after good luck, after bad

@@ -12,7 +12,8 @@ from dicecup.bots.simulation import Summary, play_piece, simulate, win_shares
 from dicecup.engine import Sheet, State, empty_sheet, final_score
 from dicecup.engine.sheet_check import check_sheet
 from dicecup.playout.games import play_games
-from dicecup.playout.perfect import FinalSheets, Scores, crowds
+from dicecup.playout.perfect import group_equal
+from dicecup.playout.results import FinalSheets, Scores
 from dicecup.rules import Ruleset, load_ruleset
 
 
@@ -97,7 +98,7 @@ def test_the_number_of_cores_changes_nothing():
 @pytest.mark.parametrize("highest", [0, 1, 2047, 2048, 10**6, 2**32 - 1])
 def test_crowds_match_a_plain_sort(highest):
     keys = np.random.default_rng(highest).integers(0, highest, 5000, endpoint=True)
-    order, bounds = crowds(keys)
+    order, bounds = group_equal(keys)
     assert (order == np.argsort(keys, kind="stable")).all()
     assert (bounds[:-1] == np.unique(keys[order], return_index=True)[1]).all()
     assert bounds[-1] == len(keys)

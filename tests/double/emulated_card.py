@@ -1,7 +1,7 @@
 """A stand-in for CuPy that runs CUDA kernels on the CPU: as C++, one OpenMP thread per CUDA thread.
 
 It allows the very kernels that run on a GPU to be compared with the reference on machines without one. It
-supports only what `turns.cu` and `games.cu` use, and is slow: for reduced games.
+supports only what `turns.cu` and `simulate_double.cu` use, and is slow: for reduced games.
 """
 
 from __future__ import annotations

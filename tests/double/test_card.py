@@ -12,9 +12,9 @@ from tests.double.small_games import small_game
 from dicecup.errors import UsageError
 from dicecup.solver.double.cuda import CudaTurns
 from dicecup.solver.double.sheet_index import SheetIndex
-from dicecup.solver.double.simulate import simulate
 from dicecup.solver.double.solve import make_backend
 from dicecup.solver.double.turn import CpuTurns
+from simulate_double import KERNELS, simulate
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs a C++ compiler")
 GAMES = [
@@ -36,7 +36,15 @@ def solved(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("card")
     rules = small_game(request.param, folder)
     index = SheetIndex(rules)
-    card = CudaTurns(rules, index, lanes=8, groups=2, threads=8, array_module=EmulatedCard(folder))
+    card = CudaTurns(
+        rules,
+        index,
+        lanes=8,
+        groups=2,
+        threads=8,
+        array_module=EmulatedCard(folder),
+        more_kernels=KERNELS,
+    )
     levels = {index.boxes: np.zeros(1)}
     for filled in range(index.boxes - 2, -1, -2):
         levels[filled] = card.solve_level(index.level(filled), levels[filled + 2], silent)

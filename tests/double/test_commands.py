@@ -66,7 +66,7 @@ def test_a_damaged_table_is_reported_and_rebuilt(tmp_path):
     expected = find.find_solution(rules, folder=tmp_path).turn(empty_sheet(rules)).value
     packed_table_path(tmp_path, rules).write_bytes(b"rubbish")
     told: list[Exception] = []
-    again = find.find_solution(rules, folder=tmp_path, tell=told.append)
+    again = find.find_solution(rules, folder=tmp_path, on_warning=told.append)
     assert [type(error) for error in told] == [StorageError]
     assert again.turn(empty_sheet(rules)).value == expected
 

@@ -16,10 +16,11 @@ from dicecup.engine.state import Sheet, empty_sheet
 from dicecup.errors import PositionError
 from dicecup.rules import load_ruleset
 from dicecup.rules.model import Ruleset
-from dicecup.solver.double.packed import find_packed_table, shipped
+from dicecup.solver.double.packed import find_packed_table
 from dicecup.solver.double.sheet_index import SheetIndex
 from dicecup.solver.double.solution import DoubleSolution
 from dicecup.solver.double.turn import SheetBatch
+from dicecup.solver.files.shipped import double_table_file
 
 NOWHERE = Path("/nowhere")
 # Solved on a GPU, and each compared with 200,000 simulated games: docs/dice-in-dice-solved.md.
@@ -61,11 +62,11 @@ def test_shipped_tables(options):
     assert table is not None
     assert table.header.expected == pytest.approx(EXPECTED[options], abs=1e-3)
     assert all(np.isfinite(values).all() for values in table.levels.values())
-    assert len(shipped(rules).read_bytes()) <= 2_000_000
+    assert len(double_table_file(rules).read_bytes()) <= 2_000_000
 
 
 def test_shipped_tables_are_small_together():
-    assert sum(len(shipped(variant(*options)).read_bytes()) for options in EXPECTED) <= 32_000_000
+    assert sum(len(double_table_file(variant(*options)).read_bytes()) for options in EXPECTED) <= 32_000_000
 
 
 def test_a_house_rule_has_no_shipped_table():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,8 @@ from dicecup.solver.double import turn
 from dicecup.solver.double.packed import STEP, find_packed_table, make_header, pack, packed_table_path, unpack
 from dicecup.solver.double.sheet_index import SheetIndex
 from dicecup.solver.double.solve import solve_double
-from dicecup.solver.files.resume import UnfinishedDouble
-from dicecup.solver.single.solve import Progress
+from dicecup.solver.files.resume import UnfinishedSolve
+from dicecup.solver.progress import Progress
 
 NOWHERE = Path("/nowhere")
 
@@ -40,30 +41,32 @@ def test_an_interrupted_solve_goes_on_where_it_was(rules, tmp_path, monkeypatch)
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        solve_double(rules, folder=tmp_path, watch=stop_in_the_middle)
+        solve_double(rules, folder=tmp_path, on_progress=stop_in_the_middle)
     reached = seen[-1].done
     seen.clear()
-    again = solve_double(rules, folder=tmp_path, watch=seen.append)
+    again = solve_double(rules, folder=tmp_path, on_progress=seen.append)
     assert 1 < seen[0].resumed <= reached < seen[0].done + 3
     assert seen[-1].done == seen[-1].total
-    assert not list(tmp_path.glob("*.unfinished"))
+    assert not list(tmp_path.glob("*.level*"))
     for filled, values in whole.levels.items():
         np.testing.assert_array_equal(values, again.levels[filled])
 
 
 def test_a_damaged_level_is_solved_again(rules, tmp_path):
-    with UnfinishedDouble(packed_table_path(tmp_path, rules)) as unfinished:
-        unfinished.save(4, np.array([1.0, 2.0]))
-        assert unfinished.load(4, 9).tolist() == [1.0, 2.0]
-        assert len(unfinished.load(4, 1)) == 0
+    path, header = packed_table_path(tmp_path, rules), make_header(rules, SheetIndex(rules), "cpu")
+    with UnfinishedSolve(path, header) as unfinished:
+        unfinished.save(4, np.array([1.0, 2.0]), "note")
+        values, note = unfinished.load(4, np.float64)
+        assert (values.tolist(), note, unfinished.levels()) == ([1.0, 2.0], "note", [4])
         data = unfinished.path(4).read_bytes()
-        unfinished.path(4).write_bytes(data[:-3])
-        assert len(unfinished.load(4, 9)) == 0
-        with (
-            pytest.raises(StorageError, match="Another process"),
-            UnfinishedDouble(packed_table_path(tmp_path, rules)),
-        ):
+        for damaged in (b"", data[:20], data[:40], data[:-3], data[:-8], data[:-1] + b"x"):
+            unfinished.path(4).write_bytes(damaged)
+            assert not len(unfinished.load(4, np.float64).values)
+        with pytest.raises(StorageError, match="Another process"), UnfinishedSolve(path, header):
             pass
+    unfinished.path(4).write_bytes(data)
+    with UnfinishedSolve(path, replace(header, identity="other rules")) as other:
+        assert not len(other.load(4, np.float64).values)
 
 
 def test_values_come_back_to_half_a_step(rules):

@@ -108,7 +108,7 @@ def test_a_few_batches_improve_the_network():
 
 def test_learning_needs_no_numba_and_no_cupy():
     """The machine with the GPU may lack Numba, and the one that plays may lack CuPy."""
-    modules = ("learned", "learned.training.kernels", "learned.training.learning")
+    modules = ("learned", "learned.training.fitting", "learned.training.self_play")
     blocked = "import sys; sys.modules['numba'] = sys.modules['cupy'] = sys.modules['torch'] = None; "
     code = blocked + "; ".join(f"import dicecup.solver.{module}" for module in modules)
     subprocess.run([sys.executable, "-c", code], check=True)

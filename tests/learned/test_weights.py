@@ -12,10 +12,11 @@ from tests.learned.conftest import all_rulesets, learned
 
 from dicecup.engine import empty_sheet
 from dicecup.rules import Ruleset, load_ruleset
+from dicecup.solver.files.shipped import weights_name
 from dicecup.solver.learned import find_learned
 from dicecup.solver.learned.layout import layout
-from dicecup.solver.learned.network import Weights, file_name, load_weights, save_weights, shipped
-from dicecup.solver.learned.value import find_quick, load_quick, quick_file_name
+from dicecup.solver.learned.network import Weights, load_weights, save_weights, shipped
+from dicecup.solver.learned.value import find_quick, load_quick
 
 DATA = resources.files("dicecup.solver.learned").joinpath("data")
 # Solved exactly in 64 bits on a GPU: docs/learned.md.
@@ -27,7 +28,7 @@ EXACT = {
 }
 
 
-@pytest.mark.parametrize("rules", all_rulesets(), ids=file_name)
+@pytest.mark.parametrize("rules", all_rulesets(), ids=weights_name)
 def test_every_option_has_weights_of_its_own(rules):
     value = learned(rules)
     assert value.exact is False
@@ -36,14 +37,14 @@ def test_every_option_has_weights_of_its_own(rules):
 
 def test_each_file_is_small():
     sizes = {file.name: len(file.read_bytes()) for file in DATA.iterdir() if file.name.endswith(".npz")}
-    names = [name(rules) for rules in all_rulesets() for name in (file_name, quick_file_name)]
+    names = [weights_name(rules, quick=quick) for rules in all_rulesets() for quick in (False, True)]
     assert sorted(sizes) == sorted(names)
     assert max(sizes.values()) <= 600_000
 
 
 def test_a_quick_value_of_other_rules_or_damaged_is_refused(refused):
     rules, other = load_ruleset("yum-plus"), load_ruleset("yum-plus", {"kinds": "matching"})
-    data = DATA.joinpath(quick_file_name(rules)).read_bytes()
+    data = DATA.joinpath(weights_name(rules, quick=True)).read_bytes()
     assert load_quick(BytesIO(data), rules, "file").late.shape == (layout(rules).rows,)
     with refused("weights_of_other_rules", file="file", ruleset="yum-plus"):
         load_quick(BytesIO(data), other, "file")
@@ -60,14 +61,14 @@ def test_the_measured_mean_of_triple_yum_plus_and_its_own_estimate():
     assert facts["estimate"] == pytest.approx(facts["mean"], rel=0.003)
 
 
-@pytest.mark.parametrize("rules", all_rulesets(), ids=file_name)
+@pytest.mark.parametrize("rules", all_rulesets(), ids=weights_name)
 def test_the_estimate_at_the_first_throw_is_the_recorded_one(rules):
     value = learned(rules)
     assert value.turn(empty_sheet(rules)).value == pytest.approx(value.facts["estimate"], abs=0.01)
     assert value.facts["estimate"] == pytest.approx(value.facts["mean"], rel=0.003)
 
 
-@pytest.mark.parametrize("rules", all_rulesets()[:4], ids=file_name)
+@pytest.mark.parametrize("rules", all_rulesets()[:4], ids=weights_name)
 def test_yum_plus_loses_less_than_one_percent(rules):
     facts, exact = learned(rules).facts, EXACT[tuple(rules.options.values())]
     assert facts["mean"] - 3 * facts["standard_error"] >= 0.99 * exact

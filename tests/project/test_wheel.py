@@ -81,6 +81,13 @@ def test_nothing_else_is_in_it(content: set[str]) -> None:
     assert not [name for name in content if "__pycache__" in name]
 
 
+def test_only_kernels_of_the_solver_are_in_it(content: set[str]) -> None:
+    """The simulation of double dice and the reference solver are for tests and benchmarks."""
+    kernels = {"dicecup/solver/single/level.cu", "dicecup/solver/double/turns.cu"}
+    assert {name for name in content if name.endswith(".cu")} == kernels
+    assert not [name for name in content if "simulate_double" in name or "reference_solver" in name]
+
+
 def test_the_metadata_says_what_it_is(root: Path, metadata: Message) -> None:
     version = re.search(
         r'__version__ = "(.+)"', (root / "src/dicecup/__init__.py").read_text(encoding="utf-8")

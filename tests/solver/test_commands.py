@@ -148,7 +148,7 @@ points = 31
 @pytest.mark.parametrize("game", [LADDER, IN_ORDER], ids=["ladder", "in order"])
 def test_boxes_that_look_at_each_other_too_much(run, tmp_path, monkeypatch, game):
     """Detected before memory is exhausted."""
-    monkeypatch.setattr("dicecup.solver.single.components.MOST_OPTIONS", 50_000)
+    monkeypatch.setattr("dicecup.solver.components.MOST_OPTIONS", 50_000)
     monkeypatch.setattr("dicecup.solver.single.kernel_tables.MOST_MOVES", 1 << 20)
     path = tmp_path / "house.toml"
     path.write_text(game, encoding="utf-8")

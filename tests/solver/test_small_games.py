@@ -8,10 +8,10 @@ from random import Random
 import pytest
 
 from dicecup.engine.legality import face_of_alike
+from dicecup.lattice import lattice
 from dicecup.playout.games import play_games
 from dicecup.rules import Ruleset, load_ruleset
-from dicecup.solver.single.components import alike_face
-from dicecup.solver.single.lattice import lattice
+from dicecup.solver.components import alike_face
 from dicecup.solver.single.solution import SingleSolution
 from dicecup.solver.single.solve import solve_single
 from reference_solver import Reference

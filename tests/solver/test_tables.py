@@ -17,13 +17,14 @@ from dicecup.engine.state import empty_sheet
 from dicecup.errors import DicecupError, StorageError
 from dicecup.playout.games import play_games
 from dicecup.rules import load_ruleset
-from dicecup.solver.files.packing import STEP, PackedSource, pack, shapes, unpack
-from dicecup.solver.files.resume import UnfinishedTable
+from dicecup.solver.files.resume import UnfinishedSolve
 from dicecup.solver.files.tables import HEADER_BYTES, open_table, table_path
 from dicecup.solver.find import find_single_solution, find_single_table
-from dicecup.solver.limits import PACK_FROM
+from dicecup.solver.progress import Progress
+from dicecup.solver.single.packing import STEP, PackedSource, pack, shapes, unpack
+from dicecup.solver.single.size import PACK_FROM
 from dicecup.solver.single.solution import SingleSolution
-from dicecup.solver.single.solve import Progress, solve_single
+from dicecup.solver.single.solve import solve_single
 
 GAME = ("yahtzee", {"joker": "none"})
 SOURCE = Path(__file__).resolve().parents[2] / "src"
@@ -103,9 +104,9 @@ def test_an_interrupted_solve_goes_on(solved, tmp_path):
             raise StopError
 
     with pytest.raises(StopError):
-        solve_single(rules, folder=tmp_path, watch=stop_late)
+        solve_single(rules, folder=tmp_path, on_progress=stop_late)
     seen: list[Progress] = []
-    table = solve_single(rules, folder=tmp_path, watch=seen.append)
+    table = solve_single(rules, folder=tmp_path, on_progress=seen.append)
     assert seen[0].resumed > rules.cells
     assert seen[0].resumed + seen[0].total // 3 > seen[0].total // 2, "more than one level was lost"
     whole = solved(*GAME).table
@@ -121,13 +122,13 @@ def test_a_damaged_partial_solve_is_not_resumed(tmp_path):
             raise StopError
 
     with pytest.raises(StopError):
-        solve_single(rules, folder=tmp_path, watch=stop_late)
+        solve_single(rules, folder=tmp_path, on_progress=stop_late)
     (part,) = tmp_path.glob("*.part")
     data = bytearray(part.read_bytes())
     data[HEADER_BYTES + 100] ^= 1
     part.write_bytes(data)
     seen: list[Progress] = []
-    table = solve_single(rules, folder=tmp_path, watch=seen.append)
+    table = solve_single(rules, folder=tmp_path, on_progress=seen.append)
     assert seen[0].resumed < 1000
     assert table.header.expected == pytest.approx(245.8707745141, abs=1e-8)
 
@@ -137,7 +138,7 @@ def test_a_process_waits_for_a_table_another_one_is_solving(tmp_path):
     with ThreadPoolExecutor(3) as pool:
         found = list(pool.map(lambda _: find_single_solution(rules, folder=tmp_path), range(3)))
     assert {solution.table.header.expected for solution in found} == {found[0].table.header.expected}
-    with UnfinishedTable(table_path(tmp_path, rules, 32), found[0].table.header):
+    with UnfinishedSolve(table_path(tmp_path, rules, 32), found[0].table.header):
         with pytest.raises(StorageError) as caught:
             solve_single(rules, precision=32, folder=tmp_path)
         assert caught.value.code == "solve_running"
@@ -148,15 +149,15 @@ def test_killed(tmp_path):
     """After kill -9 at any moment, the remaining files are resumed or ignored."""
     program = (
         "import os, signal, sys; from pathlib import Path; from dicecup.rules import load_ruleset\n"
-        "from dicecup.solver.single.solve import solve\n"
+        "from dicecup.solver.single.solve import solve_single\n"
         "def watch(p):\n    if p.done * 2 > p.total: os.kill(os.getpid(), signal.SIGKILL)\n"
-        f"solve(load_ruleset(*{GAME!r}), folder=Path(sys.argv[1]), watch=watch)"
+        f"solve_single(load_ruleset(*{GAME!r}), folder=Path(sys.argv[1]), on_progress=watch)"
     )
     environment = os.environ | {"PYTHONPATH": str(SOURCE)}
     done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], env=environment, check=False)
     assert done.returncode == -signal.SIGKILL
     seen: list[Progress] = []
-    table = solve_single(load_ruleset(*GAME), folder=tmp_path, watch=seen.append)
+    table = solve_single(load_ruleset(*GAME), folder=tmp_path, on_progress=seen.append)
     assert seen[0].resumed > 1000
     assert table.header.expected == pytest.approx(245.8707745141, abs=1e-8)
 

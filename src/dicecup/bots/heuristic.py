@@ -2,65 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations_with_replacement
 from random import Random
 
 from dicecup.dice import Dice, Faces, layer_faces
 from dicecup.engine.legality import cell_names, offers, refusal
 from dicecup.engine.play import is_legal, keeps, legal_moves, place, scored_layers
 from dicecup.engine.state import Keep, Placement, Score, Sheet, State
+from dicecup.lattice import Lattice, lattice
 from dicecup.rules.model import AnyDice, Ruleset
 from dicecup.rules.scoring import Scored, score_table
 
 Worth = list[float]  # by row of the lattice
 
 
-@dataclass(frozen=True, eq=False)
-class KeepLattice:
-    """Multisets of up to `count` faces, connected by adding or removing one die."""
-
-    rows: tuple[Faces, ...]
-    number: dict[Faces, int]
-    more: tuple[tuple[int, ...], ...]  # for each row with dice left to throw
-    fewer: tuple[tuple[int, ...], ...]
-
-    @property
-    def keeps(self) -> int:
-        """The number of rows with dice left to throw."""
-        return len(self.more)
-
-
-@lru_cache(maxsize=8)
-def lattice(count: int, faces: int) -> KeepLattice:
-    values = range(1, faces + 1)
-    rows = tuple(dice for size in range(count + 1) for dice in combinations_with_replacement(values, size))
-    number = {dice: row for row, dice in enumerate(rows)}
-    return KeepLattice(
-        rows=rows,
-        number=number,
-        more=tuple(
-            tuple(number[tuple(sorted((*dice, face)))] for face in values)
-            for dice in rows
-            if len(dice) < count
-        ),
-        fewer=tuple(
-            tuple(number[dice[:place] + dice[place + 1 :]] for place in range(len(dice))) for dice in rows
-        ),
-    )
-
-
-def mean_after_throw(rows: KeepLattice, full: Worth) -> Worth:
+def mean_after_throw(rows: Lattice, full: Worth) -> Worth:
     """Return the value of each keep when the rest is thrown once; `full` has the values of full rows."""
     worth = [0.0] * rows.keeps + full
-    faces = len(rows.more[0])
     for keep in range(rows.keeps - 1, -1, -1):
-        worth[keep] = sum([worth[row] for row in rows.more[keep]]) / faces
+        worth[keep] = sum([worth[row] for row in rows.more[keep]]) / rows.faces
     return worth
 
 
-def best_within(rows: KeepLattice, kept: Worth, full: Worth) -> Worth:
+def best_within(rows: Lattice, kept: Worth, full: Worth) -> Worth:
     """Return the value of each complete throw when any part or all of it may be kept."""
     best = kept[: rows.keeps] + full
     for row, fewer in enumerate(rows.fewer):
@@ -68,7 +32,7 @@ def best_within(rows: KeepLattice, kept: Worth, full: Worth) -> Worth:
     return best[rows.keeps :]
 
 
-def plan(rows: KeepLattice, full: Worth, throws: int) -> list[Worth]:
+def plan(rows: Lattice, full: Worth, throws: int) -> list[Worth]:
     """Return the value of each keep by the number of throws left, from one on."""
     found = [mean_after_throw(rows, full)]
     for _ in range(throws - 1):
@@ -150,7 +114,7 @@ def usual_points(rules: Ruleset) -> tuple[float, ...]:
     """Return the mean score of each box if a turn is played for it alone."""
     rows = lattice(rules.dice.count, rules.dice.faces)
     table = score_table(rules)
-    full = [table[dice] for dice in rows.rows[rows.keeps :]]
+    full = [table[dice] for dice in rows.throws]
     found = []
     for box in range(len(rules.boxes)):
         points = [float(scores[box].points) for scores in full]
@@ -220,9 +184,7 @@ def outlook(bot: PlanningBot, rules: Ruleset, sheet: Sheet) -> list[Worth]:
     """Return the value of each keep of one layer for a bot on a sheet, by the number of throws left."""
     rows = lattice(rules.dice.count, rules.dice.faces)
     weights = bot.weights(rules)
-    full = [
-        max(appeal for _, appeal in appeals(weights, rules, sheet, dice)) for dice in rows.rows[rows.keeps :]
-    ]
+    full = [max(appeal for _, appeal in appeals(weights, rules, sheet, dice)) for dice in rows.throws]
     return plan(rows, full, bot.horizon)
 
 
@@ -237,7 +199,7 @@ def appeals(
     ]
 
 
-def keep_worth(rules: Ruleset, rows: KeepLattice, worth: Worth, dice: Dice) -> float:
+def keep_worth(rules: Ruleset, rows: Lattice, worth: Worth, dice: Dice) -> float:
     return sum(worth[rows.number[layer_faces(dice, layer)]] for layer in scored_layers(rules))
 
 

@@ -23,8 +23,9 @@ from dicecup.dice import all_dice
 from dicecup.engine.legality import cell_names
 from dicecup.engine.play import apply
 from dicecup.engine.state import Sheet, Throw, dice_to_throw, start
-from dicecup.playout.perfect import FinalSheets, Scores
+from dicecup.playout.results import FinalSheets, Scores
 from dicecup.rules.model import Ruleset
+from dicecup.solver.progress import no_callback
 
 PERCENTILES = (1, 5, 10, 25, 50, 75, 90, 95, 99)
 
@@ -114,17 +115,13 @@ PIECE = 25  # games of any other bot between two progress reports
 Watch = Callable[[float], None]  # called with the fraction of the work done
 
 
-def ignore(share: float) -> None:
-    """Ignore progress."""
-
-
 def simulate(
     rules: Ruleset,
     bots: Sequence[str],
     games: int,
     seed: int,
     *,
-    watch: Watch = ignore,
+    watch: Watch = no_callback,
     cores: int | None = None,
 ) -> tuple[BotResult, ...]:
     """Return the results of each bot, with its share of wins if there are several."""
@@ -174,7 +171,7 @@ def play_solved(rules: Ruleset, games: int, seed: int, watch: Watch) -> Iterator
         def tell(done: int, total: int, first: int = first, count: int = count) -> None:
             watch((first + count * done / total) / games)
 
-        yield play_games(source, count, seed, first_game=first, watch=tell)
+        yield play_games(source, count, seed, first_game=first, on_turns=tell)
 
 
 def play_engine(

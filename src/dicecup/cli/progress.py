@@ -14,7 +14,7 @@ from dicecup.cli.common import _, talk
 if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
 
-    from dicecup.solver.single.solve import Progress
+    from dicecup.solver.progress import Progress
 
 SILENT = 1.0  # seconds before anything is said
 PAUSE = {True: 0.5, False: 30.0}  # seconds between two lines, on a terminal and elsewhere

@@ -20,7 +20,7 @@ from dicecup.cli.common import (
     talk,
 )
 from dicecup.cli.progress import SolveProgress
-from dicecup.cli.solving import tell
+from dicecup.cli.solving import show_warning
 from dicecup.i18n.sentences import number_text
 from dicecup.messages import N_
 from dicecup.packages import need
@@ -60,16 +60,16 @@ def command(
     from dicecup.solver.find import find_table, solve
 
     began = time.monotonic()
-    table = None if again else find_table(rules, int(precision), tables_folder(), tell)
+    table = None if again else find_table(rules, int(precision), tables_folder(), show_warning)
     if table is None:
-        watcher = SolveProgress()
+        progress = SolveProgress()
         try:
-            table = solve(rules, precision=int(precision), backend=backend, watch=watcher)
+            table = solve(rules, precision=int(precision), backend=backend, on_progress=progress)
         except KeyboardInterrupt:
             talk("\n" + _("What is done is kept: the same command goes on from there."))
             raise
         finally:
-            watcher.end()
+            progress.end()
     header = table.header
     if as_json:
         print_json(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from dicecup.cli.common import _, speech, talk
 from dicecup.cli.progress import SolveProgress
@@ -16,9 +15,6 @@ from dicecup.errors import DicecupError
 from dicecup.i18n.sentences import aims_text, learned_text, number_text, score_text
 from dicecup.packages import need
 from dicecup.rules.model import Ruleset
-
-if TYPE_CHECKING:
-    pass
 
 
 @contextmanager
@@ -31,7 +27,7 @@ def telling_of_compiling() -> Iterator[None]:
         yield
 
 
-def tell(error: DicecupError) -> None:
+def show_warning(error: DicecupError) -> None:
     """Say why a table is not used."""
     talk(f"dicecup: {speech.language.sentence(error)} [{error.code}]")
 
@@ -40,11 +36,11 @@ def values_of(rules: Ruleset) -> Values:
     """What is known about the game, solved first where that takes seconds; says how far it is."""
     speech.rules = rules
     need("solver")
-    watcher = SolveProgress()
+    progress = SolveProgress()
     try:
-        return find_values(rules, watch=watcher, tell=tell)
+        return find_values(rules, on_progress=progress, on_warning=show_warning)
     finally:
-        watcher.end()
+        progress.end()
 
 
 def learned_notes(values: Values) -> list[str]:

@@ -7,7 +7,6 @@ sheets that can follow and says that it is not exact. Both are a `Solution` (see
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -20,19 +19,19 @@ from dicecup.engine.totals import final_score
 from dicecup.errors import DicecupError, UsageError
 from dicecup.packages import need
 from dicecup.rules.model import Ruleset
+from dicecup.solver.progress import OnProgress, OnWarning, no_callback
 
 if TYPE_CHECKING:
-    from dicecup.solver.find import Solution, Turn
-    from dicecup.solver.single.solve import Progress
+    from dicecup.solver.solution import Solution, Turn
 
 
 MOST_REMEMBERED = 64  # turns; a review asks about the same turn up to five times, one after the other
 
 
 class Values:
-    """A game's values, and whether they are exact. Turns that were asked about are remembered.
+    """A game's values, and whether they are exact. Keeps the turns that were solved last.
 
-    Several threads may ask at once: who works a turn out does so alone.
+    Threads may share it: a lock lets one at a time solve a turn.
     """
 
     def __init__(self, source: Solution, *, why_learned: DicecupError | None = None) -> None:
@@ -58,23 +57,11 @@ class Values:
             return self.remembered[sheet]
 
 
-Watch = Callable[["Progress"], None]
-Tell = Callable[[DicecupError], None]
-
-
-def nobody_watches(progress: Progress) -> None:
-    """A solve goes on unseen."""
-
-
-def nobody_listens(error: DicecupError) -> None:
-    """A bad table is passed over in silence."""
-
-
-FINDING = Lock()  # of several threads that ask for the same game one solves it, and the others wait
+FINDING = Lock()  # one thread at a time finds values, or solves the game
 
 
 def known_values(rules: Ruleset) -> Values:
-    """As `find_values`, remembered: for players and services that ask again and again."""
+    """Return `find_values` from a cache, for players and services that ask repeatedly."""
     with FINDING:
         return remembered_values(rules)
 
@@ -88,16 +75,16 @@ def find_values(
     rules: Ruleset,
     *,
     folder: Path | None = None,
-    watch: Watch = nobody_watches,
-    tell: Tell = nobody_listens,
+    on_progress: OnProgress = no_callback,
+    on_warning: OnWarning = no_callback,
 ) -> Values:
-    """The best knowledge there is. Where there is none, the error says what to run."""
+    """Return the best values there are. Where there are none, the error says what to run."""
     need("solver")
     from dicecup.solver.find import find_solution
     from dicecup.solver.learned import find_learned
 
     try:
-        return Values(find_solution(rules, folder=folder, watch=watch, tell=tell))
+        return Values(find_solution(rules, folder=folder, on_progress=on_progress, on_warning=on_warning))
     except UsageError as error:
         if learned := find_learned(rules):
             return Values(learned, why_learned=error.with_traceback(None))

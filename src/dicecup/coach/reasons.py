@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from dicecup.coach.advice import Choice, Values
 from dicecup.dice import Dice, parts, sort_dice, throws
 from dicecup.engine.play import score_sheet
-from dicecup.engine.state import Keep, Placement, State
+from dicecup.engine.state import Keep, State
 from dicecup.engine.totals import final_score
 from dicecup.rules.model import Points, Ruleset
 
 if TYPE_CHECKING:
-    from dicecup.solver.find import Turn
-    from dicecup.solver.single.solution import BoxValue
+    from dicecup.playout.double import Ending
+    from dicecup.solver.solution import BoxValue, Turn
 
 
 Ends = dict[Dice, float]  # dice that end the turn, with their chance
@@ -69,9 +69,6 @@ class Forecast:
         return found
 
 
-Ending = tuple[Placement, int]  # a box that a turn filled, and the points in it
-
-
 @dataclass(frozen=True, slots=True)
 class Aim:
     """A box in which the turn may end with points."""
@@ -110,8 +107,11 @@ class Reasons:
             return Reason(points=total - final_score(rules, state.sheet), rest=choice.expected - total)
         if self.values.rules.has_layers:
             from dicecup.playout.double import sample_endings
+            from dicecup.solver.double.solution import DoubleSolution
 
-            endings, error = sample_endings(self.values, self.state, choice.move)
+            solution = self.values.source
+            assert isinstance(solution, DoubleSolution)
+            endings, error = sample_endings(solution, self.state, choice.move)
         else:
             endings, error = self.exact_endings(choice.move), 0.0
         return summarise(endings, self.never_pay, error)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from dicecup.coach.advice import Values, advise
 from dicecup.engine.state import State, turn_start
 from dicecup.engine.totals import final_score
-from dicecup.playout.perfect import Scores
+from dicecup.playout.results import Endings, Scores
 from dicecup.rules.model import Ruleset
 from dicecup.solver.learned.value import find_quick
 
@@ -91,16 +91,6 @@ EQUAL = 1e-6  # points
 MOST_PULL = 0.9  # of one game on a sample: beyond it no scale helps
 
 Numbers = npt.NDArray[np.float64]
-
-
-class Endings(NamedTuple):
-    """How games of one player ended: the scores, and what is known to be 0 on average of each game.
-
-    What tells most of the score comes first.
-    """
-
-    scores: Scores
-    zeros: Numbers  # [what, game]
 
 
 def around(scores: Scores, mean: float) -> Endings:

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from dicecup.coach.advice import Values
 from dicecup.dice import Dice
 from dicecup.engine.play import scored_layers
 from dicecup.engine.state import Keep, Placement, Sheet, State, empty_sheet, turn_start
-from dicecup.playout.perfect import FinalSheets, Watch, crowds, ignore, turn_seed
+from dicecup.playout.perfect import OnTurns, group_equal, turn_seed
 from dicecup.playout.perfect_kernel import GOLDEN, OPEN, chance_of, mix
+from dicecup.playout.results import FinalSheets
 from dicecup.rules.model import Ruleset
 from dicecup.solver.compiled import kernel
 from dicecup.solver.double.game_tables import FORBIDDEN, GameTables
@@ -26,10 +26,7 @@ from dicecup.solver.double.kernels import LANES
 from dicecup.solver.double.lattice import rank_weights
 from dicecup.solver.double.solution import DoubleSolution
 from dicecup.solver.double.turn import TurnSolver
-
-if TYPE_CHECKING:
-    from dicecup.coach.reasons import Ending
-
+from dicecup.solver.progress import no_callback
 
 Array = Any
 NEVER = np.float32(-1e9)
@@ -238,10 +235,9 @@ def play_double_games(
     solution: DoubleSolution,
     games: int,
     seed: int,
-    *,
     state: State | None = None,
     first_game: int = 0,
-    watch: Watch = ignore,
+    on_turns: OnTurns = no_callback,
 ) -> FinalSheets:
     """So many games to their end. `state`: where they begin, of the player whose turn it is."""
     rules, solver = solution.rules, solution.solver
@@ -258,9 +254,9 @@ def play_double_games(
     levels = list(range(start.mask.bit_count(), len(rules.boxes), len(rules.scored)))
     for turn, filled in enumerate(levels):
         after = np.asarray(solution.table.levels[filled + len(rules.scored)], dtype=np.float32)
-        order, bounds = crowds(places_of(solution, played))
+        order, bounds = group_equal(places_of(solution, played))
         for batch in range(0, len(bounds) - 1, LANES):
-            watch(turn * games + int(bounds[batch]), len(levels) * games)
+            on_turns(turn * games + int(bounds[batch]), len(levels) * games)
             ends = bounds[batch : batch + LANES + 1]
             sheets = [(int(played.masks[game]), int(played.totals[game])) for game in order[ends[:-1]]]
             these = order[ends[0] : ends[-1]]
@@ -270,19 +266,20 @@ def play_double_games(
                 values = turn_values(solver, sheets, after)
                 play_turn(rules_of(solver), values, lanes, these, dice, left, chance, filled, played)
         given, left = [], rules.throws
-    watch(1, 1)
+    on_turns(1, 1)
     return FinalSheets(rules, played.cells, np.zeros(games, dtype=np.int16))
 
 
 SAMPLES = 4000
 SEED = 1
 
+Ending = tuple[Placement, int]  # a box that a turn filled, and the points in it
+
 
 def sample_endings(
-    values: Values, state: State, move: Keep
+    solution: DoubleSolution, state: State, move: Keep
 ) -> tuple[list[tuple[float, list[Ending]]], float]:
-    """Endings with their chances, and the largest standard error of a chance."""
-    solution = solution_of(values)
+    """Return endings with their chances, and the largest standard error of a chance."""
     played = play_rest_of_turn(solution, state.sheet, move.dice, state.throws_left, SAMPLES, np.uint64(SEED))
     names = [box.id for box in solution.rules.boxes]
     endings: list[tuple[float, list[Ending]]] = [
@@ -290,11 +287,6 @@ def sample_endings(
         for row in played.cells
     ]
     return endings, 0.5 / sqrt(SAMPLES)
-
-
-def solution_of(values: Values) -> DoubleSolution:
-    assert isinstance(values.source, DoubleSolution)
-    return values.source
 
 
 def play_rest_of_turn(

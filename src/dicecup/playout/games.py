@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dicecup.engine.state import State
-from dicecup.playout import double, perfect
-from dicecup.playout.perfect import FinalSheets, Watch, ignore
+from dicecup.playout.double import play_double_games
+from dicecup.playout.perfect import OnTurns, play_single_games
+from dicecup.playout.results import FinalSheets
+from dicecup.solver.progress import no_callback
 
 if TYPE_CHECKING:
-    from dicecup.solver.find import Solution
+    from dicecup.solver.solution import Solution
 
 
 def play_games(
@@ -19,13 +21,13 @@ def play_games(
     *,
     state: State | None = None,
     first_game: int = 0,
-    watch: Watch = ignore,
+    on_turns: OnTurns = no_callback,
 ) -> FinalSheets:
-    """So many games to their end. `state`: where they begin, of the player whose turn it is."""
+    """Play games to their end. `state` is where they begin, for the player whose turn it is."""
     from dicecup.solver.double.solution import DoubleSolution
     from dicecup.solver.single.solution import SingleSolution
 
     if isinstance(source, DoubleSolution):
-        return double.play_double_games(source, count, seed, state=state, first_game=first_game, watch=watch)
+        return play_double_games(source, count, seed, state, first_game, on_turns)
     assert isinstance(source, SingleSolution)
-    return perfect.play_single_games(source, count, seed, state=state, first_game=first_game, watch=watch)
+    return play_single_games(source, count, seed, state, first_game, on_turns)

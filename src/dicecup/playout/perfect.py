@@ -8,66 +8,26 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dicecup.dice import parts
 from dicecup.engine.state import Sheet, State, empty_sheet, turn_start
 from dicecup.playout.perfect_kernel import OPEN, PartTables, PlayedGames, SheetGroups, play_level
-from dicecup.rules.model import Ruleset
+from dicecup.playout.results import FinalSheets
 from dicecup.solver.compiled import kernel
-from dicecup.solver.single.index import Array
-from dicecup.solver.single.lattice import Lattice
+from dicecup.solver.progress import no_callback
 from dicecup.solver.single.solution import SingleSolution, faces_of
-
-Scores = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class FinalSheets:
-    """Finished games of one player."""
-
-    rules: Ruleset
-    cells: npt.NDArray[np.int16]  # [game, cell]
-    repeats: npt.NDArray[np.int16]
-
-    def column_bonus(self, column: int) -> Scores:
-        first = column * len(self.rules.boxes)
-        sums = self.cells[:, [first + box for box in self.rules.upper]].sum(axis=1, dtype=np.int64)
-        found = np.zeros(len(sums), dtype=np.int64)
-        for tier in self.rules.bonus:
-            found[sums >= tier.at] = tier.points
-        return found
-
-    @property
-    def bonus_share(self) -> float:
-        """In which share of the games, and of their columns, a bonus was reached."""
-        return float(np.mean([self.column_bonus(column) > 0 for column in range(len(self.rules.columns))]))
-
-    @property
-    def scores(self) -> Scores:
-        """The final score of each game."""
-        boxes = len(self.rules.boxes)
-        repeats = self.repeats.astype(np.int64) * (self.rules.repeat.points if self.rules.repeat else 0)
-        total = np.zeros(len(self.cells), dtype=np.int64)
-        for number, column in enumerate(self.rules.columns):
-            cells = self.cells[:, number * boxes : (number + 1) * boxes]
-            sums = cells.sum(axis=1, dtype=np.int64) + self.column_bonus(number) + repeats
-            total += sums * column.multiplier
-        return total
-
 
 DIGIT = 11  # bits looked at in one pass: its 2,048 counters stay in the fastest cache
 
 Numbers = npt.NDArray[np.int64]
 
 
-def crowds(keys: Numbers) -> tuple[npt.NDArray[np.int32], Numbers]:
-    """The places of equal keys next to each other, and where each crowd begins in them, and the end."""
+def group_equal(keys: Numbers) -> tuple[npt.NDArray[np.int32], Numbers]:
+    """Return the indexes of equal keys side by side, and where each group begins in them, and the end."""
     small = keys.astype(np.uint32)
     order = sorting(small)
     return order, borders(small, order)
@@ -119,21 +79,16 @@ def borders(keys: Any, order: Any) -> Any:
 MOST_TOGETHER = 2048  # games of one sheet that are played in one go: more are shared out over the cores
 CHUNKS = 64
 
-Watch = Callable[[int, int], None]  # turns done, of how many
-
-
-def ignore(done: int, total: int) -> None:
-    """Ignore progress."""
+OnTurns = Callable[[int, int], None]  # called with the turns done, and how many there are
 
 
 def play_single_games(
     solution: SingleSolution,
     games: int,
     seed: int,
-    *,
     state: State | None = None,
     first_game: int = 0,
-    watch: Watch = ignore,
+    on_turns: OnTurns = no_callback,
 ) -> FinalSheets:
     """So many games to their end. `state`: where they begin, of the player whose turn it is."""
     rules = solution.rules
@@ -149,7 +104,7 @@ def play_single_games(
     dice = state.dice if state.kept is None else state.kept
     row, left = solution.lattice.number[faces_of(dice)], state.throws_left
     for done, open_boxes in enumerate(range(place.level, 0, -1)):
-        watch(done, place.level)
+        on_turns(done, place.level)
         play_level(
             solution.program,
             solution.choices,
@@ -165,7 +120,7 @@ def play_single_games(
             CHUNKS,
         )
         row, left = 0, rules.throws
-    watch(place.level, place.level)
+    on_turns(place.level, place.level)
     return FinalSheets(rules, played.cells, played.repeats)
 
 
@@ -180,9 +135,9 @@ def written(sheet: Sheet) -> npt.NDArray[np.int16]:
 
 
 def group(solution: SingleSolution, played: PlayedGames, open_boxes: int) -> SheetGroups:
-    """The games sorted by their sheets, large crowds cut into pieces."""
+    """Return the games sorted by their sheets, large groups cut into pieces."""
     starts = solution.index.level(open_boxes).starts
-    order, bounds = crowds(starts[played.lower] + played.position)
+    order, bounds = group_equal(starts[played.lower] + played.position)
     played.games[:] = played.games[order]
     first = bounds[:-1]
     pieces = -(-np.diff(bounds) // MOST_TOGETHER)
@@ -193,17 +148,9 @@ def group(solution: SingleSolution, played: PlayedGames, open_boxes: int) -> She
     return SheetGroups(played.lower[chosen], played.position[chosen], np.append(first, len(order)))
 
 
-def parts_inside(lattice: Lattice) -> tuple[Array, Array]:
-    """The rows of the parts of every throw, all dice aside, and where those of each throw begin."""
-    rows = [[lattice.number[faces_of(part)] for part in parts(dice)[:-1]] for dice in lattice.throws]
-    starts = np.cumsum([0, *map(len, rows)], dtype=np.int32)
-    return starts, np.array([row for inside in rows for row in inside], dtype=np.int32)
-
-
 @lru_cache(maxsize=4)
 def part_tables(solution: SingleSolution) -> PartTables:
     lattice, index = solution.lattice, solution.index
-    part_start, part = parts_inside(lattice)
     stands = [
         (
             sum(1 << box for box, cell in zip(group.boxes, state.cells, strict=True) if cell is None),
@@ -214,8 +161,8 @@ def part_tables(solution: SingleSolution) -> PartTables:
     ]
     open_boxes, group_boxes = zip(*stands, strict=True)
     return PartTables(
-        part_start=part_start,
-        part=part,
+        inside=lattice.inside,
+        inside_starts=lattice.inside_starts,
         row_size=np.array([len(dice) for dice in lattice.multisets], dtype=np.int32),
         open_boxes=np.array(open_boxes, dtype=np.int64),
         group_boxes=np.array(group_boxes, dtype=np.int64),

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple, Protocol
 import numba
 import numpy as np
 
+from dicecup.lattice import LatticeArrays
 from dicecup.playout.scoring_kernel import choose_box, prepare
+from dicecup.solver.arrays import Array
 from dicecup.solver.compiled import kernel, parallel_kernel
-from dicecup.solver.single.index import Array
 from dicecup.solver.single.kernel_tables import Program
-from dicecup.solver.single.lattice import Walks
 from dicecup.solver.single.level_kernels import choose, expect
 from dicecup.solver.single.state_tables import ChoiceTables
 from dicecup.solver.single.turn_values import repeat_points
@@ -28,20 +28,20 @@ STOP, UNKNOWN = -1, -2  # instead of the row of the dice to keep
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
-class Inside(Protocol):
-    """The parts of every throw, as rows of the lattice."""
+class KeepsInside(Protocol):
+    """What can be kept of every throw, as rows of the lattice; see `Lattice`."""
 
     @property
-    def part_start(self) -> Any: ...
+    def inside(self) -> Any: ...
     @property
-    def part(self) -> Any: ...
+    def inside_starts(self) -> Any: ...
 
 
 class PartTables(NamedTuple):
     """What playing needs beyond what solving needs."""
 
-    part_start: Array  # by throw: its parts, as rows of the lattice
-    part: Array
+    inside: Array  # what can be kept of every throw, as rows of the lattice
+    inside_starts: Array
     row_size: Array  # dice in each row of the lattice
     open_boxes: Array  # by state: which boxes it leaves open, as bits
     group_boxes: Array  # by state: the boxes of its group, as bits
@@ -80,12 +80,12 @@ def chance_of(seed: Any, game: int, turn: int) -> Any:
 
 
 @kernel(inline="always")
-def best_part(tables: Inside, kept: Any, stop: Any, lane: int, base: int, throw: int) -> Any:
+def best_part(tables: KeepsInside, kept: Any, stop: Any, lane: int, base: int, throw: int) -> Any:
     """The row of the dice to keep out of a throw, or STOP. Selects instead of branches: half the time."""
     width = lanes(kept)
     best, again = stop, STOP
-    for place in range(tables.part_start[throw], tables.part_start[throw + 1]):
-        row = tables.part[place]
+    for place in range(tables.inside_starts[throw], tables.inside_starts[throw + 1]):
+        row = tables.inside[place]
         value = kept[(base + row) * width + lane]
         better = value > best
         best = value if better else best
@@ -95,8 +95,8 @@ def best_part(tables: Inside, kept: Any, stop: Any, lane: int, base: int, throw:
 
 @kernel(inline="always")
 def throw_dice(
-    program: Walks,
-    tables: Inside,
+    program: LatticeArrays,
+    tables: KeepsInside,
     kept: Any,
     final: Any,
     lane: int,

@@ -13,24 +13,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicecup.coach.winning import Endings
 from dicecup.dice import Faces
 from dicecup.engine.state import State
 from dicecup.engine.totals import final_score
-from dicecup.playout.perfect import parts_inside, turn_seed
+from dicecup.lattice import lattice
+from dicecup.playout.perfect import turn_seed
 from dicecup.playout.quick_kernel import Course, QuickTables, play_quick_games, value_sheets
+from dicecup.playout.results import Endings
 from dicecup.rules.model import Ruleset
+from dicecup.solver.arrays import NOWHERE
 from dicecup.solver.learned.layout import layout
-from dicecup.solver.learned.move_tables import CLOSED, NOWHERE, Array, book
+from dicecup.solver.learned.move_tables import CLOSED, Array, book
 from dicecup.solver.learned.value import find_quick
-from dicecup.solver.single.lattice import lattice
 from dicecup.solver.single.solution import faces_of
 
 
 @lru_cache(maxsize=4)
 def quick_tables(rules: Ruleset) -> QuickTables:
     known, moves = lattice(rules.dice.count, rules.dice.faces), book(rules).moves
-    part_start, part = parts_inside(known)
     pays: list[list[tuple[int, int, float]]] = [[] for _ in moves.entry_zero]
     kinds: list[list[int]] = [[] for _ in known.throws]
     count = 0
@@ -55,8 +55,8 @@ def quick_tables(rules: Ruleset) -> QuickTables:
         take=known.take,
         take_starts=known.take_starts,
         weights=known.weights,
-        part_start=part_start,
-        part=part,
+        inside=known.inside,
+        inside_starts=known.inside_starts,
         pay_start=np.cumsum([0, *map(len, pays)], dtype=np.int32),
         pay_kind=np.array(pay_kind, dtype=np.int32),
         pay_slot=np.array(pay_slot, dtype=np.int32),

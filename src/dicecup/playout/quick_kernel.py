@@ -12,9 +12,9 @@ import numba
 import numpy as np
 
 from dicecup.playout.perfect_kernel import STOP, UNKNOWN, best_part, chance_of, throw_dice
+from dicecup.solver.arrays import NOWHERE, Array
 from dicecup.solver.compiled import kernel, parallel_kernel
-from dicecup.solver.learned.move_tables import CLOSED, NOWHERE, Moves
-from dicecup.solver.single.index import Array
+from dicecup.solver.learned.move_tables import CLOSED, Moves
 from dicecup.solver.single.level_kernels import choose, expect, first_throw
 from dicecup.solver.vector import lanes, larger, load, store
 
@@ -31,8 +31,8 @@ class QuickTables(NamedTuple):
     take: Array
     take_starts: Array
     weights: Array
-    part_start: Array  # by throw: its parts, as rows of the lattice
-    part: Array
+    inside: Array
+    inside_starts: Array
     # By entry: the kinds of throws for which the box gives more than a strike would
     pay_start: Array
     pay_kind: Array

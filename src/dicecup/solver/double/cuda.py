@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dicecup.errors import UsageError
 from dicecup.rules.model import Ruleset
+from dicecup.solver.backends import load_cupy
 from dicecup.solver.double.game_tables import (
     box_points,
     check_double_solvable,
@@ -23,7 +23,7 @@ from dicecup.solver.double.game_tables import (
 )
 from dicecup.solver.double.lattice import KeepRows, build_lattice
 from dicecup.solver.double.sheet_index import DoubleLevel, SheetIndex
-from dicecup.solver.single.cpu import Done
+from dicecup.solver.progress import OnBatch
 
 INNERS, TILE = 33, 32  # as in turns.cu
 MOST_GROUPS = 16  # 512 sheets fill the card; 11 GB for six double dice
@@ -45,10 +45,12 @@ class CudaTurns:
         groups: int | None = None,
         threads: int = 128,
         array_module: Any = None,
+        more_kernels: str = "",
     ) -> None:
         check_double_solvable(rules)
-        self.xp = array_module or find_cupy()
+        self.xp = array_module or load_cupy()
         self.rules, self.lanes, self.threads = rules, lanes, threads
+        self.more_kernels = more_kernels  # source compiled behind that of turns.cu
         self.index = index or SheetIndex(rules)
         dice = rules.dice
         self.lattice = build_lattice(dice.count, dice.faces, layers_interchangeable(rules), self.xp)
@@ -73,10 +75,8 @@ class CudaTurns:
             "LANES": self.lanes,
             "TOTALS": len(self.index.bonus),
         }
-        folder = files("dicecup.solver.double")
-        source = "".join(
-            folder.joinpath(name).read_text(encoding="utf-8") for name in ("turns.cu", "games.cu")
-        )
+        source = files("dicecup.solver.double").joinpath("turns.cu").read_text(encoding="utf-8")
+        source += self.more_kernels
         source += "".join(f"BEST_KEEPS({size})\n" for size in range(1, dice.count))
         options = tuple(f"-D{name}={value}" for name, value in sizes.items())
         return self.xp.RawModule(code=source, options=("-std=c++17", *options))
@@ -120,7 +120,7 @@ class CudaTurns:
         high, low = np.tril_indices(count)
         return self.xp.asarray((high * count + low).astype(np.int32))
 
-    def solve_level(self, level: DoubleLevel, after: npt.NDArray[Any], done: Done) -> npt.NDArray[Any]:
+    def solve_level(self, level: DoubleLevel, after: npt.NDArray[Any], on_batch: OnBatch) -> npt.NDArray[Any]:
         """The values of a level's sheets, from those of the level after the turn."""
         self.start_level(level.filled, after)
         values = np.empty(len(level))
@@ -131,16 +131,16 @@ class CudaTurns:
             begun = first, first + count, self.batch_values()
             # Fetch a batch only when the next is under way, so that the card never waits for its caller.
             if waiting:
-                self.fetch(waiting, values, done)
+                self.fetch(waiting, values, on_batch)
             waiting = begun
         if waiting:
-            self.fetch(waiting, values, done)
+            self.fetch(waiting, values, on_batch)
         return values
 
-    def fetch(self, batch: tuple[int, int, Any], values: npt.NDArray[Any], done: Done) -> None:
+    def fetch(self, batch: tuple[int, int, Any], values: npt.NDArray[Any], on_batch: OnBatch) -> None:
         first, end, found = batch
         values[first:end] = self.to_host(found)[: end - first]
-        done(end - first)
+        on_batch(end - first)
 
     def to_host(self, array: Any) -> npt.NDArray[Any]:
         return np.asarray(array.get() if hasattr(array, "get") else array)
@@ -230,16 +230,6 @@ class CudaTurns:
         self.sums.fill(0)
         self.throw_step("sum_throws", self.sums, SUM_ROUNDS, np.float64(scale), rounds=SUM_ROUNDS)
         return self.sums / (scale * self.lattice.orders)
-
-
-def find_cupy() -> Any:
-    try:
-        import cupy
-
-        cupy.cuda.Device().use()
-    except Exception:  # CuPy and the driver fail in many ways, all with the same consequence
-        raise UsageError("cuda_missing") from None
-    return cupy
 
 
 def address(array: Any) -> int:

@@ -9,7 +9,6 @@ import json
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dicecup.errors import StorageError
+from dicecup.messages import problem_of
 from dicecup.rules.model import Ruleset
 from dicecup.solver.double.sheet_index import SheetIndex
-from dicecup.solver.files.tables import FORMAT, TableHeader
+from dicecup.solver.files.shipped import double_table_file, double_table_name
+from dicecup.solver.files.tables import TableHeader, check_header, damaged
 
 MAGIC = b"dicecup double dice\n"
 STEP = 1 / 1024  # an error of half a step is 0.0005 points
@@ -71,10 +72,7 @@ def pack(header: TableHeader, index: SheetIndex, levels: Mapping[int, npt.NDArra
 def unpack(data: bytes, rules: Ruleset, index: SheetIndex, path: Path | Traversable) -> ValueTable:
     """The table in a file's bytes; anything but a whole table of these rules is refused."""
     fields, body = read_header(data, path)
-    if fields["identity"] != rules.identity:
-        raise StorageError("table_of_other_rules", file=path, ruleset=fields["ruleset"])
-    if fields["format"] != FORMAT:
-        raise StorageError("table_format", file=path, found=fields["format"], expected=FORMAT)
+    check_header(fields, rules, path)
     width, step, digest = (fields.pop(name) for name in ("width", "step", "sha256"))
     if hashlib.sha256(body).hexdigest() != digest:
         raise damaged(path)
@@ -109,33 +107,20 @@ def read_header(data: bytes, path: Path | Traversable) -> tuple[dict[str, Any], 
     return fields, body
 
 
-def damaged(path: Path | Traversable) -> StorageError:
-    return StorageError("table_damaged", file=path)
-
-
-def packed_table_name(rules: Ruleset) -> str:
-    """Tables are found by the meaning of the rules, so a rules file that says the same finds them too."""
-    return f"double-{rules.identity[:16]}.table"
-
-
 def packed_table_path(folder: Path, rules: Ruleset) -> Path:
-    return folder / packed_table_name(rules)
-
-
-def shipped(rules: Ruleset) -> Traversable:
-    return files("dicecup.solver.double").joinpath("data", packed_table_name(rules))
+    return folder / double_table_name(rules)
 
 
 def find_packed_table(rules: Ruleset, folder: Path, index: SheetIndex | None = None) -> ValueTable | None:
     """The values of these rules, if they are shipped or solved."""
-    for place in (shipped(rules), packed_table_path(folder, rules)):
-        if place.is_file():
-            return unpack(read_bytes(place), rules, index or SheetIndex(rules), place)
+    for path in (double_table_file(rules), packed_table_path(folder, rules)):
+        if path.is_file():
+            return unpack(read_bytes(path), rules, index or SheetIndex(rules), path)
     return None
 
 
-def read_bytes(place: Traversable) -> bytes:
+def read_bytes(path: Traversable) -> bytes:
     try:
-        return place.read_bytes()
+        return path.read_bytes()
     except OSError as error:
-        raise StorageError("file_unreadable", file=place, problem=error.strerror or error) from None
+        raise StorageError("file_unreadable", file=path, problem=problem_of(error)) from None

@@ -1,10 +1,9 @@
 """What must be remembered between turns: the filled boxes, and the upper total as far as it matters.
 
-A sheet is a mask of filled boxes and a class of upper totals. Totals are one class when every way to go on
-gains the same bonus from them: all that are out of reach of the next step, all that have passed the last
-one, and those between which no open box can tell (with only sixes open, 33 to 38 all need five of them).
-Boxes that score alike (Extra as a second Chance) are filled in sheet order. The bonus is counted when it is
-reached, so a value is what the rest of the game is worth whatever was written so far.
+A sheet is a mask of filled boxes and a class of upper totals: those from which every way to go on gains the
+same bonus (see `upper_totals`). Boxes that score alike (Extra as a second Chance) are filled in sheet order.
+The bonus is counted when it is reached, so a value is what the rest of the game is worth whatever was written
+so far.
 
 A level is the sheets with the same number of filled boxes; a place is a sheet's number within its level.
 """
@@ -17,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dicecup.rules.model import Box, OfFace, Ruleset
+from dicecup.solver.upper_totals import bonus_by_total, join_totals, lowest_totals
 
 Ints = npt.NDArray[np.int32]
 
@@ -41,29 +41,21 @@ class SheetIndex:
         self.upper = rules.upper
         self.gains = [upper_gains(rules.boxes[box], rules.dice.counted) for box in self.upper]
         most = sum(gains[-1] for gains in self.gains)
-        self.bonus = np.zeros(most + 1, dtype=np.int32)  # what a total has earned
-        for tier in rules.bonus:
-            self.bonus[tier.at :] = np.maximum(self.bonus[tier.at :], tier.points)
+        self.bonus = bonus_by_total(rules, most)
         # By [upper mask, total]: the class, -1 where a total cannot be; and the lowest total of each class.
         self.class_of = np.full((1 << len(self.upper), most + 1), -1, dtype=np.int32)
-        self.class_totals = [self.join_totals(filled) for filled in range(1 << len(self.upper))]
+        self.class_totals = [self.class_totals_of(filled) for filled in range(1 << len(self.upper))]
         self.canonical = canonical_masks(self.boxes, boxes_alike(rules.boxes))
         self.number_sheets()
 
-    def join_totals(self, filled: int) -> list[int]:
-        """Fill `class_of` for one set of filled upper boxes; the lowest total of each class."""
+    def class_totals_of(self, filled: int) -> list[int]:
+        """Fill `class_of` for one set of filled upper boxes; return the lowest total of each class."""
         done = [gains for bit, gains in enumerate(self.gains) if filled >> bit & 1]
         to_come = [gains for bit, gains in enumerate(self.gains) if not filled >> bit & 1]
-        futures = np.array(sorted(sums(to_come)))
-        known: dict[bytes, int] = {}
-        lowest: list[int] = []
-        for total in sorted(sums(done)):
-            future = (self.bonus[total + futures] - self.bonus[total]).tobytes()
-            if future not in known:
-                known[future] = len(lowest)
-                lowest.append(total)
-            self.class_of[filled, total] = known[future]
-        return lowest
+        gains = np.array(sorted(sums(to_come)))
+        classes = join_totals(sums(done), lambda total: self.bonus[total + gains] - self.bonus[total])
+        self.class_of[filled, list(classes)] = list(classes.values())
+        return lowest_totals(classes)
 
     def number_sheets(self) -> None:
         """Find, for every mask, the place of its first class in its level."""

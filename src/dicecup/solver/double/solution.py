@@ -20,7 +20,7 @@ from dicecup.rules.model import Ruleset
 from dicecup.solver.double.packed import ValueTable
 from dicecup.solver.double.sheet_index import SheetIndex
 from dicecup.solver.double.turn import TurnSolver, TurnValues
-from dicecup.solver.single.solution import BoxValue
+from dicecup.solver.solution import BoxValue
 
 REMEMBERED = 16  # turns, of 3 MB each
 

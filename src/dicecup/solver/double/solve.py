@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from dicecup.errors import UsageError
+from dicecup.errors import StorageError
 from dicecup.folders import tables_folder
 from dicecup.rules.model import Ruleset
-from dicecup.solver.double.game_tables import check_double_solvable
+from dicecup.solver.backends import unknown_backend
+from dicecup.solver.double.game_tables import check_double_solvable, layers_interchangeable
+from dicecup.solver.double.lattice import multiset_count
 from dicecup.solver.double.packed import ValueTable, make_header, pack, packed_table_path, unpack
 from dicecup.solver.double.sheet_index import DoubleLevel, SheetIndex
-from dicecup.solver.files.resume import UnfinishedDouble
-from dicecup.solver.files.tables import write_aside
-from dicecup.solver.single.cpu import BACKENDS, Done
-from dicecup.solver.single.solve import Progress, Watch, ignore, unwritable
+from dicecup.solver.files.resume import UnfinishedSolve
+from dicecup.solver.files.tables import replace_file, write_errors
+from dicecup.solver.limits import cores
+from dicecup.solver.progress import OnBatch, OnProgress, Progress, no_callback
+
+THROWS_PER_SECOND = 60_000_000  # of one core, by sheet; measured: docs/dice-in-dice-solved.md
 
 
 class DoubleBackend(Protocol):
@@ -28,7 +33,7 @@ class DoubleBackend(Protocol):
     def compiled(self) -> bool:
         """Whether work can start without compiling first."""
 
-    def solve_level(self, level: DoubleLevel, after: npt.NDArray[Any], done: Done) -> npt.NDArray[Any]:
+    def solve_level(self, level: DoubleLevel, after: npt.NDArray[Any], on_batch: OnBatch) -> npt.NDArray[Any]:
         """The values of some sheets of a level, from those of the level after the turn."""
 
 
@@ -41,50 +46,70 @@ def make_backend(name: str, rules: Ruleset, index: SheetIndex) -> DoubleBackend:
         from dicecup.solver.double.cuda import CudaTurns
 
         return CudaTurns(rules, index)
-    raise UsageError("backend_unknown", backend=name, known=", ".join(BACKENDS))
+    raise unknown_backend(name)
+
+
+def solve_seconds(rules: Ruleset, index: SheetIndex) -> float:
+    """Estimate how long a solve takes on this machine's processor."""
+    throws = multiset_count(rules.dice.faces**2, rules.dice.count)
+    if layers_interchangeable(rules):
+        throws //= 2
+    return sum(index.level_sizes[::2]) * throws / THROWS_PER_SECOND / cores()
 
 
 def solve_double(
-    rules: Ruleset, *, backend: str = "cpu", folder: Path | None = None, watch: Watch = ignore
+    rules: Ruleset,
+    *,
+    backend: str = "cpu",
+    folder: Path | None = None,
+    on_progress: OnProgress = no_callback,
+    wait: bool = False,
 ) -> ValueTable:
-    """Solve the game and keep its table; what an earlier run left unfinished is taken up."""
+    """Solve the game and keep its table, resuming from what an earlier run left unfinished.
+
+    If another process is solving the game, raise an error, or `wait` for its table.
+    """
     check_double_solvable(rules)
     index = SheetIndex(rules)
     machine = make_backend(backend, rules, index)
     path = packed_table_path(folder or tables_folder(), rules)
-    with unwritable(path), UnfinishedDouble(path) as unfinished:
-        levels = climb(index, machine, unfinished, watch)
-        data = pack(make_header(rules, index, backend), index, levels)
-        write_aside(path, data)
+    header = make_header(rules, index, backend)
+    with write_errors(path), UnfinishedSolve(path, header, wait=wait) as unfinished:
+        if wait and path.is_file():
+            with suppress(StorageError):  # a bad one is solved again
+                return unpack(path.read_bytes(), rules, index, path)
+        levels = solve_levels(index, machine, unfinished, on_progress)
+        data = pack(header, index, levels)
+        replace_file(path, data)
         unfinished.remove()
     return unpack(data, rules, index, path)
 
 
-def climb(
-    index: SheetIndex, machine: DoubleBackend, unfinished: UnfinishedDouble, watch: Watch
+def solve_levels(
+    index: SheetIndex, machine: DoubleBackend, unfinished: UnfinishedSolve, on_progress: OnProgress
 ) -> dict[int, npt.NDArray[Any]]:
-    """The values of every level, saved part by part."""
+    """Return the values of every level, saved part by part."""
     levels = {index.boxes: np.zeros(1)}
     total = sum(index.level_sizes[::2])
     done = resumed = 1  # the full sheet is known
 
-    def tell(sheets: int) -> None:
+    def on_batch(sheets: int) -> None:
         nonlocal done
         done += sheets
-        watch(Progress("solving", done, total, resumed))
+        on_progress(Progress("solving", done, total, resumed))
 
     if not machine.compiled():
-        watch(Progress("compiling"))
+        on_progress(Progress("compiling"))
     for filled in range(index.boxes - 2, -1, -2):
         level = index.level(filled)
-        values = unfinished.load(filled, len(level))
+        values = unfinished.load(filled, np.float64).values[: len(level)]
         resumed += len(values)
         done += len(values)
         for first in range(len(values), len(level), machine.part):
             rest = DoubleLevel(
                 filled, level.mask[first:][: machine.part], level.total[first:][: machine.part]
             )
-            values = np.append(values, machine.solve_level(rest, levels[filled + 2], tell))
+            values = np.append(values, machine.solve_level(rest, levels[filled + 2], on_batch))
             unfinished.save(filled, values)
         levels[filled] = values
     return levels

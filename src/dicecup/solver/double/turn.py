@@ -23,7 +23,7 @@ from dicecup.solver.double.game_tables import (
 from dicecup.solver.double.kernels import LANES, mean_throw
 from dicecup.solver.double.lattice import DoubleLattice, build_lattice
 from dicecup.solver.double.sheet_index import DoubleLevel, SheetIndex
-from dicecup.solver.single.cpu import Done
+from dicecup.solver.progress import OnBatch
 
 Floats = npt.NDArray[np.float32]
 SUM_BLOCKS = 64
@@ -163,12 +163,12 @@ class CpuTurns:
         rows = np.empty((0, 0), dtype=np.float32)
         return is_compiled(mean_throw, rows, np.empty(0, dtype=np.int32), SUM_BLOCKS, np.empty((0, 0)))
 
-    def solve_level(self, level: DoubleLevel, after: npt.NDArray[Any], done: Done) -> npt.NDArray[Any]:
+    def solve_level(self, level: DoubleLevel, after: npt.NDArray[Any], on_batch: OnBatch) -> npt.NDArray[Any]:
         """The values of a level's sheets, from those of the level after the turn."""
         values = np.empty(len(level))
         for first in range(0, len(level), LANES):
             end = min(first + LANES, len(level))
             sheets = SheetBatch(level.mask[first:end], level.total[first:end], after)
             values[first:end] = self.solver.start_values(sheets)
-            done(end - first)
+            on_batch(end - first)
         return values

@@ -1,1 +1,1 @@
-"""Solved values on disk: table files, packing, unfinished solves. The same for all solvers."""
+"""Files of the solver: tables of values, and what is needed to resume an interrupted solve."""

@@ -1,129 +1,54 @@
-"""Unfinished solves: every finished level stays on disk, so that the next run resumes from there."""
+"""Unfinished solves: every solved level is saved, so that the next run resumes from there."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-from dataclasses import asdict
+import struct
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from filelock import FileLock, Timeout
 
 from dicecup.errors import StorageError
-from dicecup.solver.files.tables import (
-    HEADER_BYTES,
-    TableHeader,
-    arrays_of,
-    decode_header,
-    encode_header,
-    sections_hold,
-    write_aside,
-    write_section,
-)
-from dicecup.solver.single.cpu import empty_level
-from dicecup.solver.single.index import Array, Index
-
-
-def acquire(lock: FileLock, file: Path) -> None:
-    try:
-        lock.acquire()
-    except Timeout:
-        raise StorageError("solve_running", file=file) from None
-
-
-class UnfinishedTable:
-    """The files of one unfinished table. Only one process at a time can hold it; the others are refused, or
-    `wait`. The lock stays where it is: a file that is gone would lock nobody out."""
-
-    def __init__(self, path: Path, header: TableHeader, *, wait: bool = False) -> None:
-        self.path = path
-        self.header = header
-        self.part, self.progress = path.with_suffix(".part"), path.with_suffix(".progress")
-        self.lock = FileLock(path.with_suffix(".lock"), blocking=wait)
-
-    def __enter__(self) -> UnfinishedTable:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        acquire(self.lock, self.path)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.lock.release()
-
-    def level_path(self, open_boxes: int) -> Path:
-        return self.path.with_suffix(f".level{open_boxes}")
-
-    def resume(self, index: Index) -> Array | None:
-        """Take up what an earlier run left: its last level, or None if there is nothing to go on with."""
-        try:
-            data = json.loads(self.progress.read_text(encoding="utf-8"))
-            found = decode_header(bytes.fromhex(data["header"]), self.progress)
-            wanted = asdict(self.header) | {"sections": None, "backend": None}
-            if asdict(found) | {"sections": None, "backend": None} != wanted:
-                return None
-            size = index.level(len(found.sections) - 1).size
-            values = empty_level(size, self.header.precision)
-            raw = np.fromfile(self.level_path(len(found.sections) - 1), dtype=values.dtype)
-            if len(raw) != size or checksum(raw) != data["checksum"] or not sections_hold(self.part, found):
-                return None
-            values[:size] = raw
-        except (OSError, ValueError, KeyError, TypeError, StorageError):
-            return None
-        self.header = found
-        return values
-
-    def begin(self) -> None:
-        """Start from nothing."""
-        self.header.sections = []
-        self.part.write_bytes(bytes(HEADER_BYTES))
-
-    def add(self, open_boxes: int, values: Array, encoded: object) -> None:
-        """A level is done: `values` as solved, `encoded` as the table keeps it."""
-        end = self.header.sections[-1].end if self.header.sections else HEADER_BYTES
-        self.header.sections.append(write_section(self.part, end, open_boxes, arrays_of(encoded)))
-        values.tofile(self.level_path(open_boxes))
-        header = encode_header(self.header).rstrip(b"\0").hex()
-        write_aside(self.progress, json.dumps({"checksum": checksum(values), "header": header}).encode())
-        self.level_path(open_boxes - 1).unlink(missing_ok=True)
-
-    def finish(self, expected: float) -> None:
-        """Put the header in front and the table in its place."""
-        self.header.expected = expected
-        with self.part.open("r+b") as stream:
-            stream.write(encode_header(self.header))
-            stream.flush()
-            os.fsync(stream.fileno())
-        self.part.replace(self.path)
-        for path in (self.progress, self.level_path(len(self.header.sections) - 1)):
-            path.unlink(missing_ok=True)
-
-
-def checksum(values: Array) -> str:
-    return hashlib.sha256(values.data.cast("B")).hexdigest()
-
+from dicecup.solver.arrays import Array
+from dicecup.solver.files.tables import TableHeader, replace_file
 
 DIGEST_BYTES = 32
+LENGTH = struct.Struct("<I")
 
 
-class UnfinishedDouble:
-    """The levels of one unfinished table, a file each: a checksum, then 64-bit values, the first sheet first.
+class SavedLevel(NamedTuple):
+    """The values of one level, as far as they were solved, and what was noted with them."""
 
-    The folder's name carries the identity of the rules, as the table's does. Only one process can hold it.
+    values: Array
+    note: Any
+
+
+class UnfinishedSolve:
+    """The levels of a table that are solved already, in a file each beside it.
+
+    A file holds a checksum, which rules and precision it is of, a note of the solver, and the values. Only
+    one process at a time can enter; the others are refused, or wait. The lock file is never removed:
+    processes that hold different files of the same name would not exclude each other.
     """
 
-    def __init__(self, table: Path) -> None:
-        self.folder = table.with_suffix(".unfinished")
-        self.lock = FileLock(self.folder / "lock", blocking=False)
+    def __init__(self, table: Path, header: TableHeader, *, wait: bool = False) -> None:
+        self.table = table
+        self.wait = wait
+        self.lock = FileLock(table.with_suffix(".lock"))
+        names = ("identity", "precision", "encoding", "states", "format")
+        self.stamp = {name: getattr(header, name) for name in names}
 
-    def __enter__(self) -> UnfinishedDouble:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        acquire(self.lock, self.folder)
+    def __enter__(self) -> UnfinishedSolve:
+        self.table.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self.lock.acquire(blocking=self.wait)
+        except Timeout:
+            raise StorageError("solve_running", file=self.table) from None
         return self
 
     def __exit__(
@@ -131,25 +56,47 @@ class UnfinishedDouble:
     ) -> None:
         self.lock.release()
 
-    def path(self, filled: int) -> Path:
-        return self.folder / f"level-{filled:02}"
+    def path(self, level: int) -> Path:
+        return self.table.with_suffix(f".level{level}")
 
-    def load(self, filled: int, most: int) -> npt.NDArray[Any]:
-        """What is done of a level; nothing, if the file is not whole."""
+    def paths(self) -> list[Path]:
+        return list(self.table.parent.glob(f"{self.table.stem}.level*"))
+
+    def levels(self) -> list[int]:
+        """Return the levels of which something was saved."""
+        endings = (path.suffix.removeprefix(".level") for path in self.paths())
+        return sorted(int(ending) for ending in endings if ending.isdecimal())
+
+    def save(self, level: int, values: Array, note: object = None) -> None:
+        """Save the values of a level, as far as they are solved."""
+        head = json.dumps({"stamp": self.stamp, "note": note}).encode()
+        data = np.ascontiguousarray(values).data.cast("B")
+        digest = hashlib.sha256(head)
+        digest.update(data)
+        replace_file(self.path(level), digest.digest(), LENGTH.pack(len(head)), head, data)
+
+    def load(self, level: int, number: type[np.floating]) -> SavedLevel:
+        """Return what was saved of a level: no values if the file is missing, damaged or of other rules."""
         try:
-            data = self.path(filled).read_bytes()
-        except OSError:
-            data = b""
-        body = data[DIGEST_BYTES:]
-        if len(body) % 8 or len(body) > 8 * most or hashlib.sha256(body).digest() != data[:DIGEST_BYTES]:
-            return np.empty(0)
-        return np.frombuffer(body)
+            with self.path(level).open("rb") as stream:
+                digest = stream.read(DIGEST_BYTES)
+                head = stream.read(*LENGTH.unpack(stream.read(LENGTH.size)))
+                found = json.loads(head)
+                size = os.fstat(stream.fileno()).st_size - stream.tell()
+                values = np.fromfile(stream, dtype=number)
+        except (OSError, ValueError, struct.error):
+            return SavedLevel(np.empty(0, dtype=number), None)
+        whole = hashlib.sha256(head)
+        whole.update(values.data.cast("B"))
+        if size != values.nbytes or whole.digest() != digest or found["stamp"] != self.stamp:
+            return SavedLevel(values[:0], None)
+        return SavedLevel(values, found["note"])
 
-    def save(self, filled: int, values: npt.NDArray[Any]) -> None:
-        body = np.ascontiguousarray(values, dtype=np.float64).tobytes()
-        write_aside(self.path(filled), hashlib.sha256(body).digest() + body)
+    def forget(self, level: int) -> None:
+        """Remove a level that is needed no more."""
+        self.path(level).unlink(missing_ok=True)
 
     def remove(self) -> None:
-        for file in self.folder.iterdir():
-            file.unlink()
-        self.folder.rmdir()
+        """Remove everything that was saved: the table is in its place."""
+        for path in self.paths():
+            path.unlink(missing_ok=True)

@@ -1,4 +1,6 @@
-"""Tables on disk: a header, then one section a level. Memory-mapped, checked, never half-written."""
+"""Tables of games of one layer on disk: a header, then one section a level. Memory-mapped and checked; no
+reader ever sees a half-written one.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +8,10 @@ import hashlib
 import json
 import os
 import struct
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,7 +20,7 @@ import numpy as np
 from dicecup.errors import StorageError
 from dicecup.messages import problem_of
 from dicecup.rules.model import Ruleset
-from dicecup.solver.single.index import Array
+from dicecup.solver.arrays import Array
 
 MAGIC = b"dicecup\n"
 FORMAT = 1
@@ -69,8 +72,16 @@ def table_path(folder: Path, rules: Ruleset, precision: int) -> Path:
     return folder / f"{rules.id}-{rules.identity[:16]}-{precision}.table"
 
 
-def damaged(path: Path) -> StorageError:
+def damaged(path: Path | Traversable) -> StorageError:
     return StorageError("table_damaged", file=path)
+
+
+def check_header(found: Mapping[str, Any], rules: Ruleset, path: Path | Traversable) -> None:
+    """Raise an error if a table is of other rules or of another format."""
+    if found["identity"] != rules.identity:
+        raise StorageError("table_of_other_rules", file=path, ruleset=found["ruleset"])
+    if found["format"] != FORMAT:
+        raise StorageError("table_format", file=path, found=found["format"], expected=FORMAT)
 
 
 def encode_header(header: TableHeader) -> bytes:
@@ -81,7 +92,8 @@ def encode_header(header: TableHeader) -> bytes:
     return block.ljust(HEADER_BYTES, b"\0")
 
 
-def decode_header(block: bytes, path: Path) -> TableHeader:
+def decode_header(block: bytes, rules: Ruleset, path: Path) -> TableHeader:
+    """Return the header; an error says so if it is damaged, or the table is not of these rules."""
     start = len(MAGIC) + 32
     try:
         (length,) = struct.unpack_from("<I", block, start)
@@ -89,19 +101,57 @@ def decode_header(block: bytes, path: Path) -> TableHeader:
         if not block.startswith(MAGIC) or hashlib.sha256(body).digest() != block[len(MAGIC) : start]:
             raise damaged(path)
         data = json.loads(body[4:])
-        if data["format"] != FORMAT:
-            raise StorageError("table_format", file=path, found=data["format"], expected=FORMAT)
-        sections = [
-            Section(**(section | {"parts": tuple(Part(**part) for part in section["parts"])}))
-            for section in data.pop("sections")
-        ]
-        return TableHeader(**data, sections=sections)
+        check_header(data, rules, path)
+        return TableHeader(**(data | {"sections": sections_from_data(data["sections"])}))
     except (struct.error, ValueError, KeyError, TypeError):
         raise damaged(path) from None
 
 
+def sections_from_data(data: list[dict[str, Any]]) -> list[Section]:
+    return [
+        Section(**(section | {"parts": tuple(Part(**part) for part in section["parts"])})) for section in data
+    ]
+
+
+class TableWriter:
+    """A table that is being written, level by level, under another name until it is whole."""
+
+    def __init__(self, path: Path, header: TableHeader) -> None:
+        self.path = path
+        self.header = header
+        self.part = path.with_suffix(".part")
+
+    def start(self) -> None:
+        """Start an empty table."""
+        self.header.sections = []
+        self.part.write_bytes(bytes(HEADER_BYTES))
+
+    def resume(self, sections: list[dict[str, Any]]) -> bool:
+        """Take up a table that an earlier run began; return False if these sections are not in the file."""
+        self.header.sections = sections_from_data(sections)
+        try:
+            return sections_hold(self.part, self.header)
+        except OSError:
+            return False
+
+    def add(self, open_boxes: int, encoded: object) -> list[dict[str, Any]]:
+        """Write the next level; return all sections so far, as `resume` takes them."""
+        end = self.header.sections[-1].end if self.header.sections else HEADER_BYTES
+        self.header.sections.append(write_section(self.part, end, open_boxes, arrays_of(encoded)))
+        return [asdict(section) for section in self.header.sections]
+
+    def finish(self, expected: float) -> None:
+        """Write the header and give the table its name."""
+        self.header.expected = expected
+        with self.part.open("r+b") as stream:
+            stream.write(encode_header(self.header))
+            stream.flush()
+            os.fsync(stream.fileno())
+        self.part.replace(self.path)
+
+
 def write_section(path: Path, offset: int, open_boxes: int, arrays: dict[str, Array]) -> Section:
-    """Write the arrays of a level from `offset` on; what stood there, of a run that was killed, goes."""
+    """Write the arrays of a level from `offset` on; cut off what a killed run left there."""
     digest = hashlib.sha256()
     parts = []
     with path.open("r+b") as stream:
@@ -137,12 +187,10 @@ class TableFile:
 
 
 def open_table(path: Path, rules: Ruleset, precision: int) -> TableFile:
-    """The table of these rules, checked; an error says what is wrong with it."""
+    """Return the table of these rules, checked; an error says what is wrong with it."""
     try:
         with path.open("rb") as stream:
-            header = decode_header(stream.read(HEADER_BYTES), path)
-        if header.identity != rules.identity:
-            raise StorageError("table_of_other_rules", file=path, ruleset=header.ruleset)
+            header = decode_header(stream.read(HEADER_BYTES), rules, path)
         if header.precision != precision or path.stat().st_size != header.sections[-1].end:
             raise damaged(path)
         check(path, header)
@@ -161,7 +209,7 @@ def check(path: Path, header: TableHeader) -> None:
         raise damaged(path)
     if large:
         with suppress(OSError):  # where nothing can be written, a large table is checked each time
-            write_aside(stamp_path, stamp.encode())
+            replace_file(stamp_path, stamp.encode())
 
 
 def sections_hold(path: Path, header: TableHeader) -> bool:
@@ -191,13 +239,27 @@ def read_digest(read: Callable[[int], bytes], length: int) -> str:
     return digest.hexdigest()
 
 
-def write_aside(path: Path, data: bytes) -> None:
-    """Write a small file so that it is there as a whole or not at all."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    aside.write_bytes(data)
-    aside.replace(path)
+def replace_file(path: Path, *pieces: bytes | memoryview) -> None:
+    """Write a file under another name first, so that it is there as a whole or not at all."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with temporary.open("wb") as stream:
+            for piece in pieces:
+                stream.write(piece)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def write_errors(path: Path) -> Iterator[None]:
+    """Report whatever the system refuses meanwhile as being about this file."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError("file_unwritable", file=path, problem=problem_of(error)) from None
 
 
 def arrays_of(values: Any) -> dict[str, Array]:
-    """The arrays of a level by name."""
+    """Return the arrays of a level by name."""
     return dict(values._asdict()) if hasattr(values, "_asdict") else {"values": values}

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from dicecup.engine.state import Sheet
 from dicecup.errors import PositionError, UsageError
 from dicecup.rules.model import Ruleset
-from dicecup.solver.single.components import Component, components, memory, remember
-from dicecup.solver.single.upper_classes import last_step
+from dicecup.solver.components import Component, components, memory, remember
+from dicecup.solver.upper_totals import last_step
 
 
 class Reading(NamedTuple):

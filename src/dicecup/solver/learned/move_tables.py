@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicecup.engine.totals import bonus
+from dicecup.lattice import lattice
 from dicecup.rules.model import Ruleset
+from dicecup.solver.arrays import NOWHERE
+from dicecup.solver.components import Component, alike_face, joker_points, plain_points
 from dicecup.solver.learned.layout import Layout, layout
-from dicecup.solver.single.components import Component, alike_face, joker_points, plain_points
-from dicecup.solver.single.lattice import lattice
+from dicecup.solver.upper_totals import bonus_by_total
 
 Array = Any  # of NumPy, or of CuPy with the numbers on its GPU
-NOWHERE = -1
 CLOSED = 0  # the entry of a box that is filled
 
 
@@ -176,7 +176,7 @@ def follow(place: Layout, upper: list[tuple[int, int]]) -> tuple[Array, Array]:
     width = max(len(upper), *map(len, targets))
     after = np.full((place.rows, width), NOWHERE, dtype=np.int32)
     paid = np.zeros((place.rows, width), dtype=np.float32)
-    bonuses = np.array([bonus(place.rules, total) for total in range(place.totals)])
+    bonuses = bonus_by_total(place.rules, place.totals - 1)
     filled, total = np.divmod(np.arange(place.upper_rows), place.totals)
     for step, (number, points) in enumerate(upper):
         total_after = np.minimum(total + points, place.totals - 1)

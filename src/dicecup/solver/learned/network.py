@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from importlib import resources
-from importlib.resources.abc import Traversable
 from math import comb
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -17,6 +15,7 @@ import numpy as np
 
 from dicecup.errors import StorageError
 from dicecup.rules.model import OfFace, Ruleset
+from dicecup.solver.files.shipped import weights_file
 from dicecup.solver.learned.layout import Layout, layout
 from dicecup.solver.learned.move_tables import Array
 
@@ -175,10 +174,6 @@ class Network:
 FORMAT = 1
 
 
-def file_name(rules: Ruleset) -> str:
-    return f"{rules.id}-{rules.identity[:16]}.npz"
-
-
 def save_weights(stream: IO[bytes], rules: Ruleset, weights: Weights, facts: dict[str, Any]) -> None:
     """`facts` say how the weights were made and what they were measured to be worth."""
     header = {"format": FORMAT, "ruleset": rules.id, "identity": rules.identity} | facts
@@ -202,18 +197,10 @@ def load_weights(stream: IO[bytes], rules: Ruleset, name: str) -> tuple[Weights,
     return weights, header
 
 
-def shipped_file(rules: Ruleset) -> Traversable:
-    return resources.files("dicecup.solver.learned").joinpath("data", file_name(rules))
-
-
-def has_shipped(rules: Ruleset) -> bool:
-    return shipped_file(rules).is_file()
-
-
 def shipped(rules: Ruleset) -> tuple[Weights, dict[str, Any]] | None:
     """The weights that came with the package, if it has any for these rules."""
-    file = shipped_file(rules)
-    if not file.is_file():
+    file = weights_file(rules)
+    if file is None:
         return None
     with file.open("rb") as stream:
         return load_weights(stream, rules, file.name)

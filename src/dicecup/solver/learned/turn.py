@@ -9,15 +9,15 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from dicecup.dice import parts, throws
+from dicecup.lattice import lattice
 from dicecup.rules.model import Ruleset
-from dicecup.solver.learned.move_tables import CLOSED, NOWHERE, Array, Moves, book
+from dicecup.solver.arrays import NOWHERE
+from dicecup.solver.learned.move_tables import CLOSED, Array, Moves, book
 from dicecup.solver.learned.network import Moved
-from dicecup.solver.single.lattice import lattice
 
 
-class Throws(NamedTuple):
-    """Throws are full multisets, keeps smaller ones, both in the order of the lattice."""
+class ThrowTables(NamedTuple):
+    """Throws and keeps as arrays, both in the order of the lattice."""
 
     first: Array  # the chance of each throw at the start of a turn
     after_keep: Array  # [keep, throw]: its chance
@@ -25,29 +25,11 @@ class Throws(NamedTuple):
 
 
 @lru_cache(maxsize=4)
-def throw_tables(rules: Ruleset) -> Throws:
-    dice, faces = rules.dice.count, rules.dice.faces
-    known = lattice(dice, faces)
-    after_keep = np.zeros((known.keeps, len(known.throws)))
-    for number, keep in enumerate(known.multisets[: known.keeps]):
-        thrown = dice - len(keep)
-        for more, weight in throws(thrown, faces):
-            whole = tuple(sorted(keep + tuple(die for die in more if isinstance(die, int))))
-            after_keep[number, known.number[whole] - known.keeps] += weight / faces**thrown
-    inside = [
-        [
-            known.number[tuple(die for die in part if isinstance(die, int))]
-            for part in parts(throw)
-            if len(part) < dice
-        ]
-        for throw in known.throws
-    ]
-    most = max(map(len, inside))
-    return Throws(
-        first=np.array(known.weights),
-        after_keep=after_keep,
-        keeps=np.array([row + row[-1:] * (most - len(row)) for row in inside], dtype=np.int32),
-    )
+def throw_tables(rules: Ruleset) -> ThrowTables:
+    known = lattice(rules.dice.count, rules.dice.faces)
+    most = max(map(len, known.keeps_inside))
+    keeps = [rows + rows[-1:] * (most - len(rows)) for rows in known.keeps_inside]
+    return ThrowTables(known.weights, known.throw_chances, np.array(keeps, dtype=np.int32))
 
 
 class Ahead(NamedTuple):
@@ -100,7 +82,7 @@ class BatchTurn:
         self.rules = rules
         self.steps = steps or TurnSteps(xp)
         self.moves = Moves(*(xp.asarray(array) for array in book(rules).moves))
-        self.throws = Throws(*(xp.asarray(array) for array in throw_tables(rules)))
+        self.throws = ThrowTables(*(xp.asarray(array) for array in throw_tables(rules)))
 
     def look_ahead(self, value: Value, sheets: Array) -> Ahead:
         """What follows each sheet. A full sheet is worth nothing more."""

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from importlib import resources
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, Any, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
@@ -19,16 +18,14 @@ from dicecup.engine.legality import cell_names
 from dicecup.engine.state import Sheet, score
 from dicecup.engine.totals import final_score
 from dicecup.errors import StorageError
+from dicecup.lattice import lattice
 from dicecup.rules.model import Ruleset
+from dicecup.solver.files.shipped import weights_file
 from dicecup.solver.learned.layout import Reading, layout
 from dicecup.solver.learned.move_tables import CLOSED, Array, book
-from dicecup.solver.learned.network import Network, Weights, file_name, inputs, of_rows, shipped
+from dicecup.solver.learned.network import Network, Weights, inputs, of_rows, shipped
 from dicecup.solver.learned.turn import BatchTurn
-from dicecup.solver.single.lattice import lattice
-
-if TYPE_CHECKING:
-    from dicecup.solver.single.solution import BoxValue
-
+from dicecup.solver.solution import BoxValue
 
 FORMAT = 1
 
@@ -38,10 +35,6 @@ class QuickValue(NamedTuple):
 
     late: Array  # when no box is open any more
     early: Array  # how much more when every box is
-
-
-def quick_file_name(rules: Ruleset) -> str:
-    return f"quick-{file_name(rules)}"
 
 
 def from_weights(rules: Ruleset, weights: Array) -> QuickValue:
@@ -75,8 +68,8 @@ def load_quick(stream: IO[bytes], rules: Ruleset, name: str) -> QuickValue:
 @lru_cache(maxsize=8)
 def find_quick(rules: Ruleset) -> QuickValue | None:
     """The quick value that the package has for these rules."""
-    file = resources.files("dicecup.solver.learned").joinpath("data", quick_file_name(rules))
-    if not file.is_file():
+    file = weights_file(rules, quick=True)
+    if file is None:
         return None
     with file.open("rb") as stream:
         return load_quick(stream, rules, file.name)
@@ -114,8 +107,6 @@ class LearnedTurn:
 
     def boxes(self, dice: Dice) -> list[BoxValue]:
         """Every legal way to end the turn with these dice, in the order of the sheet."""
-        from dicecup.solver.single.solution import BoxValue
-
         rules, moves, turn = self.source.rules, self.source.tables.moves, self.source.tables
         throw = np.array([[self.source.throw_number(dice)]])
         column = int(turn.columns(turn.jokers(self.rows), throw)[0, 0])

@@ -1,18 +1,17 @@
-"""The seam between solving and the machine that does it, and the CPU backend: one level at a time, its
-groups spread over the cores.
-"""
+"""What a backend is, and the CPU backend: one level at a time, its groups distributed over the cores."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Protocol
 
 import numba
 import numpy as np
 
-from dicecup.errors import UsageError
+from dicecup.solver.arrays import Array
+from dicecup.solver.backends import unknown_backend
 from dicecup.solver.compiled import is_compiled, kernel, parallel_kernel
-from dicecup.solver.single.index import Array, Index, Level
+from dicecup.solver.progress import OnBatch
+from dicecup.solver.single.index import Index, Level
 from dicecup.solver.single.kernel_tables import Program
 from dicecup.solver.single.level_kernels import (
     gather_lower,
@@ -24,22 +23,18 @@ from dicecup.solver.single.level_kernels import (
 )
 from dicecup.solver.vector import lanes, store
 
-BACKENDS = ("cpu", "cuda")
-PRECISIONS = (64, 32)
 PADDING = 64  # numbers behind the last state of a level, so that a vector may look beyond it
 # Stands where nothing was written. A result that came from it would be huge, as every choice is for the most.
 POISON = 1e30
 
-Done = Callable[[int], None]  # told after each batch how many states it had
-
 
 class Backend(Protocol):
-    """A machine made ready for one game in one precision."""
+    """Solves the levels of one game in one precision."""
 
     def compiled(self, below: Array) -> bool:
         """Whether work can start without compiling first."""
 
-    def solve_level(self, level: Level, below: Level, values: Array, done: Done) -> Array:
+    def solve_level(self, level: Level, below: Level, values: Array, on_batch: OnBatch) -> Array:
         """The values of a level, out of those of the level below."""
 
 
@@ -48,20 +43,18 @@ def number_type(precision: int) -> type[np.floating]:
 
 
 def empty_level(size: int, precision: int) -> Array:
-    """Room for a level."""
+    """Return an array for the values of a level."""
     return np.full(size + PADDING, POISON, dtype=number_type(precision))
 
 
 def make_backend(name: str, index: Index, program: Program, precision: int) -> Backend:
     if name == "cpu":
-        pass
-
         return CpuBackend(index, program, precision)
     if name == "cuda":
         from dicecup.solver.single.cuda import CudaBackend
 
         return CudaBackend(index, program, precision)
-    raise UsageError("backend_unknown", backend=name, known=", ".join(BACKENDS))
+    raise unknown_backend(name)
 
 
 # States between two looks at the clock and at Ctrl-C: an eighth of a second on two cores.
@@ -117,7 +110,7 @@ class CpuBackend:
         starts = np.zeros(1, dtype=np.int64)
         return is_compiled(solve_groups, self.program, starts, 1, below, starts, below, starts)
 
-    def solve_level(self, level: Level, below: Level, values: Array, done: Done) -> Array:
+    def solve_level(self, level: Level, below: Level, values: Array, on_batch: OnBatch) -> Array:
         result = empty_level(level.size, self.precision)
         ends = np.append(level.starts[level.lowers[1:]], level.size)
         first = 0
@@ -126,6 +119,6 @@ class CpuBackend:
             last = int(np.searchsorted(ends, reached + BATCH)) + 1
             lowers = level.lowers[first:last]
             solve_groups(self.program, lowers, level.open_boxes, values, below.starts, result, level.starts)
-            done(int(ends[min(last, len(ends)) - 1] - reached))
+            on_batch(int(ends[min(last, len(ends)) - 1] - reached))
             first = last
         return result

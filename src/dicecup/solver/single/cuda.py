@@ -12,11 +12,14 @@ from typing import Any
 import numpy as np
 
 from dicecup.errors import UsageError
-from dicecup.solver.single.components import LOWER
-from dicecup.solver.single.cpu import PADDING, POISON, Done, number_type
-from dicecup.solver.single.index import Array, Index, Level
+from dicecup.lattice import Lattice, lattice
+from dicecup.solver.arrays import Array
+from dicecup.solver.backends import load_cupy
+from dicecup.solver.components import LOWER
+from dicecup.solver.progress import OnBatch
+from dicecup.solver.single.cpu import PADDING, POISON, number_type
+from dicecup.solver.single.index import Index, Level
 from dicecup.solver.single.kernel_tables import Program
-from dicecup.solver.single.lattice import Lattice, lattice
 from dicecup.solver.single.state_tables import FREE, PAYS, ZERO
 
 LANES = 32  # states of a block: a warp
@@ -31,21 +34,6 @@ C_TYPES = {
     "float32": "float",
     "float64": "double",
 }
-
-
-def load_cupy() -> Any:
-    """CuPy with a GPU behind it, or a sentence."""
-    try:
-        import cupy
-    except ImportError:
-        raise UsageError("cupy_missing") from None
-    try:
-        devices = cupy.cuda.runtime.getDeviceCount()
-    except cupy.cuda.runtime.CUDARuntimeError:  # no driver, or one that is too old
-        devices = 0
-    if not devices:
-        raise UsageError("cuda_missing")
-    return cupy
 
 
 def kernel_arrays(program: Program) -> dict[str, Array]:
@@ -137,7 +125,7 @@ class CudaBackend:
     def compiled(self, below: Array) -> bool:  # noqa: ARG002
         return True  # CuPy compiles in a second or two, and keeps the result
 
-    def solve_level(self, level: Level, below: Level, values: Array, done: Done) -> Array:
+    def solve_level(self, level: Level, below: Level, values: Array, on_batch: OnBatch) -> Array:
         cupy, kinds = self.cupy, self.index.kinds[level.lowers]
         if self.last is None or self.last[0] != below.open_boxes:
             self.last = (below.open_boxes, cupy.asarray(values))
@@ -167,7 +155,7 @@ class CudaBackend:
                 shared_mem=self.room,
             )
             cupy.cuda.Device().synchronize()
-            done(int(np.minimum(sizes.sum(), count * LANES)))
+            on_batch(int(np.minimum(sizes.sum(), count * LANES)))
         self.last = (level.open_boxes, result)
         return np.asarray(cupy.asnumpy(result))
 

@@ -17,10 +17,10 @@ import numpy as np
 
 from dicecup.engine.state import Sheet
 from dicecup.rules.model import Ruleset
-from dicecup.solver.single.components import Component, components, memory, remember
-from dicecup.solver.single.upper_classes import NOWHERE, UpperPart, last_step, strides_of, upper_part
-
-Array = np.ndarray[Any, np.dtype[Any]]
+from dicecup.solver.arrays import NOWHERE, Array
+from dicecup.solver.components import Component, components, memory, remember
+from dicecup.solver.single.upper_classes import UpperPart, strides_of, upper_part
+from dicecup.solver.upper_totals import last_step
 
 
 @dataclass(frozen=True, eq=False)

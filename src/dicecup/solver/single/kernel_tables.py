@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dicecup.lattice import Lattice, lattice
 from dicecup.rules.scoring import score_table
-from dicecup.solver.single.components import Component, too_entangled
-from dicecup.solver.single.index import Array, Index
-from dicecup.solver.single.lattice import Lattice, lattice
-from dicecup.solver.single.state_tables import StateTables, row_starts
-from dicecup.solver.single.upper_classes import NOWHERE, last_step
+from dicecup.solver.arrays import NOWHERE, Array, row_starts
+from dicecup.solver.components import Component, too_entangled
+from dicecup.solver.single.index import Index
+from dicecup.solver.single.state_tables import StateTables
+from dicecup.solver.upper_totals import last_step
 
 MOST_MOVES = 1 << 27  # numbers in one table of moves: half a gigabyte
 

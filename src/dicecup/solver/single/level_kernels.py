@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from dicecup.lattice import LatticeArrays
 from dicecup.solver.compiled import kernel
-from dicecup.solver.single.components import LOWER
+from dicecup.solver.components import LOWER
 from dicecup.solver.single.kernel_tables import Program
-from dicecup.solver.single.lattice import Walks
 from dicecup.solver.single.state_tables import FREE, PAYS
 from dicecup.solver.vector import fill, lanes, larger, load, plus, store, times, times_plus
 
@@ -195,7 +195,7 @@ BLOCK = 16
 
 
 @kernel()
-def expect(program: Walks, work: Any) -> None:
+def expect(program: LatticeArrays, work: Any) -> None:
     """Give every keep the mean of the keeps with one die more, largest keeps first."""
     add = program.add
     faces, width = add.shape[1], lanes(work)
@@ -212,7 +212,7 @@ def expect(program: Walks, work: Any) -> None:
 
 
 @kernel()
-def choose(program: Walks, work: Any, final: Any) -> None:
+def choose(program: LatticeArrays, work: Any, final: Any) -> None:
     """Give every multiset the best keep inside it, and every full throw the better of that and scoring."""
     take, starts = program.take, program.take_starts
     keeps, width = program.add.shape[0], lanes(work)
@@ -224,7 +224,7 @@ def choose(program: Walks, work: Any, final: Any) -> None:
 
 
 @kernel()
-def first_throw(program: Walks, work: Any) -> Any:
+def first_throw(program: LatticeArrays, work: Any) -> Any:
     """The mean over the first throw of a turn, summed block by block: in one long sum of 252 terms the 32-bit
     rounding was 0.0003 points a turn."""
     keeps, throws, width = program.add.shape[0], program.weights.size, lanes(work)

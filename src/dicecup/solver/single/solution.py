@@ -7,32 +7,25 @@ from __future__ import annotations
 
 from functools import cached_property
 from math import isnan
-from typing import NamedTuple
 
 import numpy as np
 
 from dicecup.dice import Dice, Faces
-from dicecup.engine.state import Score, Sheet, score
+from dicecup.engine.state import Sheet, score
 from dicecup.engine.totals import bonus
 from dicecup.errors import PositionError
+from dicecup.lattice import Lattice, lattice
 from dicecup.rules.model import Ruleset
-from dicecup.solver.files.packing import Source, open_source
+from dicecup.solver.arrays import Array
 from dicecup.solver.files.tables import TableFile
 from dicecup.solver.single.cpu import number_type
-from dicecup.solver.single.index import Array, Index, Place, build_index
+from dicecup.solver.single.index import Index, Place, build_index
 from dicecup.solver.single.kernel_tables import Program, build_program
-from dicecup.solver.single.lattice import Lattice, lattice
+from dicecup.solver.single.packing import Source, open_source
 from dicecup.solver.single.state_tables import ChoiceTables, build_choices
 from dicecup.solver.single.turn_values import box_values, turn_values
+from dicecup.solver.solution import BoxValue
 from dicecup.solver.vector import VECTOR_BYTES
-
-
-class BoxValue(NamedTuple):
-    """One way to end a turn."""
-
-    move: Score
-    points: int
-    value: float
 
 
 class SingleTurn:

@@ -2,42 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
 from dicecup.engine.totals import bonus
 from dicecup.errors import StorageError
 from dicecup.folders import tables_folder
-from dicecup.messages import problem_of
 from dicecup.rules.model import Ruleset
-from dicecup.solver.files.resume import UnfinishedTable
-from dicecup.solver.files.tables import Encoding, TableFile, TableHeader, open_table, table_path
-from dicecup.solver.limits import PACK_FROM, check_room, check_solvable
-from dicecup.solver.single.cpu import PRECISIONS, Backend, empty_level, make_backend
-from dicecup.solver.single.index import Array, Index, build_index
+from dicecup.solver.arrays import Array
+from dicecup.solver.backends import PRECISIONS
+from dicecup.solver.files.resume import UnfinishedSolve
+from dicecup.solver.files.tables import (
+    Encoding,
+    TableFile,
+    TableHeader,
+    TableWriter,
+    open_table,
+    table_path,
+    write_errors,
+)
+from dicecup.solver.progress import OnProgress, Progress, no_callback
+from dicecup.solver.single.cpu import Backend, empty_level, make_backend, number_type
+from dicecup.solver.single.index import Index, build_index
 from dicecup.solver.single.kernel_tables import build_program
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a solve is. `resumed`: states that an earlier run had done."""
-
-    stage: Literal["compiling", "solving"]
-    done: int = 0
-    total: int = 1
-    resumed: int = 0
-
-
-Watch = Callable[[Progress], None]
-
-
-def ignore(progress: Progress) -> None:
-    """Ignore progress."""
+from dicecup.solver.single.size import PACK_FROM, check_room, check_solvable
 
 
 def solve_single(
@@ -46,66 +36,86 @@ def solve_single(
     precision: int = PRECISIONS[0],
     backend: str = "cpu",
     folder: Path | None = None,
-    watch: Watch = ignore,
+    on_progress: OnProgress = no_callback,
     wait: bool = False,
 ) -> TableFile:
-    """Solve the game and keep its table; what an earlier run left unfinished is taken up.
+    """Solve the game and keep its table, resuming from what an earlier run left unfinished.
 
-    Where another process is at it already: `wait` for its table.
+    If another process is solving the game, raise an error, or `wait` for its table.
     """
     folder = folder or tables_folder()
     check_solvable(rules)
     index = build_index(rules)
     machine = make_backend(backend, index, build_program(index), precision)
-    check_room(index, precision, folder)
+    check_room(rules, precision, folder)
     encoding: Encoding = "packed" if precision == 32 and index.states >= PACK_FROM else "plain"
     header = TableHeader(rules.id, rules.identity, precision, encoding, index.states, backend)
     path = table_path(folder, rules, precision)
-    with unwritable(path), UnfinishedTable(path, header, wait=wait) as unfinished:
+    with write_errors(path), UnfinishedSolve(path, header, wait=wait) as unfinished:
         if wait and path.is_file():
-            with suppress(StorageError):  # a bad one is made anew
+            with suppress(StorageError):  # a bad one is solved again
                 return open_table(path, rules, precision)
-        values = unfinished.resume(index)
+        writer = TableWriter(path, header)
+        values = resume(index, unfinished, writer)
         if values is None:
-            unfinished.begin()
+            writer.start()
             values = last_level(index, precision)
-            unfinished.add(0, values[: index.level(0).size], encode(index, 0, values, encoding))
-        values = climb(index, machine, unfinished, values, watch)
-        unfinished.finish(float(values[0]) * rules.columns[0].multiplier)
+            save_level(index, 0, values, unfinished, writer)
+        values = solve_levels(index, machine, unfinished, writer, values, on_progress)
+        writer.finish(float(values[0]) * rules.columns[0].multiplier)
+        unfinished.remove()
         return open_table(path, rules, precision)
 
 
-@contextmanager
-def unwritable(path: Path) -> Iterator[None]:
-    """Whatever the system refuses in here is about this file."""
-    try:
-        yield
-    except OSError as error:
-        raise StorageError("file_unwritable", file=path, problem=problem_of(error)) from None
+def resume(index: Index, unfinished: UnfinishedSolve, writer: TableWriter) -> Array | None:
+    """Take up what an earlier run left: return its last level, or None if there is nothing to resume from."""
+    precision = writer.header.precision
+    for number in reversed(unfinished.levels()):
+        found = unfinished.load(number, number_type(precision))
+        size = len(found.values)
+        if size and size == index.level(number).size and writer.resume(found.note):
+            values = empty_level(size, precision)
+            values[:size] = found.values
+            return values
+    return None
 
 
-def climb(index: Index, machine: Backend, unfinished: UnfinishedTable, values: Array, watch: Watch) -> Array:
-    """All levels that are still missing."""
+def solve_levels(
+    index: Index,
+    machine: Backend,
+    unfinished: UnfinishedSolve,
+    writer: TableWriter,
+    values: Array,
+    on_progress: OnProgress,
+) -> Array:
+    """Solve all levels that are still missing; return the values of the last one."""
     sizes = [index.level(number).size for number in range(index.levels + 1)]
-    reached = len(unfinished.header.sections)
+    reached = len(writer.header.sections)
     resumed = done = sum(sizes[:reached])
 
-    def tell(states: int) -> None:
+    def on_batch(states: int) -> None:
         nonlocal done
         done += states
-        watch(Progress("solving", done, index.states, resumed))
+        on_progress(Progress("solving", done, index.states, resumed))
 
     if reached <= index.levels and not machine.compiled(values):
-        watch(Progress("compiling"))
+        on_progress(Progress("compiling"))
     below = index.level(reached - 1)
     for number in range(reached, index.levels + 1):
         level = index.level(number)
-        values = machine.solve_level(level, below, values, tell)
-        unfinished.add(
-            number, values[: level.size], encode(index, number, values, unfinished.header.encoding)
-        )
+        values = machine.solve_level(level, below, values, on_batch)
+        save_level(index, number, values, unfinished, writer)
         below = level
     return values
+
+
+def save_level(
+    index: Index, number: int, values: Array, unfinished: UnfinishedSolve, writer: TableWriter
+) -> None:
+    """Write a level into the table, and save its values: the next level, or a later run, needs them."""
+    sections = writer.add(number, encode(index, number, values, writer.header.encoding))
+    unfinished.save(number, values[: index.level(number).size], sections)
+    unfinished.forget(number - 1)
 
 
 def last_level(index: Index, precision: int) -> Array:
@@ -126,6 +136,6 @@ def encode(index: Index, open_boxes: int, values: Array, encoding: Encoding) -> 
     level = index.level(open_boxes)
     if encoding == "plain":
         return values[: level.size]
-    from dicecup.solver.files.packing import pack
+    from dicecup.solver.single.packing import pack
 
     return pack(index, level, np.asarray(values))

@@ -4,13 +4,14 @@ way to fill every box by the dice, which is what a turn shows to a person.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from dicecup.solver.single.components import LOWER, Component, Option, alike_face, joker_points, plain_points
-from dicecup.solver.single.index import Array, Index
-from dicecup.solver.single.lattice import Lattice, lattice
+from dicecup.lattice import Lattice, lattice
+from dicecup.solver.arrays import Array, column_of, row_starts
+from dicecup.solver.components import LOWER, Component, Option, alike_face, joker_points, plain_points
+from dicecup.solver.single.index import Index
 
 PAYS, ZERO, FREE = 0, 1, 2  # kinds of options: more than 0; a 0 that other points may forbid; always allowed
 
@@ -105,14 +106,6 @@ class StateTables:
             "option_kind": column_of(options, 2),
             "option_box": column_of(options, 3),
         }
-
-
-def row_starts(rows: list[Any]) -> Array:
-    return np.cumsum([0, *map(len, rows)], dtype=np.int32)
-
-
-def column_of(rows: list[Any], column: int) -> Array:
-    return np.array([row[column] for row in rows], dtype=np.int32)
 
 
 class ChoiceTables(NamedTuple):

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from dicecup.solver.compiled import kernel
-from dicecup.solver.files.packing import read
 from dicecup.solver.single.kernel_tables import Program
 from dicecup.solver.single.level_kernels import (
     NONE,
@@ -18,6 +17,7 @@ from dicecup.solver.single.level_kernels import (
     score_jokers,
     score_throws,
 )
+from dicecup.solver.single.packing import read
 from dicecup.solver.single.state_tables import PAYS, ZERO, ChoiceTables
 from dicecup.solver.vector import lanes, load, store
 

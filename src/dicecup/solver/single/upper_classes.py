@@ -1,8 +1,7 @@
 """The upper total: which sums can occur with which upper boxes filled, and which of them are still one.
 
 Two sums of the same open upper boxes are one *slot* when no way to fill the rest tells them apart in the
-bonus. A sum that can no longer reach a step, and all sums beyond the last step, fall together that way; so do
-sums that lie between two multiples of the only face still open.
+bonus; see `upper_totals`.
 """
 
 from __future__ import annotations
@@ -13,11 +12,10 @@ from itertools import product
 
 import numpy as np
 
-from dicecup.engine.totals import bonus
 from dicecup.rules.model import Ruleset
-from dicecup.solver.single.components import Component, components
-
-NOWHERE = -1
+from dicecup.solver.arrays import NOWHERE
+from dicecup.solver.components import Component, components
+from dicecup.solver.upper_totals import bonus_by_total, join_totals, last_step, lowest_totals
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,11 +43,6 @@ class UpperPart:
     @property
     def most_open(self) -> int:
         return max(self.opens)
-
-
-def last_step(rules: Ruleset) -> int:
-    """Sums beyond this are all one."""
-    return rules.bonus[-1].at if rules.bonus else 0
 
 
 def strides_of(sizes: list[int]) -> tuple[int, ...]:
@@ -139,15 +132,8 @@ def sums_after(steps: Steps) -> list[list[set[int]]]:
 
 def join(rules: Ruleset, past: set[int], future: set[int]) -> UpperRow:
     last = last_step(rules)
-    paid = np.array([bonus(rules, total) for total in range(last + 1)])
-    more = np.array(sorted(future))
-    slots: dict[bytes, int] = {}
+    paid, more = bonus_by_total(rules, last), np.array(sorted(future))
+    classes = join_totals(past, lambda total: paid[np.minimum(total + more, last)])
     slot = np.full(last + 1, NOWHERE, dtype=np.int32)
-    totals: list[int] = []
-    for total in sorted(past):
-        key = paid[np.minimum(total + more, last)].tobytes()
-        if key not in slots:
-            slots[key] = len(totals)
-            totals.append(total)
-        slot[total] = slots[key]
-    return UpperRow(tuple(totals), slot)
+    slot[list(classes)] = list(classes.values())
+    return UpperRow(tuple(lowest_totals(classes)), slot)

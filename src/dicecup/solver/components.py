@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 
 from dicecup.dice import Faces
 from dicecup.errors import UsageError
+from dicecup.lattice import lattice
 from dicecup.rules.model import Box, Points, Ruleset
 from dicecup.rules.scoring import dice_needed, score_table
 
@@ -126,8 +127,6 @@ def joker_columns(rules: Ruleset, boxes: tuple[int, ...]) -> dict[int, set[Faces
 
 
 def full_dice(rules: Ruleset) -> tuple[Faces, ...]:
-    from dicecup.solver.single.lattice import lattice
-
     return lattice(rules.dice.count, rules.dice.faces).throws
 
 

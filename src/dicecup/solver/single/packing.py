@@ -12,10 +12,10 @@ import numba
 import numpy as np
 from numba.extending import overload
 
+from dicecup.solver.arrays import NOWHERE, Array
 from dicecup.solver.compiled import kernel, parallel_kernel
 from dicecup.solver.files.tables import TableFile
-from dicecup.solver.single.index import Array, Index, Level
-from dicecup.solver.single.upper_classes import NOWHERE
+from dicecup.solver.single.index import Index, Level
 
 STEP = 2.0**-13
 WORD = 64

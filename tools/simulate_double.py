@@ -1,11 +1,13 @@
-"""Many games of a perfect player on a card, to hold the solved value against what really happens.
+"""Many games of a perfect player on a GPU, to compare the solved value with results.
 
-Games that have come to the same sheet are played together: the turn of that sheet is worked out once.
+Games that have come to the same sheet are played together, so that the turn of that sheet is solved once.
+Pass `KERNELS` to `CudaTurns(more_kernels=…)`: they are compiled behind those of the solver.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ import numpy.typing as npt
 from dicecup.solver.double.cuda import CudaTurns, address
 from dicecup.solver.double.lattice import rank_weights
 
+KERNELS = Path(__file__).with_suffix(".cu").read_text(encoding="utf-8")
 MOST_THROWS = 3  # the values of one keep more would have to be held for every throw more
 
 
@@ -48,7 +51,7 @@ def simulate(
 
 
 def turn_tables(turns: CudaTurns) -> list[Any]:
-    """`struct Turn` of games.cu, and behind it everything it points to, to be kept alive."""
+    """`struct Turn` of simulate_double.cu, and behind it everything it points to, to be kept alive."""
     xp, lattice = turns.xp, turns.lattice
     lists = (
         turns.layers,
