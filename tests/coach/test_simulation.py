@@ -96,7 +96,7 @@ def test_the_number_of_cores_changes_nothing():
 
 
 @pytest.mark.parametrize("highest", [0, 1, 2047, 2048, 10**6, 2**32 - 1])
-def test_crowds_match_a_plain_sort(highest):
+def test_groups_match_a_plain_sort(highest):
     keys = np.random.default_rng(highest).integers(0, highest, 5000, endpoint=True)
     order, bounds = group_equal(keys)
     assert (order == np.argsort(keys, kind="stable")).all()
