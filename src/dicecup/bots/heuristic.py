@@ -6,7 +6,7 @@ from functools import lru_cache
 from random import Random
 
 from dicecup.dice import Dice, Faces, layer_faces
-from dicecup.engine.legality import cell_names, offers, refusal
+from dicecup.engine.legality import allowed_placements, cell_names, offers
 from dicecup.engine.play import is_legal, keeps, legal_moves, place, scored_layers
 from dicecup.engine.state import Keep, Placement, Score, Sheet, State
 from dicecup.lattice import Lattice, lattice
@@ -69,11 +69,10 @@ class GreedyBot:
 
 def best_placement(rules: Ruleset, sheet: Sheet, faces: tuple[int, ...]) -> Placement:
     """Return the legal box with the most points; among equals the first on the sheet."""
-    given = offers(rules, sheet, faces)
     allowed = [
         (scored.points * rules.columns[cell // len(rules.boxes)].multiplier, -cell)
-        for cell, scored in enumerate(given)
-        if scored is not None and not refusal(rules, sheet, faces, given, cell, strike=False)
+        for cell, strike, scored in allowed_placements(rules, sheet, faces)
+        if not strike
     ]
     box, column = cell_names(rules, -max(allowed)[1])
     return Placement(box, column)

@@ -11,7 +11,7 @@ from dicecup.dice import Dice, parts, sort_dice, throws
 from dicecup.engine.play import score_sheet
 from dicecup.engine.state import Keep, State
 from dicecup.engine.totals import final_score
-from dicecup.rules.model import Points, Ruleset
+from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:
     from dicecup.playout.double import Ending
@@ -97,7 +97,7 @@ class Reasons:
         self.values = values
         self.state = state
         self.forecast = Forecast(values.rules, values.turn(state.sheet))
-        self.never_pay = frozenset(box.id for box in values.rules.boxes if box.points == Points())
+        self.never_pay = frozenset(box.id for box in values.rules.boxes if box.never_pays)
 
     def reason(self, choice: Choice) -> Reason:
         if not isinstance(choice.move, Keep):

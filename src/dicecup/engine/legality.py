@@ -7,13 +7,14 @@ use it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from dicecup.dice import Dice, Faces, layer_faces
 from dicecup.engine.state import Sheet
 from dicecup.errors import MoveError
-from dicecup.rules.model import Points, Ruleset
+from dicecup.rules.model import Box, Repeat, Ruleset
 from dicecup.rules.scoring import NOTHING, Scored, dice_needed, score_table
 
 Offers = Sequence[Scored | None]
@@ -107,17 +108,20 @@ def joker_face(rules: Ruleset, sheet: Sheet, faces: Faces) -> int | None:
 def with_joker(rules: Ruleset, sheet: Sheet, faces: Faces, scores: tuple[Scored, ...]) -> tuple[Scored, ...]:
     """Return the scores, improved where a joker applies."""
     face = joker_face(rules, sheet, faces)
-    if rules.joker is None or face is None:
+    if face is None or not filled_everywhere(rules, sheet, rules.upper_box_of_face[face]):
         return scores
-    if not filled_everywhere(rules, sheet, rules.upper_box_of_face[face]):
-        return scores
-    bettered = list(scores)
-    for box_id in rules.joker.boxes:
+    return joker_scores(rules, face, scores)
+
+
+def joker_scores(rules: Ruleset, face: int, scores: tuple[Scored, ...]) -> tuple[Scored, ...]:
+    """Return the scores of dice that are a joker of this face, from those that they have by themselves."""
+    improved = list(scores)
+    for box_id in rules.joker.boxes if rules.joker else ():
         index = rules.box_index[box_id]
         joker = joker_score(rules, index, face)
         if joker.points > scores[index].points:
-            bettered[index] = joker
-    return tuple(bettered)
+            improved[index] = joker
+    return tuple(improved)
 
 
 def joker_score(rules: Ruleset, index: int, face: int) -> Scored:
@@ -128,47 +132,110 @@ def joker_score(rules: Ruleset, index: int, face: int) -> Scored:
     return Scored(points, (face,) * counted if box.points.all else matching)
 
 
+class Rank(NamedTuple):
+    """The standing of one way to fill a box among all ways that are on offer.
+
+    A way to fill a box is barred while another one is on offer whose precedence exceeds its endurance. The
+    solver compiles the ranks into its tables, so that its kernels know no rules.
+    """
+
+    precedence: int
+    endurance: int
+
+
+HIGHEST = 1  # the highest precedence and endurance where no joker is forced
+FORCED = 2  # what a forced joker adds to both
+
+
+def rank_of(rules: Ruleset, box: Box, points: int, forced: bool) -> Rank:
+    """Return the rank of writing so many points in a box. `forced`: a joker demands this box.
+
+    Under `last_resort` a 0 can be written only while nothing on offer pays; the 0 of a box that never pays is
+    no strike, and can be written at any time.
+    """
+    first = FORCED if forced else 0
+    last_resort = rules.strike == "last_resort" and not points and not box.never_pays
+    return Rank(first + (HIGHEST if points > 0 else 0), first + (0 if last_resort else HIGHEST))
+
+
+def never_barred(rules: Ruleset) -> bool:
+    """Return whether every way to fill a box is legal in this game, whatever else is on offer."""
+    return rules.strike == "free" and not (rules.joker and rules.joker.forced)
+
+
+def ways_to_fill(box: Box, points: int) -> tuple[tuple[int, bool], ...]:
+    """Return what can be written in a box: its points, or 0 as a strike if it has points to forgo."""
+    return ((points, False), (0, True)) if points and box.strike else ((points, False),)
+
+
+def allowed_placements(rules: Ruleset, sheet: Sheet, faces: Faces) -> Iterator[tuple[int, bool, Scored]]:
+    """Yield every legal way to place dice of one layer: the cell, whether it is struck, and its points."""
+    given = offers(rules, sheet, faces)
+    for cell, scored in enumerate(given):
+        if scored is None:
+            continue
+        for _points, strike in ways_to_fill(rules.boxes[cell % len(rules.boxes)], scored.points):
+            if refusal(rules, sheet, faces, given, cell, strike) is None:
+                yield cell, strike, NOTHING if strike else scored
+
+
 def refusal(
     rules: Ruleset, sheet: Sheet, faces: Faces, given: Offers, cell: int, strike: bool
 ) -> MoveError | None:
     """Return the reason why these dice may not be placed in this cell, or None if they may."""
-    scored = given[cell]
-    box = rules.boxes[cell % len(rules.boxes)]
+    boxes, scored = rules.boxes, given[cell]
+    box = boxes[cell % len(boxes)]
     if scored is None:
         return MoveError("box_filled", box=box.id)
     if strike and not box.strike:
         return MoveError("box_cannot_be_struck", box=box.id)
-    if rules.strike == "free" and not (rules.joker and rules.joker.forced):
+    if never_barred(rules):
         return None
-    allowed = forced_cells(rules, sheet, faces)
-    if cell not in allowed:
-        first = rules.boxes[allowed[0] % len(rules.boxes)]
-        if first.section == "upper":
-            return MoveError("joker_forced", box=first.id)
-        return MoveError("joker_forced_lower")
-    if rules.strike == "last_resort" and (strike or not scored.points) and box.points != Points():
-        for other in allowed:
-            better = given[other]
-            if better is not None and better.points > 0:
-                return MoveError("strike_not_last_resort", box=rules.boxes[other % len(rules.boxes)].id)
-    return None
+    forced = forced_cells(rules, sheet, faces)
+    endurance = rank_of(rules, box, 0 if strike else scored.points, cell in forced).endurance
+    if endurance >= HIGHEST + (FORCED if forced else 0):
+        return None
+    ranks = {
+        other: rank_of(rules, boxes[other % len(boxes)], offer.points, other in forced).precedence
+        for other, offer in enumerate(given)
+        if offer is not None
+    }
+    barring = max(ranks, key=ranks.__getitem__)
+    if ranks[barring] <= endurance:
+        return None
+    other_box = boxes[barring % len(boxes)]
+    if barring in forced and cell not in forced:
+        upper = other_box.section == "upper"
+        return MoveError("joker_forced", box=other_box.id) if upper else MoveError("joker_forced_lower")
+    return MoveError("strike_not_last_resort", box=other_box.id)
 
 
 def forced_cells(rules: Ruleset, sheet: Sheet, faces: Faces) -> Sequence[int]:
-    """Return the open cells that a forced joker allows; all open cells if nothing is forced."""
-    open_cells = [cell for cell in range(rules.cells) if sheet.cells[cell] is None]
+    """Return the open cells that a forced joker demands; none if nothing is forced."""
     face = joker_face(rules, sheet, faces)
-    if face is None or rules.joker is None or not rules.joker.forced:
-        return open_cells
-    boxes = len(rules.boxes)
-    of_face = [cell for cell in open_cells if cell % boxes == rules.upper_box_of_face[face]]
-    lower = [cell for cell in open_cells if rules.boxes[cell % boxes].section != "upper"]
-    return of_face or lower or open_cells
+    if face is None:
+        return ()
+    face_box_filled = filled_everywhere(rules, sheet, rules.upper_box_of_face[face])
+    demanded, boxes = forced_boxes(rules, face, face_box_filled), len(rules.boxes)
+    return [cell for cell, points in enumerate(sheet.cells) if points is None and cell % boxes in demanded]
+
+
+def forced_boxes(rules: Ruleset, face: int, face_box_filled: bool) -> frozenset[int]:
+    """Return the boxes that a forced joker demands: that of its face, or once it is filled the lower ones."""
+    if not (rules.joker and rules.joker.forced):
+        return frozenset()
+    if not face_box_filled:
+        return frozenset({rules.upper_box_of_face[face]})
+    return frozenset(index for index, box in enumerate(rules.boxes) if box.section != "upper")
 
 
 def repeat_pays(rules: Ruleset, sheet: Sheet, faces: Faces) -> bool:
     """Return whether these dice repeat a box that already holds points."""
-    if rules.repeat is None:
-        return False
-    index = rules.box_index[rules.repeat.box]
-    return bool(sheet.cells[index]) and score_table(rules)[faces][index].points > 0
+    return rules.repeat is not None and bool(
+        sheet.cells[rules.box_index[rules.repeat.box]] and meets_repeat(rules, rules.repeat, faces)
+    )
+
+
+def meets_repeat(rules: Ruleset, repeat: Repeat, faces: Faces) -> bool:
+    """Return whether these dice pay as a repeat once its box holds points."""
+    return score_table(rules)[faces][rules.box_index[repeat.box]].points > 0

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from dicecup.dice import Dice, contains, format_dice, format_die, layer_faces, parts, sort_dice
-from dicecup.engine.legality import cell_names, cell_of, offers, refusal, repeat_pays
+from dicecup.engine.legality import allowed_placements, cell_names, cell_of, offers, refusal, repeat_pays
 from dicecup.engine.state import Keep, Move, Placement, Score, Sheet, State, Throw, dice_to_throw, turn_start
 from dicecup.errors import DiceError, MoveError
 from dicecup.rules.model import Ruleset
@@ -113,8 +113,13 @@ def place(rules: Ruleset, sheet: Sheet, faces: tuple[int, ...], placement: Place
         raise problem
     scored = Scored(0, ()) if placement.strike else given[cell]
     assert scored is not None  # a filled cell was rejected above
-    cells = sheet.cells[:cell] + (scored.points,) + sheet.cells[cell + 1 :]
-    return Sheet(cells, sheet.repeats + repeat_pays(rules, sheet, faces)), scored
+    return fill_cell(rules, sheet, faces, cell, scored.points), scored
+
+
+def fill_cell(rules: Ruleset, sheet: Sheet, faces: tuple[int, ...], cell: int, points: int) -> Sheet:
+    """Return the sheet with these points in a cell; the faces may be a repeat that pays."""
+    cells = sheet.cells[:cell] + (points,) + sheet.cells[cell + 1 :]
+    return Sheet(cells, sheet.repeats + repeat_pays(rules, sheet, faces))
 
 
 @lru_cache(maxsize=64)
@@ -149,20 +154,14 @@ def legal_placements(
 ) -> Iterator[tuple[Placement, ...]]:
     """Yield boxes for the first layer, each combined with boxes for the rest."""
     faces, rest = layers[0], layers[1:]
-    given = offers(rules, sheet, faces)
-    for cell, scored in enumerate(given):
-        if scored is None:
+    for cell, strike, scored in allowed_placements(rules, sheet, faces):
+        placement = placement_of(rules, cell, strike)
+        if not rest:
+            yield (placement,)
             continue
-        for strike in (False, True) if scored.points else (False,):
-            if refusal(rules, sheet, faces, given, cell, strike):
-                continue
-            placement = placement_of(rules, cell, strike)
-            if not rest:
-                yield (placement,)
-                continue
-            after, _ = place(rules, sheet, faces, placement)
-            for others in legal_placements(rules, after, rest):
-                yield (placement, *others)
+        after = fill_cell(rules, sheet, faces, cell, scored.points)
+        for others in legal_placements(rules, after, rest):
+            yield (placement, *others)
 
 
 @lru_cache(maxsize=10_000)

@@ -8,7 +8,7 @@ from dicecup.dice import layer_faces, throws
 from dicecup.engine.legality import box_links, filled_everywhere, joker_score, link_holds
 from dicecup.engine.state import Sheet
 from dicecup.errors import PositionError
-from dicecup.rules.model import Points, Ruleset
+from dicecup.rules.model import Ruleset
 from dicecup.rules.scoring import score_box
 
 
@@ -81,7 +81,7 @@ def check_last_resorts(rules: Ruleset, sheet: Sheet) -> None:
         open_boxes = set()
     for cell, points in enumerate(sheet.cells):
         box = cell % boxes
-        if points == 0 and rules.boxes[box].points != Points():
+        if points == 0 and not rules.boxes[box].never_pays:
             throws_left = (worthless_throws(rules, other) for other in {box} | open_boxes)
             if not frozenset.intersection(*throws_left):
                 raise PositionError("position_strike_impossible", box=rules.boxes[box].id)

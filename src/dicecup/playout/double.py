@@ -22,7 +22,7 @@ from dicecup.playout.results import FinalSheets
 from dicecup.rules.model import Ruleset
 from dicecup.solver.compiled import kernel
 from dicecup.solver.double.game_tables import FORBIDDEN, GameTables
-from dicecup.solver.double.kernels import LANES
+from dicecup.solver.double.kernels import LANES, points_of
 from dicecup.solver.double.lattice import rank_weights
 from dicecup.solver.double.solution import DoubleSolution
 from dicecup.solver.double.turn import TurnSolver
@@ -136,7 +136,7 @@ def best_boxes(rules: DoubleRules, after: Any, dice: Any, mask: int, total: int)
     """The two best boxes with their points, and the upper total after them."""
     count, boxes = dice.size, rules.game.free.shape[1]
     inner, outer = layer_rank(rules, dice, count, False), layer_rank(rules, dice, count, True)
-    first_points = rules.game.forced[inner] if rules.game.scoring[inner] & ~mask else rules.game.free[inner]
+    first_points = points_of(rules.game, inner, mask)
     best = NEVER
     found = (0, 0, 0, 0, total)
     for first in range(boxes):
@@ -144,7 +144,7 @@ def best_boxes(rules: DoubleRules, after: Any, dice: Any, mask: int, total: int)
             continue
         between = mask | 1 << first
         reached = total + (first_points[first] if rules.game.is_upper[first] else 0)
-        points = rules.game.forced[outer] if rules.game.scoring[outer] & ~between else rules.game.free[outer]
+        points = points_of(rules.game, outer, between)
         for second in range(boxes):
             if (between >> second) & 1 or points[second] == FORBIDDEN:
                 continue

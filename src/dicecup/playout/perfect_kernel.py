@@ -164,10 +164,10 @@ def fill_box(
     """Write the points and move a game to the sheet that follows. `part`: of the lower boxes, else -1."""
     game = played.games[place]
     box = real_box(
-        played.cells, game, choices.box[option], tables.open_boxes[state], tables.group_boxes[state]
+        played.cells, game, choices.option_box[option], tables.open_boxes[state], tables.group_boxes[state]
     )
-    played.cells[game, box] = choices.points[option]
-    target = program.target_start[state] + choices.target[option]
+    played.cells[game, box] = choices.option_points[option]
+    target = program.target_start[state] + choices.option_target[option]
     kind = program.kinds[lower]
     if part < 0:
         size = program.group_size[kind, above]
@@ -209,7 +209,7 @@ def play_level(
         final = np.empty(throws * width, example.dtype)
         ahead = np.empty(program.target_class.size * width, example.dtype)
         kept = np.empty(max(program.settings[0] - 1, 1) * keeps * width, example.dtype)
-        best, zeros = np.empty(throws, example.dtype), np.empty(throws, example.dtype)
+        best, yielding = np.empty(throws, example.dtype), np.empty(throws, example.dtype)
         noted = np.zeros(width, np.int64)
         known = np.empty((program.settings[0], throws), np.int16)
         boxes = np.empty((throws, 2), np.int32)
@@ -221,7 +221,7 @@ def play_level(
                 lower = sheets.lower[first + lane]
                 noted[lane] = prepare(
                     program, source, lower, open_boxes - program.opens[lower], sheets.position[first + lane],
-                    ahead[lane:], states[lane], best, zeros,
+                    ahead[lane:], states[lane], best, yielding,
                 )  # fmt: skip
                 for throw in range(throws):
                     final[throw * width + lane] = best[throw]

@@ -86,6 +86,11 @@ class Box:
     after: tuple[str, ...] = ()  # scores only once these boxes are filled
     above: str | None = None  # this box must hold more points than that one, whichever is filled first
 
+    @property
+    def never_pays(self) -> bool:
+        """Whether the box is worth 0 whatever the dice show."""
+        return self.points == Points()
+
 
 @dataclass(frozen=True, slots=True)
 class Tier:

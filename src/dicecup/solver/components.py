@@ -1,8 +1,10 @@
-"""Groups of boxes that look at each other, and what must be remembered of each group.
+"""Groups of boxes that depend on each other, and what must be remembered of each group.
 
-A box is alone unless another box looks at it, or another box is just like it. For each group every sheet that
-it can have is followed to its end; two sheets of a group that offer the same from here on are one *class*.
-That is where a struck low score and a low score of 21 become one, and second and third Yum alike.
+A box is alone unless another box depends on it, or another box is just like it. For each group every sheet
+that it can have is followed to its end; two sheets of a group that offer the same from here on are one
+*class*. That is where a struck low score and a low score of 21 become one, and second and third Yum alike.
+
+What a box gives, and whether it may be struck, is decided by `engine.legality`; here it is only tabulated.
 """
 
 from __future__ import annotations
@@ -13,19 +15,24 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from dicecup.dice import Faces
+from dicecup.engine.legality import (
+    box_links,
+    face_of_alike,
+    joker_scores,
+    link_holds,
+    rank_of,
+    ways_to_fill,
+)
 from dicecup.errors import UsageError
 from dicecup.lattice import lattice
-from dicecup.rules.model import Box, Points, Ruleset
-from dicecup.rules.scoring import dice_needed, score_table
+from dicecup.rules.model import Box, Ruleset
+from dicecup.rules.scoring import score_table
 
 MOST_ALIKE = 6  # boxes just like each other that are put in one group: 2^6 sheets to follow
 MOST_OPTIONS = 2_000_000  # of one group of boxes: following them takes half a minute and a gigabyte
 LOWER = -1
 
 Cells = tuple[int | None, ...]
-# "pays": more than 0, or less. "zero": a strike or a natural 0, which `last_resort` forbids while another box
-# pays more than 0. "nothing": the 0 of a box that never pays, always allowed.
-Kind = Literal["pays", "zero", "nothing"]
 
 
 class Option(NamedTuple):
@@ -34,7 +41,6 @@ class Option(NamedTuple):
     box: int
     points: int
     gain: int  # what it adds to the upper total
-    kind: Kind
     struck: bool  # 0 is written although the dice give points
     target: int  # the class of the group afterwards
 
@@ -82,14 +88,13 @@ def groups(rules: Ruleset) -> list[tuple[int, ...]]:
             first |= second
             found.remove(second)
 
-    for index, box in enumerate(rules.boxes):
-        for looked_at in (*box.after, *((box.above,) if box.above else ())):
-            join(index, rules.box_index[looked_at])
+    for box, _kind, other in box_links(rules):
+        join(box, other)
     linked = {index for group in found if len(group) > 1 for index in group}
-    for index, box in enumerate(rules.boxes):
+    for index in range(len(rules.boxes)):
         for other in range(index):
             apart = index in linked or other in linked
-            if not apart and alike(rules, box, rules.boxes[other]):
+            if not apart and alike(rules, rules.boxes[index], rules.boxes[other]):
                 group = next(group for group in found if other in group)
                 if len(group) < MOST_ALIKE:
                     join(other, index)
@@ -107,54 +112,38 @@ def alike(rules: Ruleset, box: Box, other: Box) -> bool:
     return same and not places and (box.id in joker) == (other.id in joker)
 
 
-def plain_points(rules: Ruleset, dice: Faces, boxes: tuple[int, ...]) -> Faces:
-    scores = score_table(rules)[dice]
-    return tuple(scores[box].points for box in boxes)
+class OfferedPoints(NamedTuple):
+    """What dice give in the boxes of a group, before these depend on each other."""
+
+    throws: tuple[Faces, ...]  # by throw
+    jokers: tuple[Faces, ...]  # by throw that can be a joker, when it is one
 
 
-def plain_columns(rules: Ruleset, boxes: tuple[int, ...]) -> set[Faces]:
-    """Every different row of points that dice can offer to these boxes."""
-    return {plain_points(rules, dice, boxes) for dice in full_dice(rules)}
-
-
-def joker_columns(rules: Ruleset, boxes: tuple[int, ...]) -> dict[int, set[Faces]]:
-    """The rows of points that a joker of each face offers."""
-    found: dict[int, set[Faces]] = {}
-    for dice in full_dice(rules):
-        if face := alike_face(rules, dice):
-            found.setdefault(face, set()).add(joker_points(rules, dice, face, boxes))
-    return found
-
-
-def full_dice(rules: Ruleset) -> tuple[Faces, ...]:
-    return lattice(rules.dice.count, rules.dice.faces).throws
-
-
-def alike_face(rules: Ruleset, dice: Faces) -> int | None:
-    """The face that could make these dice a joker; of two faces the higher."""
+@lru_cache(maxsize=8)
+def joker_throws(rules: Ruleset) -> tuple[tuple[int, int], ...]:
+    """Return the throws that can be a joker, by their number, with its face."""
     if rules.joker is None:
-        return None
-    return max((face for face in dice if dice.count(face) >= rules.dice.counted), default=None)
+        return ()
+    throws = lattice(rules.dice.count, rules.dice.faces).throws
+    faces = [(number, face_of_alike(rules, dice)) for number, dice in enumerate(throws)]
+    return tuple((number, face) for number, face in faces if face is not None)
 
 
-def joker_points(rules: Ruleset, dice: Faces, face: int, boxes: tuple[int, ...]) -> Faces:
-    """What the boxes give for dice that are a joker of this face."""
-    joker_boxes = set(rules.joker.boxes) if rules.joker else set()
-    given = []
-    for index in boxes:
-        box, points = rules.boxes[index], score_table(rules)[dice][index].points
-        if box.id in joker_boxes:
-            matching = face * dice_needed(box.needs, rules.dice.counted)
-            total = face * rules.dice.counted
-            met = box.points.base + box.points.all * total + box.points.matching * matching
-            points = max(points, met)
-        given.append(points)
-    return tuple(given)
+@lru_cache(maxsize=64)
+def offered_points(rules: Ruleset, boxes: tuple[int, ...]) -> OfferedPoints:
+    throws = lattice(rules.dice.count, rules.dice.faces).throws
+    scores = [score_table(rules)[dice] for dice in throws]
+    jokers = [joker_scores(rules, face, scores[number]) for number, face in joker_throws(rules)]
+    plain, joker = (
+        tuple(tuple(row[box].points for box in boxes) for row in rows) for rows in (scores, jokers)
+    )
+    return OfferedPoints(plain, joker)
 
 
 def build(rules: Ruleset, boxes: tuple[int, ...]) -> Component:
     """Follow every sheet of the group from the empty one, then join those that offer the same."""
-    columns = plain_columns(rules, boxes).union(*joker_columns(rules, boxes).values())
+    offered = offered_points(rules, boxes)
+    columns = {*offered.throws, *offered.jokers}
     remembered = memory(rules, boxes)
     start: Cells = (None,) * len(boxes)
     reached: dict[Cells, dict[Faces, list[tuple[Option, Cells]]]] = {}
@@ -170,7 +159,7 @@ def build(rules: Ruleset, boxes: tuple[int, ...]) -> Component:
         followed += sum(map(len, reached[cells].values()))
         if followed > MOST_OPTIONS:
             raise too_entangled(rules)
-    return joined(rules, boxes, reached)
+    return joined(rules, boxes, offered, reached)
 
 
 def too_entangled(rules: Ruleset) -> UsageError:
@@ -179,12 +168,11 @@ def too_entangled(rules: Ruleset) -> UsageError:
 
 def memory(rules: Ruleset, boxes: tuple[int, ...]) -> tuple[Literal["filled", "points", "any"], ...]:
     """What is remembered of each filled box: only that it is, its points, or whether it has any."""
-    looked_at = {box.above for box in rules.boxes} | {box.id for box in rules.boxes if box.above}
+    compared = {box for box, kind, _other in box_links(rules) if kind != "after"}
     kinds: list[Literal["filled", "points", "any"]] = []
     for index in boxes:
-        box = rules.boxes[index].id
-        repeats = rules.repeat is not None and rules.repeat.box == box
-        kinds.append("points" if box in looked_at else "any" if repeats else "filled")
+        repeats = rules.repeat is not None and rules.repeat.box == rules.boxes[index].id
+        kinds.append("points" if index in compared else "any" if repeats else "filled")
     return tuple(kinds)
 
 
@@ -200,33 +188,30 @@ def raw_options(
         if cells[place] is not None:
             continue
         box = rules.boxes[index]
-        points = column[place] if links_hold(rules, boxes, cells, place, column[place]) else 0
-        written = [(points, False)]
-        if points and box.strike and not (rules.strike == "last_resort" and points > 0):
-            written.append((0, True))
-        for value, struck in written:
+        points = column[place] if links_hold(rules, boxes, cells, index, column[place]) else 0
+        precedence = rank_of(rules, box, points, forced=False).precedence
+        for value, struck in ways_to_fill(box, points):
+            if precedence > rank_of(rules, box, value, forced=False).endurance:
+                continue  # the points of the box itself bar it
             after = cells[:place] + (remember(remembered[place], value),) + cells[place + 1 :]
             gain = value if box.section == "upper" else 0
-            kind: Kind = "pays" if value else "nothing" if box.points == Points() else "zero"
-            yield Option(index, value, gain, kind, struck, -1), after
+            yield Option(index, value, gain, struck, -1), after
 
 
-def links_hold(rules: Ruleset, boxes: tuple[int, ...], cells: Cells, place: int, points: int) -> bool:
-    """Whether what other boxes hold lets this one score."""
-    box = rules.boxes[boxes[place]]
-    for other_place, other_index in enumerate(boxes):
-        other, written = rules.boxes[other_index], cells[other_place]
-        if other.id in box.after and written is None:
-            return False
-        if written and (
-            (box.above == other.id and points <= written) or (other.above == box.id and points >= written)
-        ):
-            return False
-    return True
+def links_hold(rules: Ruleset, boxes: tuple[int, ...], cells: Cells, index: int, points: int) -> bool:
+    """Return whether the boxes that a box depends on, which are in its group, let it score."""
+    return all(
+        link_holds(kind, points, cells[boxes.index(other)])
+        for box, kind, other in box_links(rules)
+        if box == index
+    )
 
 
 def joined(
-    rules: Ruleset, boxes: tuple[int, ...], reached: dict[Cells, dict[Faces, list[tuple[Option, Cells]]]]
+    rules: Ruleset,
+    boxes: tuple[int, ...],
+    offered: OfferedPoints,
+    reached: dict[Cells, dict[Faces, list[tuple[Option, Cells]]]],
 ) -> Component:
     """Give every sheet its class, fullest sheets first: what a sheet offers names only fuller ones."""
     order = sorted(reached, key=lambda cells: (cells.count(None), cells_key(cells)))
@@ -255,6 +240,9 @@ def joined(
     first = {state.group: number for number, state in reversed(list(enumerate(states)))}
     classes = tuple(first[group] for group in range(last + 1))
     seen = [visible(rules, boxes, states[number].cells) for number in classes]
+    jokers: dict[int, set[Faces]] = {}
+    for (_throw, face), column in zip(joker_throws(rules), offered.jokers, strict=True):
+        jokers.setdefault(face, set()).add(column)
     return Component(
         boxes=boxes,
         states=states,
@@ -264,8 +252,8 @@ def joined(
         ready=tuple(view.ready for view in seen),
         holding=tuple(view.holding for view in seen),
         closed=tuple(view.closed for view in seen),
-        plain=frozenset(plain_columns(rules, boxes)),
-        jokers={face: frozenset(columns) for face, columns in joker_columns(rules, boxes).items()},
+        plain=frozenset(offered.throws),
+        jokers={face: frozenset(columns) for face, columns in jokers.items()},
         upper=any(rules.boxes[index].section == "upper" for index in boxes),
     )
 
@@ -275,9 +263,10 @@ def cells_key(cells: Cells) -> tuple[int, ...]:
 
 
 def label(rules: Ruleset, option: Option, target: int) -> tuple[object, ...]:
-    """What tells options apart from outside: a forced joker asks for a certain upper box, or a lower one."""
-    place = option.box if rules.boxes[option.box].section == "upper" else LOWER
-    return (place, option.points, option.gain, option.kind, target)
+    """Return what tells options apart from outside: all that their rank depends on, and where they lead."""
+    box = rules.boxes[option.box]
+    place = option.box if box.section == "upper" else LOWER
+    return (place, option.points, option.gain, box.never_pays, target)
 
 
 class View(NamedTuple):

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dicecup.engine.legality import never_barred, rank_of, ways_to_fill
 from dicecup.errors import UsageError
-from dicecup.rules.model import Points, Ruleset
+from dicecup.rules.model import Ruleset
 from dicecup.rules.scoring import score_table
 from dicecup.solver.double.lattice import all_multisets
 from dicecup.solver.double.sheet_index import SheetIndex
@@ -20,19 +21,15 @@ MOST_BOXES = 20
 
 @dataclass(frozen=True)
 class BoxPoints:
-    """Points by [multiset, box], multisets of one layer's dice in the order of their rank.
+    """The most points that may be written, by [multiset, box]; multisets of one layer's dice by their rank.
 
-    Under `last_resort` a 0 may be written only when no open box gives points: `forced` holds while one does,
-    `free` otherwise. Where strikes are free, `free` always holds.
+    Under `last_resort` some ways to fill a box are barred while another box is open that pays: `barred` holds
+    then, `free` otherwise.
     """
 
-    plain: npt.NDArray[np.int32]  # what the box gives, strikes aside
-    can_score: npt.NDArray[np.bool_]  # [box]: a box that never gives points is not struck when it is filled
     free: npt.NDArray[np.int32]
-    forced: npt.NDArray[np.int32]
-    scoring: npt.NDArray[
-        np.int32
-    ]  # [multiset]: the boxes that give more than 0, as a mask; 0 if never forced
+    barred: npt.NDArray[np.int32]
+    barring: npt.NDArray[np.int32]  # [multiset]: the boxes that bar, as a mask; 0 if nothing is ever barred
 
 
 def check_double_solvable(rules: Ruleset) -> None:
@@ -50,26 +47,31 @@ def check_double_solvable(rules: Ruleset) -> None:
 
 
 def box_points(rules: Ruleset) -> BoxPoints:
-    table = score_table(rules)
+    """Compile what `engine.legality` allows."""
     multisets = all_multisets(rules.dice.faces, rules.dice.count, np).T + 1
-    scores = [table[tuple(int(face) for face in faces)] for faces in multisets]
-    points = np.array([[scored.points for scored in row] for row in scores], dtype=np.int32)
-    strikable = np.array([box.strike for box in rules.boxes])
-    can_score = np.array([box.points != Points() for box in rules.boxes])
-    free = np.where(strikable, np.maximum(points, 0), points)
-    if rules.strike == "free":
-        return BoxPoints(points, can_score, free, free, np.zeros(len(points), dtype=np.int32))
-    forced = np.where((points == 0) & can_score, FORBIDDEN, points)
-    scoring = ((points > 0) << np.arange(len(rules.boxes))).sum(axis=1)
-    return BoxPoints(points, can_score, free, forced.astype(np.int32), scoring.astype(np.int32))
+    shape = (len(multisets), len(rules.boxes))
+    free, barred = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.int32)
+    barring = np.zeros(len(multisets), dtype=np.int32)
+    for number, faces in enumerate(multisets.tolist()):
+        scores = score_table(rules)[tuple(faces)]
+        for index, box in enumerate(rules.boxes):
+            ways = [points for points, _struck in ways_to_fill(box, scores[index].points)]
+            ranks = [rank_of(rules, box, points, forced=False) for points in ways]
+            enduring = [points for points, rank in zip(ways, ranks, strict=True) if rank.endurance]
+            free[number, index] = max(ways)
+            barred[number, index] = max(enduring, default=FORBIDDEN)
+            barring[number] |= any(rank.precedence for rank in ranks) << index
+    if never_barred(rules):
+        barring[:] = 0
+    return BoxPoints(free, barred, barring)
 
 
 def layers_interchangeable(rules: Ruleset) -> bool:
-    """Whether exchanging inner and outer leaves every value.
+    """Return whether exchanging inner and outer leaves every value.
 
-    Under `last_resort` it does not: the layer scored first sees more open boxes than the other.
+    Under `last_resort` it does not: the layer scored first is barred by more open boxes than the other.
     """
-    return rules.strike == "free"
+    return never_barred(rules)
 
 
 Ints = npt.NDArray[np.int32]
@@ -82,9 +84,9 @@ class GameTables(NamedTuple):
     upper_mask: Ints  # by mask
     class_of: Ints  # [upper mask, total]
     bonus: Ints  # [total]
-    free: Ints  # [multiset, box]: points, see `points`
-    forced: Ints  # [multiset, box]
-    scoring: Ints  # [multiset]
+    free: Ints  # see `BoxPoints`
+    barred: Ints
+    barring: Ints
     is_upper: Ints  # [box]
 
 
@@ -92,6 +94,6 @@ def game_tables(index: SheetIndex, points: BoxPoints) -> GameTables:
     is_upper = np.array([box in index.upper for box in range(index.boxes)])
     tables = (
         *(index.place, index.upper_mask, index.class_of, index.bonus),
-        *(points.free, points.forced, points.scoring, is_upper),
+        *(points.free, points.barred, points.barring, is_upper),
     )
     return GameTables(*(np.ascontiguousarray(table, dtype=np.int32) for table in tables))

@@ -21,6 +21,12 @@ NEVER = np.float32(-1e9)  # the value of what may not be done
 LANES = ROW_BYTES // 4  # a row of 32-bit numbers is one vector
 
 
+@kernel(inline="always")
+def points_of(game: GameTables, dice: int, mask: int) -> Any:
+    """The points that dice of one layer may write in each box, when the boxes of `mask` are filled."""
+    return game.barred[dice] if game.barring[dice] & ~mask else game.free[dice]
+
+
 @kernel()
 def final_values(game: GameTables, mask: int, total: int, after: Array, final: Array) -> None:
     """final[i, o]: what inner dice i and outer dice o are worth, the rest of the game included.
@@ -33,7 +39,7 @@ def final_values(game: GameTables, mask: int, total: int, after: Array, final: A
     known = np.zeros((boxes, game.bonus.shape[0]), dtype=np.bool_)
     final[:] = NEVER
     for inner in range(multisets):
-        points = game.forced[inner] if game.scoring[inner] & ~mask else game.free[inner]
+        points = points_of(game, inner, mask)
         for box in range(boxes):
             if mask >> box & 1 or points[box] == FORBIDDEN:
                 continue
@@ -53,7 +59,7 @@ def best_placements(game: GameTables, mask: int, total: int, after: Array, best:
     multisets, boxes = game.free.shape
     best[:] = NEVER
     for dice in range(multisets):
-        points = game.forced[dice] if game.scoring[dice] & ~mask else game.free[dice]
+        points = points_of(game, dice, mask)
         for box in range(boxes):
             if mask >> box & 1 or points[box] == FORBIDDEN:
                 continue

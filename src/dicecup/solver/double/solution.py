@@ -7,14 +7,14 @@ out once, when it is first asked about, and remembered.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import comb
 from threading import RLock
 
-from dicecup.dice import Dice, parts
-from dicecup.engine.play import scored_layers
-from dicecup.engine.state import Placement, Score, Sheet
+from dicecup.dice import Dice, layer_faces, parts
+from dicecup.engine.legality import allowed_placements
+from dicecup.engine.play import fill_cell, placement_of, scored_layers
+from dicecup.engine.state import Score, Sheet
 from dicecup.errors import PositionError
 from dicecup.rules.model import Ruleset
 from dicecup.solver.double.packed import ValueTable
@@ -60,6 +60,7 @@ class DoubleTurn:
 
     def __init__(self, solution: DoubleSolution, sheet: Sheet) -> None:
         self.solution = solution
+        self.sheet = sheet
         cells = sheet.cells
         self.mask = sum(1 << box for box, points in enumerate(cells) if points is not None)
         self.total = sum(cells[box] or 0 for box in solution.rules.upper)
@@ -113,38 +114,21 @@ class DoubleTurn:
 
     def boxes(self, dice: Dice) -> list[BoxValue]:
         """Every legal way to end the turn with these dice, in the order of the sheet."""
-        faces, rules, index = self.faces(dice), self.solution.rules, self.solution.index
-        layers = [rank_of(sorted(one)) for one in zip(*faces, strict=True)]
+        rules, index = self.solution.rules, self.solution.index
+        inner, outer = (layer_faces(dice, layer) for layer in scored_layers(rules))
         after = self.solution.table.levels[self.mask.bit_count() + 2]
         found = []
-        for first, first_points, first_strike in self.placements(layers[0], self.mask):
-            between = self.mask | 1 << first
-            reached = self.total + (first_points if first in index.upper else 0)
-            for second, points, strike in self.placements(layers[1], between):
-                end = reached + (points if second in index.upper else 0)
-                gained = first_points + points
+        for first, first_strike, one in allowed_placements(rules, self.sheet, inner):
+            between = fill_cell(rules, self.sheet, inner, first, one.points)
+            reached = self.total + (one.points if first in index.upper else 0)
+            for second, strike, other in allowed_placements(rules, between, outer):
+                end = reached + (other.points if second in index.upper else 0)
+                gained = one.points + other.points
                 bonus = int(index.bonus[end] - index.bonus[self.total])
-                rest = float(after[index.place_of(between | 1 << second, end)])
-                move = Score((placement(rules, first, first_strike), placement(rules, second, strike)))
+                rest = float(after[index.place_of(self.mask | 1 << first | 1 << second, end)])
+                move = Score((placement_of(rules, first, first_strike), placement_of(rules, second, strike)))
                 found.append(BoxValue(move, gained, self.whole(gained + bonus + rest)))
         return found
-
-    def placements(self, dice: int, mask: int) -> Iterator[tuple[int, int, bool]]:
-        """The open boxes one layer's dice may go in: box, points, and whether it is struck."""
-        rules, points = self.solution.rules, self.solution.solver.points
-        forced = bool(points.scoring[dice] & ~mask)
-        for box, given in enumerate(points.plain[dice].tolist()):
-            if mask >> box & 1:
-                continue
-            if not (forced and given == 0 and points.can_score[box]):
-                yield box, given, False
-            if given and rules.boxes[box].strike and not forced:
-                yield box, 0, True
-
-
-@lru_cache(maxsize=1000)
-def placement(rules: Ruleset, box: int, strike: bool) -> Placement:
-    return Placement(rules.boxes[box].id, rules.columns[0].id, strike)
 
 
 def rank_of(faces: list[int]) -> int:

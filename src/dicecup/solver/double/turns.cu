@@ -19,13 +19,13 @@ struct Game {
     const int *place, *upper_mask;           // by mask
     const int *class_of;                     // [upper mask][total]
     const int *bonus;                        // [total]
-    const int *free_points, *forced_points;  // [multiset][box]
-    const int *scoring;                      // [multiset]
+    const int *free_points, *barred_points;  // [multiset][box]
+    const int *barring;                      // [multiset]
     const int *is_upper;                     // [box]
 };
 
 __device__ inline const int *points_of(const Game &game, int dice, int mask) {
-    const int *points = (game.scoring[dice] & ~mask) ? game.forced_points : game.free_points;
+    const int *points = (game.barring[dice] & ~mask) ? game.barred_points : game.free_points;
     return points + dice * BOXES;
 }
 

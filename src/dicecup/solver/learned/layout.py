@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from dicecup.engine.legality import never_barred
 from dicecup.engine.state import Sheet
 from dicecup.errors import PositionError, UsageError
 from dicecup.rules.model import Ruleset
@@ -91,12 +92,12 @@ def layout(rules: Ruleset) -> Layout:
 def check_learnable(rules: Ruleset) -> None:
     """Refuse rules that the tables of a turn do not cover."""
     upper = {rules.boxes[box].id for box in rules.upper}
-    free = rules.strike == "free" and all(box.strike for box in rules.boxes)
-    joker = rules.joker is None or not (rules.joker.forced or upper & set(rules.joker.filled))
+    free = never_barred(rules) and all(box.strike for box in rules.boxes)
+    joker = rules.joker is None or not upper & set(rules.joker.filled)
     if rules.has_layers or rules.repeat is not None or not (free and joker and upper_boxes_apart(rules)):
         raise UsageError("value_not_learnable", ruleset=rules.id)
 
 
 def upper_boxes_apart(rules: Ruleset) -> bool:
-    """Whether no upper box looks at another box."""
+    """Return whether no upper box depends on another box."""
     return all(len(group.boxes) == 1 for group in components(rules) if group.upper)

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dicecup.dice import Faces
 from dicecup.lattice import lattice
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import NOWHERE
-from dicecup.solver.components import Component, alike_face, joker_points, plain_points
+from dicecup.solver.components import Component, joker_throws, offered_points
 from dicecup.solver.learned.layout import Layout, layout
 from dicecup.solver.upper_totals import bonus_by_total
 
@@ -72,12 +73,11 @@ class Book(NamedTuple):
 @lru_cache(maxsize=8)
 def book(rules: Ruleset) -> Book:
     place = layout(rules)
-    throws = lattice(rules.dice.count, rules.dice.faces).throws
-    jokers = [(number, face) for number, faces in enumerate(throws) if (face := alike_face(rules, faces))]
+    throws, jokers = lattice(rules.dice.count, rules.dice.faces).throws, joker_throws(rules)
 
-    def offered(boxes: tuple[int, ...]) -> list[tuple[int, ...]]:
-        plain = [plain_points(rules, faces, boxes) for faces in throws]
-        return plain + [joker_points(rules, throws[number], face, boxes) for number, face in jokers]
+    def offered(boxes: tuple[int, ...]) -> tuple[Faces, ...]:
+        points = offered_points(rules, boxes)
+        return points.throws + points.jokers
 
     entries = EntryMaker()
     entries.add([0] * (len(throws) + len(jokers)), [0] * (len(throws) + len(jokers)), 0)
@@ -148,7 +148,7 @@ def add_upper(entries: EntryMaker, place: Layout, steps: list[tuple[int, int]], 
     return found
 
 
-def add_group(entries: EntryMaker, group: Component, first: int, columns: list[tuple[int, ...]]) -> Array:
+def add_group(entries: EntryMaker, group: Component, first: int, columns: tuple[Faces, ...]) -> Array:
     """The entries of all states of a group: [state, place]."""
     found = np.full((len(group.states), len(group.boxes)), CLOSED, dtype=np.int32)
     for number, state in enumerate(group.states):

@@ -15,12 +15,11 @@ from dicecup.errors import UsageError
 from dicecup.lattice import Lattice, lattice
 from dicecup.solver.arrays import Array
 from dicecup.solver.backends import load_cupy
-from dicecup.solver.components import LOWER
 from dicecup.solver.progress import OnBatch
 from dicecup.solver.single.cpu import PADDING, POISON, number_type
 from dicecup.solver.single.index import Index, Level
 from dicecup.solver.single.kernel_tables import Program
-from dicecup.solver.single.state_tables import FREE, PAYS, ZERO
+from dicecup.solver.single.state_tables import BARRING, NEUTRAL, YIELDING
 
 LANES = 32  # states of a block: a warp
 WORKERS = 8  # warps of a block
@@ -73,12 +72,10 @@ def kernel_source(index: Index, program: Program, arrays: dict[str, Array], prec
         "REPEATS": program.repeat_dice.size,
         "TURN_THROWS": int(program.settings[0]),
         "REPEAT_POINTS": int(program.settings[1]),
-        "LAST_RESORT": int(program.settings[2]),
-        "FORCED": int(program.settings[3]),
-        "PAYS": PAYS,
-        "ZERO": ZERO,
-        "FREE": FREE,
-        "LOWER": f"({LOWER})",
+        "STRIKES_YIELD": int(program.settings[2]),
+        "BARRING": BARRING,
+        "YIELDING": YIELDING,
+        "NEUTRAL": NEUTRAL,
     }
     parameters = [f"const {C_TYPES[array.dtype.name]}* __restrict__ {name}" for name, array in arrays.items()]
     lines = [

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dicecup.engine.legality import meets_repeat
 from dicecup.lattice import Lattice, lattice
-from dicecup.rules.scoring import score_table
 from dicecup.solver.arrays import NOWHERE, Array, row_starts
 from dicecup.solver.components import Component, too_entangled
 from dicecup.solver.single.index import Index
@@ -157,29 +157,28 @@ class Program(NamedTuple):
     target_class: Array
     strike_start: Array  # by state
     strike_target: Array
-    entry_bounds: Array  # [state, 4]: entries that pay, that are a natural 0, that are always allowed
+    entry_bounds: Array  # [state, 4]: entries that bar yielding ones, that yield, and the others
     entry_dice: Array
     entry_points: Array
     entry_target: Array
     # Dice that can be a joker, with every option they have
     joker_dice: Array
     joker_face: Array
-    joker_box: Array  # the upper box of the face
-    option_start: Array  # [state, joker dice, whether it is one]
+    option_start: Array  # [state, joker dice, whether the upper box of the face is filled]
     option_points: Array
     option_target: Array
-    option_kind: Array
-    option_box: Array  # which upper box, or LOWER
+    option_precedence: Array  # an option is barred while another has a precedence above its endurance
+    option_endurance: Array
     # Points for repeats
     repeat_dice: Array
-    # Plain numbers: throws, points for a repeat, last resort, forced joker
+    # Plain numbers: throws, points for a repeat, whether strikes yield to entries that bar them
     settings: Array
 
 
 def build_program(index: Index) -> Program:
     rules = index.rules
     dice = lattice(rules.dice.count, rules.dice.faces)
-    states = StateTables(index, dice)
+    states = StateTables(index)
     return Program(
         sizes=dice.starts,
         add=dice.add,
@@ -194,8 +193,7 @@ def build_program(index: Index) -> Program:
             [
                 rules.throws,
                 rules.repeat.points if rules.repeat else 0,
-                rules.strike == "last_resort",
-                rules.joker is not None and rules.joker.forced,
+                states.strikes_yield,
             ],
             dtype=np.int64,
         ),
@@ -204,12 +202,9 @@ def build_program(index: Index) -> Program:
 
 def repeat_dice(index: Index, dice: Lattice) -> Array:
     """The throws for which a repeat pays."""
-    rules = index.rules
-    if rules.repeat is None:
-        return np.zeros(0, dtype=np.int32)
-    box, table = rules.box_index[rules.repeat.box], score_table(rules)
-    found = [number for number, faces in enumerate(dice.throws) if table[faces][box].points > 0]
-    return np.array(found, dtype=np.int32)
+    rules, repeat = index.rules, index.rules.repeat
+    met = [repeat is not None and meets_repeat(rules, repeat, faces) for faces in dice.throws]
+    return np.flatnonzero(met).astype(np.int32)
 
 
 def lower_arrays(index: Index, states: StateTables) -> dict[str, Array]:

@@ -1,9 +1,10 @@
 // One level of a solve on the GPU: a block for every 32 neighbouring states of a group.
 //
-// The same turn as in score_kernel.py and turn_kernel.py, on the same arrays. Lanes are neighbouring states;
+// The same turn as in level_kernels.py, on the same arrays. Lanes are neighbouring states;
 // workers share out the multisets of dice. cuda.py puts the sizes of the game, the lattice and the list of
 // arrays (ARRAYS) in front of this text, so that the compiler knows every trip count.
 
+#define UPPER (-1)  // instead of the number of a group of lower boxes
 #define NONE ((real)(-1e300 * 1e300))  // minus infinity; the run-time compiler has no name for it
 
 struct Block {
@@ -14,41 +15,36 @@ struct Block {
 
 __device__ real larger(real one, real other) { return one > other ? one : other; }
 
-// Work out anew a throw that can be a joker, for one lane.
+// Score anew a throw that can be a joker, for one lane: the best option that is not barred.
 __device__ real best_option(ARRAYS, const Block& block, const int* states, const int* rows, int number)
 {
-    int closed_box = (closed[block.member] >> joker_face[number]) & 1;
-    bool any_lower = false;
-    for (int place = 0; FORCED && closed_box && place < block.noted; place++) {
-        int row = (states[place] * JOKERS + number) * 2 + closed_box;
+    int column = 2 * number + (int)((closed[block.member] >> joker_face[number]) & 1);
+    int highest = 0;
+    for (int place = 0; place < block.noted; place++) {
+        int row = states[place] * 2 * JOKERS + column;
         for (int option = option_start[row]; option < option_start[row + 1]; option++)
             // A state that only a neighbour has is noted too: in this lane nothing follows it.
-            any_lower |= option_box[option] == LOWER
-                && block.ahead[(rows[place] + option_target[option]) * LANES + block.lane] > NONE;
+            if (option_precedence[option] > highest
+                && block.ahead[(rows[place] + option_target[option]) * LANES + block.lane] > NONE)
+                highest = option_precedence[option];
     }
-    real best = NONE, zero = NONE, always = NONE;
+    real best = NONE;
     for (int place = 0; place < block.noted; place++) {
-        int row = (states[place] * JOKERS + number) * 2 + closed_box;
+        int row = states[place] * 2 * JOKERS + column;
         for (int option = option_start[row]; option < option_start[row + 1]; option++) {
-            int box = option_box[option];
-            if (FORCED && !closed_box && box != joker_box[number]) continue;
-            if (any_lower && box != LOWER) continue;
+            if (option_endurance[option] < highest) continue;
             real follows = block.ahead[(rows[place] + option_target[option]) * LANES + block.lane];
-            real value = follows + (real)option_points[option];
-            if (option_kind[option] == PAYS) best = larger(best, value);
-            else if (option_kind[option] == FREE) always = larger(always, value);
-            else zero = larger(zero, value);
+            best = larger(best, follows + (real)option_points[option]);
         }
     }
-    if (!LAST_RESORT || best == NONE) best = larger(best, zero);
-    return larger(best, always);
+    return best;
 }
 
-// Better this worker's throws by the entries of one kind of all states: entries are sorted by throw.
-__device__ void offer(ARRAYS, const Block& block, const int* states, const int* rows, int kind, real* best)
+// Improve this worker's throws by the entries of one class of all states: entries are sorted by throw.
+__device__ void offer(ARRAYS, const Block& block, const int* states, const int* rows, int rank_class, real* best)
 {
     for (int place = 0; place < block.noted; place++) {
-        const int* bounds = worker_bounds + (states[place] * 3 + kind) * (WORKERS + 1) + block.worker;
+        const int* bounds = worker_bounds + (states[place] * 3 + rank_class) * (WORKERS + 1) + block.worker;
         for (int entry = bounds[0]; entry < bounds[1]; entry++) {
             real value = block.ahead[(rows[place] + entry_target[entry]) * LANES + block.lane];
             real* slot = best + entry_dice[entry] * LANES + block.lane;
@@ -66,16 +62,16 @@ __device__ void score_throws(ARRAYS, const Block& block, const int* states, cons
             strike = larger(strike, block.ahead[(rows[place] + strike_target[number]) * LANES + block.lane]);
     const int first = worker_throw[block.worker], last = worker_throw[block.worker + 1];
     for (int thrown = first; thrown < last; thrown++) {
-        block.final[thrown * LANES + block.lane] = LAST_RESORT ? NONE : strike;
-        if (LAST_RESORT) block.work[thrown * LANES + block.lane] = strike;
+        block.final[thrown * LANES + block.lane] = STRIKES_YIELD ? NONE : strike;
+        if (STRIKES_YIELD) block.work[thrown * LANES + block.lane] = strike;
     }
-    offer(NAMES, block, states, rows, PAYS, block.final);
-    offer(NAMES, block, states, rows, ZERO, LAST_RESORT ? block.work : block.final);
-    for (int thrown = first; LAST_RESORT && thrown < last; thrown++) {
+    offer(NAMES, block, states, rows, BARRING, block.final);
+    offer(NAMES, block, states, rows, YIELDING, STRIKES_YIELD ? block.work : block.final);
+    for (int thrown = first; STRIKES_YIELD && thrown < last; thrown++) {
         int slot = thrown * LANES + block.lane;
         if (block.final[slot] == NONE) block.final[slot] = block.work[slot];
     }
-    offer(NAMES, block, states, rows, FREE, block.final);
+    offer(NAMES, block, states, rows, NEUTRAL, block.final);
     __syncthreads();  // the throws below belong to other workers
     if (JOKERS && ready[block.lower] && upper_ready[block.member])
         for (int number = block.worker; number < JOKERS; number += WORKERS)
@@ -138,7 +134,7 @@ __device__ int note_states(ARRAYS, const Block& block, int* states, int* rows, i
         for (int number = 0; number < UPPER_STATES; number++) {
             if (!present[number]) continue;
             states[noted] = upper_states[number * 2];
-            parts[noted] = LOWER;
+            parts[noted] = UPPER;
             rows[noted] = used;
             used += target_start[states[noted] + 1] - target_start[states[noted]];
             noted++;
@@ -159,7 +155,7 @@ __device__ void gather(
         int state = states[place], part = parts[place];
         real* slot = block.ahead + rows[place] * LANES + block.lane;
         for (int target = target_start[state]; target < target_start[state + 1]; target++, slot += LANES) {
-            if (part == LOWER) {
+            if (part == UPPER) {
                 int position = move[moves + target * block.size + block.position];
                 *slot = position >= 0 ? below[below_starts[block.lower] + position] : NONE;
                 continue;

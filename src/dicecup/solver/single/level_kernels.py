@@ -4,18 +4,32 @@ what the turn is worth.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from dicecup.lattice import LatticeArrays
 from dicecup.solver.compiled import kernel
-from dicecup.solver.components import LOWER
 from dicecup.solver.single.kernel_tables import Program
-from dicecup.solver.single.state_tables import FREE, PAYS
+from dicecup.solver.single.state_tables import BARRING, NEUTRAL, YIELDING
 from dicecup.solver.vector import fill, lanes, larger, load, plus, store, times, times_plus
 
 NONE = -np.inf
+
+
+class Options(Protocol):
+    """Options by [state, column]; see `Program` and `ChoiceTables`."""
+
+    @property
+    def option_start(self) -> Any: ...
+    @property
+    def option_points(self) -> Any: ...
+    @property
+    def option_target(self) -> Any: ...
+    @property
+    def option_precedence(self) -> Any: ...
+    @property
+    def option_endurance(self) -> Any: ...
 
 
 @kernel()
@@ -85,39 +99,43 @@ def gather_upper(
 
 
 @kernel()
-def score_throws(program: Program, ahead: Any, states: Any, noted: int, final: Any, zeros: Any) -> None:
-    """The best box for every throw, jokers and repeats aside. `zeros` is room for as many rows as `final`."""
+def score_throws(program: Program, ahead: Any, states: Any, noted: int, final: Any, yielding: Any) -> None:
+    """The best box for every throw, jokers and repeats aside. `yielding` has as many rows as `final`.
+
+    Without jokers there are only two ranks, so entries come sorted by them, and strikes, which any dice have,
+    only once. `best_option`, which compares the ranks of single options, works on a lane at a time.
+    """
     throws, width = program.weights.size, lanes(final)
     strike = fill(final, NONE)
     for number in range(noted):
         state, row = states[number]
         for place in range(program.strike_start[state], program.strike_start[state + 1]):
             strike = larger(strike, load(ahead, (row + program.strike_target[place]) * width))
-    last_resort = program.settings[2] != 0
-    start = fill(final, NONE) if last_resort else strike
+    strikes_yield = program.settings[2] != 0
+    start = fill(final, NONE) if strikes_yield else strike
     for throw in range(throws):
         store(final, throw * width, start)
-    if not last_resort:
+    if not strikes_yield:
         for number in range(noted):
-            offer(program, ahead, states[number, 0], states[number, 1], 0, 3, final)
+            offer(program, ahead, states[number, 0], states[number, 1], BARRING, NEUTRAL + 1, final)
         return
     for throw in range(throws):
-        store(zeros, throw * width, strike)
+        store(yielding, throw * width, strike)
     for number in range(noted):
-        offer(program, ahead, states[number, 0], states[number, 1], 0, 1, final)
-        offer(program, ahead, states[number, 0], states[number, 1], 1, 2, zeros)
+        offer(program, ahead, states[number, 0], states[number, 1], BARRING, YIELDING, final)
+        offer(program, ahead, states[number, 0], states[number, 1], YIELDING, NEUTRAL, yielding)
     for place in range(throws * width):
         if final[place] == NONE:
-            final[place] = zeros[place]
+            final[place] = yielding[place]
     for number in range(noted):
-        offer(program, ahead, states[number, 0], states[number, 1], 2, 3, final)
+        offer(program, ahead, states[number, 0], states[number, 1], NEUTRAL, NEUTRAL + 1, final)
 
 
 @kernel()
-def offer(program: Program, ahead: Any, state: int, row: int, kind: int, end: int, best: Any) -> None:
-    """Better every throw by the entries of one state, from the kind `kind` up to the kind before `end`."""
+def offer(program: Program, ahead: Any, state: int, row: int, first: int, end: int, best: Any) -> None:
+    """Improve every throw by the entries of one state, from the class `first` to the one before `end`."""
     width = lanes(best)
-    for entry in range(program.entry_bounds[state, kind], program.entry_bounds[state, end]):
+    for entry in range(program.entry_bounds[state, first], program.entry_bounds[state, end]):
         throw = program.entry_dice[entry] * width
         points = fill(best, program.entry_points[entry])
         value = plus(points, load(ahead, (row + program.entry_target[entry]) * width))
@@ -137,47 +155,43 @@ def score_jokers(
         if not program.upper_ready[member]:
             continue
         for number in range(jokers):
-            closed = (program.closed[member] >> program.joker_face[number]) & 1
-            final[program.joker_dice[number] * width + lane] = best_option(
-                program, number, closed, lane, ahead, states, noted
-            )
+            column = joker_column(program, member, number)
+            best, _, _ = best_option(program, 2 * jokers, column, lane, ahead, states, noted)
+            final[program.joker_dice[number] * width + lane] = best
+
+
+@kernel(inline="always")
+def joker_column(program: Program, member: int, joker: int) -> Any:
+    """The options of dice that can be a joker, and are one if the upper box of their face is filled."""
+    return 2 * joker + ((program.closed[member] >> program.joker_face[joker]) & 1)
 
 
 @kernel()
 def best_option(
-    program: Program, number: int, closed: int, lane: int, ahead: Any, states: Any, noted: int
+    options: Options, columns: int, column: int, lane: int, ahead: Any, states: Any, noted: int
 ) -> Any:
-    """The best box of one lane for dice that can be a joker, and are one if their upper box is filled."""
-    jokers, width = program.joker_dice.size, lanes(ahead)
-    forced = program.settings[3] != 0
-    any_lower = False
-    if forced and closed:
-        for place in range(noted):
-            row = (states[place, 0] * jokers + number) * 2 + closed
-            for option in range(program.option_start[row], program.option_start[row + 1]):
-                follows = ahead[(states[place, 1] + program.option_target[option]) * width + lane]
-                # A state that only a neighbour has is noted too: in this lane nothing follows it.
-                any_lower |= program.option_box[option] == LOWER and follows > NONE
-    best = zero = free = NONE
+    """The best option that is not barred, for certain dice on the sheet of one lane: what it is worth, its
+    number, and the place of its state among the noted ones.
+    """
+    width = lanes(ahead)
+    highest = 0
     for place in range(noted):
-        row = (states[place, 0] * jokers + number) * 2 + closed
-        for option in range(program.option_start[row], program.option_start[row + 1]):
-            box = program.option_box[option]
-            if forced and not closed and box != program.joker_box[number]:
+        row = states[place, 0] * columns + column
+        for option in range(options.option_start[row], options.option_start[row + 1]):
+            # A state that only a neighbour has is noted too: in this lane nothing follows it.
+            if ahead[(states[place, 1] + options.option_target[option]) * width + lane] > NONE:
+                highest = max(highest, options.option_precedence[option])
+    best, found, found_place = NONE, -1, -1
+    for place in range(noted):
+        row = states[place, 0] * columns + column
+        for option in range(options.option_start[row], options.option_start[row + 1]):
+            if options.option_endurance[option] < highest:
                 continue
-            if any_lower and box != LOWER:
-                continue
-            follows = ahead[(states[place, 1] + program.option_target[option]) * width + lane]
-            value = follows + program.option_points[option]
-            if program.option_kind[option] == PAYS and follows > NONE:
-                best = max(best, value)
-            elif program.option_kind[option] == FREE:
-                free = max(free, value)
-            else:
-                zero = max(zero, value)
-    if program.settings[2] == 0 or best == NONE:
-        best = max(best, zero)
-    return max(best, free)
+            follows = ahead[(states[place, 1] + options.option_target[option]) * width + lane]
+            value = follows + options.option_points[option]
+            if value > best:
+                best, found, found_place = value, option, place
+    return best, found, found_place
 
 
 @kernel()

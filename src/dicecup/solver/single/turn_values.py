@@ -13,12 +13,13 @@ from dicecup.solver.single.level_kernels import (
     choose,
     expect,
     first_throw,
+    joker_column,
     pay_repeats,
     score_jokers,
     score_throws,
 )
 from dicecup.solver.single.packing import read
-from dicecup.solver.single.state_tables import PAYS, ZERO, ChoiceTables
+from dicecup.solver.single.state_tables import ChoiceTables
 from dicecup.solver.vector import lanes, load, store
 
 
@@ -124,54 +125,39 @@ def box_values(
     `locals_` are the numbers of the sheets of the groups of boxes, upper ones first.
     """
     member = program.member[program.group_first[program.kinds[lower], above] + position]
-    columns = choices.joker_column.size + program.joker_dice.size
     uppers = program.member_state.shape[1]
-    column = throw
-    forced_box = -1
-    joker = choices.joker_column[throw] - choices.joker_column.size
-    waiting = joker >= 0 and program.ready[lower] and program.upper_ready[member]
-    if waiting:
-        if (program.closed[member] >> program.joker_face[joker]) & 1:
-            column = choices.joker_column[throw]
-        else:
-            forced_box = program.joker_box[joker]
-    forced = waiting and program.settings[3] != 0
+    columns = choices.joker.size + 2 * program.joker_dice.size
+    column = option_column(program, choices, lower, member, throw)
     repeats = repeat_points(program, lower, member, throw)
-    any_lower = any_pays = False
+    highest = 0
     for part in range(locals_.size):
         row = (choices.first_state[part] + locals_[part]) * columns + column
-        for option in range(choices.start[row], choices.start[row + 1]):
-            any_lower |= not choices.upper[choices.box[option]]
+        for option in range(choices.option_start[row], choices.option_start[row + 1]):
+            highest = max(highest, choices.option_precedence[option])
     values[:] = np.nan
     for part in range(locals_.size):
         state = choices.first_state[part] + locals_[part]
         row = state * columns + column
-        for option in range(choices.start[row], choices.start[row + 1]):
-            box = choices.box[option]
-            if forced and bars(choices, box, forced_box, any_lower):
+        for option in range(choices.option_start[row], choices.option_start[row + 1]):
+            if choices.option_endurance[option] < highest:
                 continue
-            target = program.target_start[state] + choices.target[option]
+            target = program.target_start[state] + choices.option_target[option]
             if part < uppers:
                 ahead = follows_upper(program, source, lower, above, position, target)
             else:
                 ahead = follows_lower(program, source, lower, above, position, part - uppers, target)
-            struck = choices.struck[option]
-            points[box, struck] = choices.points[option]
-            values[box, struck] = ahead + choices.points[option] + repeats
-            any_pays |= choices.kind[option] == PAYS
-    if not (any_pays and program.settings[2] != 0):
-        return
-    for part in range(locals_.size):
-        row = (choices.first_state[part] + locals_[part]) * columns + column
-        for option in range(choices.start[row], choices.start[row + 1]):
-            if choices.kind[option] == ZERO:
-                values[choices.box[option], choices.struck[option]] = np.nan
+            box, struck = choices.option_box[option], choices.option_struck[option]
+            points[box, struck] = choices.option_points[option]
+            values[box, struck] = ahead + choices.option_points[option] + repeats
 
 
 @kernel(inline="always")
-def bars(choices: ChoiceTables, box: int, forced_box: int, any_lower: bool) -> bool:
-    """Whether a forced joker keeps this box from being used: its own box is open, or else a lower one is."""
-    return box != forced_box if forced_box >= 0 else any_lower and choices.upper[box]
+def option_column(program: Program, choices: ChoiceTables, lower: int, member: int, throw: int) -> Any:
+    """The column of a throw: its own, or that of a joker where the sheet is ready for one."""
+    joker = choices.joker[throw]
+    if joker < 0 or not (program.ready[lower] and program.upper_ready[member]):
+        return throw
+    return choices.joker.size + joker_column(program, member, joker)
 
 
 @kernel()
