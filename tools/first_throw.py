@@ -10,7 +10,7 @@ import numpy as np
 from numba import prange
 
 from dicecup.solver.compiled import kernel
-from dicecup.solver.double.lattice import all_multisets, orderings, rank_weights
+from dicecup.solver.double.multisets import all_multisets, orderings, rank_weights
 from dicecup.solver.double.solution import DoubleSolution
 
 Kept = tuple[tuple[int, int], ...]  # dice as (outer, inner), or mirrored: the greater of the two

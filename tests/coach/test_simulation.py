@@ -11,9 +11,9 @@ from tests.double.small_games import small_game
 from dicecup.bots.simulation import Summary, play_piece, simulate, win_shares
 from dicecup.engine import Sheet, State, empty_sheet, final_score
 from dicecup.engine.sheet_check import check_sheet
+from dicecup.playout.endings import FinalSheets, Scores
 from dicecup.playout.games import play_games
 from dicecup.playout.perfect import group_equal
-from dicecup.playout.results import FinalSheets, Scores
 from dicecup.rules import Ruleset, load_ruleset
 
 

@@ -23,7 +23,7 @@ from dicecup.dice import all_dice
 from dicecup.engine.legality import cell_names
 from dicecup.engine.play import apply
 from dicecup.engine.state import Sheet, Throw, dice_to_throw, start
-from dicecup.playout.results import FinalSheets, Scores
+from dicecup.playout.endings import FinalSheets, Scores
 from dicecup.rules.model import Ruleset
 from dicecup.solver.progress import no_callback
 

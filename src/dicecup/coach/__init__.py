@@ -1,6 +1,6 @@
-"""The coach: what every choice is worth, why, and whether a game was lost by luck or by its decisions.
+"""The coach: the value of every choice, the reasons, and whether a game was lost by luck or by decisions.
 
-`values` is the one protocol it asks; `knowledge` finds who can answer for a game; `advice` ranks the
-choices of a position, `reasons` says what they go for; `review` takes a record apart into luck and skill;
-`winning` simulates the rest of a game. It speaks ids and numbers: the interfaces put them into words.
+`advice` finds the values of a game and ranks the choices of a position; `reasons` says what a choice aims
+for; `review` splits a record into luck and skill; `winning` simulates the rest of a game. The results are ids
+and numbers: the interfaces put them into words.
 """

@@ -1,4 +1,4 @@
-"""Why a choice is good, as ids and numbers: its aims with their chances, or what it writes and leaves."""
+"""Why a choice is good, as ids and numbers: its aims with their chances, or its points and what is left."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Ends = dict[Dice, float]  # dice that end the turn, with their chance
 
 @lru_cache(maxsize=32)
 def outcomes(count: int, faces: int) -> tuple[tuple[Dice, float], ...]:
-    """Every throw of so many dice with its chance."""
+    """Return every throw of so many dice with its chance."""
     ways = faces**count
     return tuple((dice, weight / ways) for dice, weight in throws(count, faces))
 
@@ -43,7 +43,7 @@ class Forecast:
         return self.scored[dice]
 
     def best_keep(self, dice: Dice, throws_left: int) -> Dice:
-        """The dice to keep; all of them means to end the turn."""
+        """Return the dice to keep; all of them means to end the turn."""
         best, kept = self.best_box(dice).value, dice
         for part in parts(dice):
             if len(part) < len(dice) and (worth := self.turn.keep(part, throws_left)) > best:
@@ -51,7 +51,7 @@ class Forecast:
         return kept
 
     def ends(self, kept: Dice, throws_left: int) -> Ends:
-        """After keeping these dice, with so many throws left before that."""
+        """Return the dice that end the turn after this keep, with so many throws left before that."""
         key = (kept, throws_left)
         if key not in self.known:
             self.known[key] = self.follow(kept, throws_left)
@@ -127,7 +127,7 @@ class Reasons:
 def summarise(
     endings: list[tuple[float, list[Ending]]], never_pay: frozenset[str], standard_error: float
 ) -> Reason:
-    """Join endings in the same box. A turn that writes two boxes and a 0 in either has written a 0."""
+    """Merge endings in the same box. A turn that fills two boxes, one of them with 0, counts as a 0."""
     chances: dict[tuple[str, str], float] = {}
     points: dict[tuple[str, str], float] = {}
     nothing = 0.0

@@ -1,6 +1,4 @@
-"""Chances to win: the rest of a game simulated with strong play, samples weighted and compared, ties
-shared.
-"""
+"""Chances to win: the rest of a game simulated with strong play, samples weighted and compared."""
 
 from __future__ import annotations
 
@@ -15,13 +13,13 @@ import numpy.typing as npt
 from dicecup.coach.advice import Values, advise
 from dicecup.engine.state import State, turn_start
 from dicecup.engine.totals import final_score
-from dicecup.playout.results import Endings, Scores
+from dicecup.playout.endings import Endings, Scores
 from dicecup.rules.model import Ruleset
 from dicecup.solver.learned.value import find_quick
 
 
 class Comparison:
-    """Samples of all players, side by side: one column for each score that somebody may reach."""
+    """The samples of all players on one scale, with an entry for every possible score. Ties are shared."""
 
     def __init__(self, samples: list[Sample]) -> None:
         low = min(int(sample.scores.min()) for sample in samples)
@@ -36,21 +34,21 @@ class Comparison:
         )
         self.equal = equal / equal.sum(axis=1, keepdims=True)
         below = np.cumsum(self.equal, axis=1) - self.equal
-        # As many times as make the sums over them exact: no power in them exceeds the number of players.
+        # Enough Gauss-Legendre nodes for exact sums: the degree is below the number of players.
         places, shares = np.polynomial.legendre.leggauss(len(samples) // 2 + 1)
         self.times, self.shares = (1 + places) / 2, shares / 2
         self.beaten = below[:, None] + self.times[:, None] * self.equal[:, None]  # [player, time, score]
 
     def chances(self) -> Numbers:
-        """How likely each player is to win."""
+        """Return each player's chance to win."""
         found = np.array([self.equal[player] @ self.wins(player) for player in range(len(self.samples))])
-        found /= found.sum()  # what is certain shall be 1 to the last digit
+        found /= found.sum()  # so that a certain win is exactly 1
         return found
 
     def standard_errors(self) -> Numbers:
-        """How much chance there is in each player's chance.
+        """Return the standard error of each player's chance.
 
-        A game of anybody changes it by how likely the player is to win, given the score of that game.
+        Every game of every player contributes the player's chance to win given the score of that game.
         """
         variances = np.zeros(len(self.samples))
         for other, sample in enumerate(self.samples):
@@ -62,11 +60,11 @@ class Comparison:
         return np.sqrt(variances)
 
     def wins(self, player: int) -> Numbers:
-        """How likely the player is to win with each score."""
+        """Return the player's chance to win for each of the player's scores."""
         return self.shares @ self.all_beaten({player})
 
     def wins_beside(self, player: int, other: int) -> Numbers:
-        """How likely the player is to win, for each score of one other player."""
+        """Return the player's chance to win for each score of one other player."""
         beaten = self.all_beaten({player, other})
         ahead = self.equal[player] * (self.shares @ beaten)
         level = self.equal[player] * (self.shares * self.times @ beaten)
@@ -74,27 +72,27 @@ class Comparison:
         return found
 
     def all_beaten(self, left_out: set[int]) -> Numbers:
-        """[time, score]: how likely it is that a score at that time beats all others.
+        """Return the chance that a score at a time beats all others: [time, score].
 
-        Who shares a win is taken for having come at a time of their own between 0 and 1, and only the last of
-        them wins: over all times that is an equal share for each.
+        Ties are shared by giving each of the tied players a random time between 0 and 1, of which the last
+        wins: integrated over all times that is an equal share for each.
         """
         others = [player for player in range(len(self.samples)) if player not in left_out]
         found: Numbers = self.beaten[others].prod(axis=0)
         return found
 
 
-MOST_STEPS = 30  # of the search for weights
+MOST_STEPS = 30  # of Newton's method
 LONGEST_STEP = 1.0  # in standard deviations
 CLOSE = 1e-9  # in standard deviations
 EQUAL = 1e-6  # points
-MOST_PULL = 0.9  # of one game on a sample: beyond it no scale helps
+MOST_PULL = 0.9  # of one game in a sample: larger ones are cut
 
 Numbers = npt.NDArray[np.float64]
 
 
 def around(scores: Scores, mean: float) -> Endings:
-    """The mean of the scores is known."""
+    """Return scores whose mean is known."""
     return Endings(scores, (scores - np.float64(mean))[None])
 
 
@@ -104,24 +102,24 @@ def joined(parts: list[Endings]) -> Endings:
 
 
 class Sample(NamedTuple):
-    """Final scores of one player, and how likely each is."""
+    """Final scores of one player, and their probabilities."""
 
     scores: Scores
     weights: Numbers
-    zeros: Numbers = np.empty((0, 0))  # [what, game]: what the weights bring to 0
-    balanced: bool = False  # whether they do
+    zeros: Numbers = np.empty((0, 0))  # [variable, game]: whose weighted mean is 0
+    balanced: bool = False  # whether it is
 
 
 def even(scores: Scores) -> Sample:
-    """Every game is as likely as another."""
+    """Return a sample in which all games are equally likely."""
     return Sample(scores, np.full(len(scores), 1 / len(scores)))
 
 
 def balanced(played: Endings) -> Sample:
-    """The games, weighted so that what is known of them holds.
+    """Return the games, weighted so that the variables whose mean is known to be 0 have that mean.
 
-    Where no weights do that the first of it is enough; where none do even that (a sample too small to hold
-    the scores that make the mean) they stay equal.
+    If no weights achieve that, only the first variable is balanced; if that is impossible too (the sample is
+    too small to contain the scores that make up the mean), the weights stay equal.
     """
     scores, zeros = played
     known = zeros[np.abs(zeros).max(axis=1) > EQUAL]
@@ -135,10 +133,10 @@ def balanced(played: Endings) -> Sample:
 
 
 def bringing_to_zero(known: Numbers) -> Numbers | None:
-    """Weights with which the mean of each row is 0; they grow or fall by the same factor from step to step.
+    """Return weights with which the mean of each row is 0, an exponential function of the rows.
 
-    Newton's method for the lowest point of the logarithm of the sum of exp(tilt · known), where they do that.
-    There is none if every tilt leaves something on one side.
+    Newton's method minimises the logarithm of the sum of exp(tilt · known), which is least where the means
+    are 0. There is no minimum if some tilt leaves all values on one side.
     """
     if known.min(axis=1).max() >= 0 or known.max(axis=1).min() <= 0:
         return None
@@ -157,11 +155,11 @@ def bringing_to_zero(known: Numbers) -> Numbers | None:
 
 
 def variances_of_mean(sample: Sample, given: Numbers) -> Numbers:
-    """The variance of the sample's mean of things that are given for each of its scores: [thing, game].
+    """Return the variances of weighted means over the sample, of variables given by game: [variable, game].
 
-    The part of them that goes with what is known is not chance. A game that the mean or the balance hangs on
-    hides its own chance: what is left of it is scaled up, as if it were held against the sample without it
-    (the jackknife). That is on the safe side for small samples.
+    The part that correlates with the balanced variables is not random. A game that dominates the mean or the
+    balance hides its own variance, so residuals are scaled up as in the jackknife, which is conservative for
+    small samples.
     """
     weights, zeros = sample.weights, sample.zeros
     rest = given - (given @ weights)[:, None]
@@ -176,23 +174,24 @@ def variances_of_mean(sample: Sample, given: Numbers) -> Numbers:
 
 MOST_GAMES = 25_000  # of each player
 REMEMBERED = 100  # samples of one player
-VECTOR = 16  # games take as long as the next multiple of it
-NEVER = 1e-9  # chances below it are none
-MOST_MORE = 2  # times as many in the next round: the first rounds do not know their error well
+VECTOR = 16  # games are computed in multiples of this
+NEVER = 1e-9  # chances below it are taken for none
+MOST_MORE = 2  # growth of a round: the error of the first ones is uncertain
 
 
 class Effort(NamedTuple):
-    """How far to go."""
+    """How precise the chances shall be, and the most work allowed for it."""
 
-    error: float  # the standard error that is good enough
-    fewest: int  # games of each player before the error is looked at
-    fewest_turns: int  # of each player before the error is looked at
-    most_turns: int  # of all players together; with more to play, no further games
+    error: float  # the standard error to reach
+    fewest: int  # games of each player before the error is checked
+    fewest_turns: int  # of each player before the error is checked
+    most_turns: int  # of all players together
 
     def first_games(self, turns: int) -> int:
-        """With few turns left there are few scores, and those that are rare but large must be seen.
+        """Return the games of the first round.
 
-        In the last turn all games begin on the same sheet, which is worked out once.
+        With few turns left there are few different scores, and rare but large ones must occur in the sample.
+        In the last turn all games begin on the same sheet, which is solved once.
         """
         return LAST_TURN if turns <= 1 else max(self.fewest, self.fewest_turns // turns)
 
@@ -204,7 +203,7 @@ DOUBLE_DICE_LIVE = Effort(error=0.05, fewest=16, fewest_turns=128, most_turns=80
 
 
 def effort_for(rules: Ruleset, *, live: bool = False) -> Effort:
-    """`live`: during a game, where a quick answer is worth more than a sure one."""
+    """Return the effort for a game; `live`: during play a quick answer is worth more than a precise one."""
     if not rules.has_layers:
         return FIVE_DICE
     return DOUBLE_DICE_LIVE if live else DOUBLE_DICE
@@ -220,7 +219,7 @@ class WinChances:
 
 
 def win_chances(values: Values, state: State, *, effort: Effort | None = None, seed: int = 1) -> WinChances:
-    """Win probabilities at any point of a game."""
+    """Return the chances to win at any point of a game."""
     rules = values.rules
     effort = effort or effort_for(rules)
     views = each_player(values, state)
@@ -239,7 +238,7 @@ def win_chances(values: Values, state: State, *, effort: Effort | None = None, s
         chances, error = compared.chances(), float(compared.standard_errors().max())
         guessed = chances.min() < NEVER or not all(sample.balanced for sample in samples)
         if guessed and not state.finished:
-            error = max(error, 1 / games)  # what none of so many games shows may still happen
+            error = max(error, 1 / games)  # what did not occur in so many games may still happen
         if error <= effort.error or games >= most:
             break
         wanted = games * min((error / effort.error) ** 2, MOST_MORE)
@@ -249,7 +248,7 @@ def win_chances(values: Values, state: State, *, effort: Effort | None = None, s
 
 @lru_cache(maxsize=REMEMBERED)
 def play_on(values: Values, view: State, games: int, seed: int, first: int) -> Endings:
-    """How games from `first` on end, of one player. Remembered: only who plays needs new ones."""
+    """Return how a player's games from `first` on end. Cached: only the moving player's change."""
     if view.sheet.full:
         score = final_score(values.rules, view.sheet)
         return around(np.full(games, score, dtype=np.int64), score)
@@ -264,7 +263,7 @@ def play_on(values: Values, view: State, games: int, seed: int, first: int) -> E
 
 
 def each_player(values: Values, state: State) -> list[State]:
-    """The game as each player sees it: their own sheet, and dice only for the player whose turn it is."""
+    """Return the game as each player sees it: the own sheet, and the dice if it is the player's turn."""
     found = []
     for player, sheet in enumerate(state.sheets):
         alone = turn_start(values.rules, (sheet,), 0)

@@ -1,1 +1,1 @@
-"""Many games at once: of a perfect player from solved values, or of the quick value."""
+"""Many games at once: of a perfect player by solved values, or by the quick value."""

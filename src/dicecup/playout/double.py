@@ -1,7 +1,7 @@
 """Many games of a perfect player at once: double dice.
 
-In each turn the games are sorted by their sheets, and the turns of several sheets are solved side by
-side, so that the index tables of the 4.5 million throws are read once for all of them.
+In each turn the games are sorted by their sheets, and the turns of several sheets are solved side by side, so
+that the index tables of the 4.5 million throws are read once for all of them.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import numpy.typing as npt
 from dicecup.dice import Dice
 from dicecup.engine.play import scored_layers
 from dicecup.engine.state import Keep, Placement, Sheet, State, empty_sheet, turn_start
+from dicecup.playout.endings import FinalSheets
 from dicecup.playout.perfect import OnTurns, group_equal, turn_seed
 from dicecup.playout.perfect_kernel import GOLDEN, OPEN, chance_of, mix
-from dicecup.playout.results import FinalSheets
 from dicecup.rules.model import Ruleset
 from dicecup.solver.compiled import kernel
 from dicecup.solver.double.game_tables import FORBIDDEN, GameTables
 from dicecup.solver.double.kernels import LANES, points_of
-from dicecup.solver.double.lattice import rank_weights
+from dicecup.solver.double.multisets import rank_weights
 from dicecup.solver.double.solution import DoubleSolution
 from dicecup.solver.double.turn import TurnSolver
 from dicecup.solver.progress import no_callback
@@ -41,7 +41,7 @@ class DoubleRules(NamedTuple):
 
 
 class DoubleValues(NamedTuple):
-    """What the keeps of a turn are worth, by lane."""
+    """The values of the keeps of a turn, by lane."""
 
     layers: Any  # by dice kept, [lane, inner multiset, outer multiset]: one throw follows; final throws last
     keeps: Any  # by throws that follow, from 2 on, and dice kept: [keep row, lane]
@@ -59,7 +59,7 @@ class DoublePlayed(NamedTuple):
 
 @kernel(inline="always")
 def layer_rank(rules: DoubleRules, dice: Any, count: int, outer: bool) -> int:
-    """The rank of one layer of the dice."""
+    """Return the rank of one layer of the dice."""
     faces = rules.layer_weights.shape[1]
     shown = np.empty(rules.layer_weights.shape[0], np.int64)
     for place in range(count):
@@ -77,7 +77,7 @@ def layer_rank(rules: DoubleRules, dice: Any, count: int, outer: bool) -> int:
 
 @kernel()
 def keep_value(rules: DoubleRules, values: DoubleValues, dice: Any, count: int, left: int, lane: int) -> Any:
-    """Keeping the first `count` of these sorted dice; keeping all is ending the turn."""
+    """Return the value of keeping the first `count` of these sorted dice; keeping all ends the turn."""
     every = rules.layer_weights.shape[0]
     if left == 1 or count == every:
         inner, outer = layer_rank(rules, dice, count, False), layer_rank(rules, dice, count, True)
@@ -102,7 +102,7 @@ def sort_dice(dice: Any) -> None:
 def throw_dice(
     rules: DoubleRules, values: DoubleValues, dice: Any, fixed: int, left: int, lane: int, chance: Any
 ) -> None:
-    """Play a turn to its last throw; the first `fixed` dice are given, `left` throws follow."""
+    """Play a turn up to its last throw; the first `fixed` dice are given, `left` throws follow."""
     count = dice.size
     faces = np.uint64(rules.double_weights.shape[1])
     kept, best_kept = np.empty(count, np.int64), np.empty(count, np.int64)
@@ -133,7 +133,7 @@ def throw_dice(
 
 @kernel()
 def best_boxes(rules: DoubleRules, after: Any, dice: Any, mask: int, total: int) -> Any:
-    """The two best boxes with their points, and the upper total after them."""
+    """Return the two best boxes with their points, and the upper total after them."""
     count, boxes = dice.size, rules.game.free.shape[1]
     inner, outer = layer_rank(rules, dice, count, False), layer_rank(rules, dice, count, True)
     first_points = points_of(rules.game, inner, mask)
@@ -174,9 +174,10 @@ def play_turn(
     turn: int,
     played: DoublePlayed,
 ) -> None:
-    """The turn of some games, each in the lane of its sheet. `given`: dice that lie before the first throw.
+    """Play the turn of some games, each in the lane of its sheet. `given` are dice kept before the first
+    throw.
 
-    One core does: 10 µs a game are nothing beside the milliseconds that the turn's values took.
+    One core is enough: 10 µs a game are little beside the milliseconds that solving the turn takes.
     """
     for item in range(games.size):
         game = games[item]
@@ -204,14 +205,14 @@ def rules_of(solver: TurnSolver) -> DoubleRules:
 
 
 def numbers_of(rules: Ruleset, dice: Dice) -> list[int]:
-    """Double dice as the kernels number them: the layer that is scored first counts more."""
+    """Return double dice as the kernels number them: the layer that is scored first counts more."""
     first, second = scored_layers(rules)
     pairs = [(die[first] - 1, die[second] - 1) for die in dice if isinstance(die, tuple)]
     return sorted(one * rules.dice.faces + other for one, other in pairs)
 
 
 def turn_values(solver: TurnSolver, sheets: list[tuple[int, int]], after: Any) -> DoubleValues:
-    """What all keeps are worth, for several sheets side by side."""
+    """Return the values of all keeps, for several sheets side by side."""
     layers = [solver.layers(mask, total, after) for mask, total in sheets]
     keeps: list[Any] = []
     if solver.rules.throws > 2:
@@ -224,7 +225,7 @@ def turn_values(solver: TurnSolver, sheets: list[tuple[int, int]], after: Any) -
 
 
 def places_of(solution: DoubleSolution, played: DoublePlayed) -> npt.NDArray[np.int64]:
-    """Where the sheets of the games stand in their level."""
+    """Return the places of the games' sheets in their level."""
     index = solution.index
     return np.asarray(
         index.place[played.masks] + index.class_of[index.upper_mask[played.masks], played.totals]
@@ -239,7 +240,7 @@ def play_double_games(
     first_game: int = 0,
     on_turns: OnTurns = no_callback,
 ) -> FinalSheets:
-    """So many games to their end. `state`: where they begin, of the player whose turn it is."""
+    """Play games to their end. `state` is where they begin, for the player whose turn it is."""
     rules, solver = solution.rules, solution.solver
     state = state or turn_start(rules, (empty_sheet(rules),), 0)
     start = solution.turn(state.sheet)
@@ -262,7 +263,7 @@ def play_double_games(
             these = order[ends[0] : ends[-1]]
             lanes = np.repeat(np.arange(len(sheets)), np.diff(ends))
             dice = np.array(given, dtype=np.int64)
-            with solution.alone:  # the values lie in the work space of the solver
+            with solution.alone:  # the values are in the work space of the solver
                 values = turn_values(solver, sheets, after)
                 play_turn(rules_of(solver), values, lanes, these, dice, left, chance, filled, played)
         given, left = [], rules.throws
@@ -292,7 +293,7 @@ def sample_endings(
 def play_rest_of_turn(
     solution: DoubleSolution, sheet: Sheet, kept: Dice, throws_left: int, times: int, chance: np.uint64
 ) -> DoublePlayed:
-    """The rest of a turn, played many times; the cells hold what it wrote and nothing else."""
+    """Play the rest of a turn many times; the cells hold only what it wrote."""
     turn = solution.turn(sheet)
     played = DoublePlayed(
         masks=np.full(times, turn.mask, dtype=np.int64),
@@ -314,7 +315,7 @@ def play_rest_of_turn(
 
 
 def lane_of(solution: DoubleSolution, mask: int, total: int) -> DoubleValues:
-    """The values of one turn, which the solution remembers, as the kernel reads them."""
+    """Return the values of one turn, which the solution caches, as the kernel reads them."""
     found = solution.decisions(mask, total)
     after = np.asarray(solution.table.levels[mask.bit_count() + len(solution.rules.scored)], dtype=np.float32)
     keeps = [rows for by_size in found.keeps for rows in by_size] or [np.zeros((1, 1), dtype=np.float32)]

@@ -1,4 +1,4 @@
-"""Many games of a perfect player, whatever the dice of the game."""
+"""Many games of a perfect player, for dice of any kind."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from dicecup.engine.state import State
 from dicecup.playout.double import play_double_games
+from dicecup.playout.endings import FinalSheets
 from dicecup.playout.perfect import OnTurns, play_single_games
-from dicecup.playout.results import FinalSheets
 from dicecup.solver.progress import no_callback
 
 if TYPE_CHECKING:

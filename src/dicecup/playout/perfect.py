@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dicecup.engine.state import Sheet, State, empty_sheet, turn_start
+from dicecup.playout.endings import FinalSheets
 from dicecup.playout.perfect_kernel import OPEN, PartTables, PlayedGames, SheetGroups, play_level
-from dicecup.playout.results import FinalSheets
 from dicecup.solver.compiled import kernel
 from dicecup.solver.progress import no_callback
 from dicecup.solver.single.solution import SingleSolution, faces_of
 
-DIGIT = 11  # bits looked at in one pass: its 2,048 counters stay in the fastest cache
+DIGIT = 11  # bits sorted in one pass: its 2,048 counters fit into the L1 cache
 
 Numbers = npt.NDArray[np.int64]
 
@@ -35,7 +35,7 @@ def group_equal(keys: Numbers) -> tuple[npt.NDArray[np.int32], Numbers]:
 
 @kernel(nogil=True)
 def sorting(keys: Any) -> Any:
-    """What `argsort` gives, stable, digit by digit from the last: a million keys in 20 ms instead of 90."""
+    """Return what a stable `argsort` gives, by radix sort: a million keys in 20 ms instead of 90."""
     count = keys.size
     order, other = np.empty(count, np.int32), np.empty(count, np.int32)
     for place in range(count):
@@ -62,7 +62,7 @@ def sorting(keys: Any) -> Any:
 
 @kernel(nogil=True)
 def borders(keys: Any, order: Any) -> Any:
-    """Where the key changes in this order, with the beginning and the end."""
+    """Return where the key changes in this order, with the beginning and the end."""
     count = 1
     for place in range(1, order.size):
         count += keys[order[place]] != keys[order[place - 1]]
@@ -76,7 +76,7 @@ def borders(keys: Any, order: Any) -> Any:
     return found
 
 
-MOST_TOGETHER = 2048  # games of one sheet that are played in one go: more are shared out over the cores
+MOST_TOGETHER = 2048  # games of one sheet in one piece of work: more are distributed over the cores
 CHUNKS = 64
 
 OnTurns = Callable[[int, int], None]  # called with the turns done, and how many there are
@@ -90,7 +90,7 @@ def play_single_games(
     first_game: int = 0,
     on_turns: OnTurns = no_callback,
 ) -> FinalSheets:
-    """So many games to their end. `state`: where they begin, of the player whose turn it is."""
+    """Play games to their end. `state` is where they begin, for the player whose turn it is."""
     rules = solution.rules
     state = state or turn_start(rules, (empty_sheet(rules),), 0)
     place = solution.place(state.sheet)
@@ -125,7 +125,7 @@ def play_single_games(
 
 
 def turn_seed(seed: int, first_game: int) -> int:
-    """Games are numbered from 0 in each batch; another batch, like another seed, has other chance."""
+    """Return the seed of a batch, whose games are numbered from 0: different for each seed and batch."""
     digest = hashlib.sha256(f"dicecup games {seed} {first_game}".encode()).digest()
     return int.from_bytes(digest[:8], "big")
 

@@ -1,9 +1,8 @@
 """One turn of many games of a perfect player, compiled: dice of one layer.
 
 Games that have come to the same sheet are played together. Several sheets share the vector lanes of a turn,
-and need not be neighbours: scoring is done sheet by sheet, keeps and throws for all lanes at once. Chance
-is a function of the seed, the game and the turn, so the result does not depend on who plays which game
-when.
+and need not be neighbours: scoring is done sheet by sheet, keeps and throws for all lanes at once. Random
+numbers are a function of the seed, the game and the turn, so the result does not depend on the threads.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class KeepsInside(Protocol):
-    """What can be kept of every throw, as rows of the lattice; see `Lattice`."""
+    """The parts of every throw that can be kept, as rows of the lattice; see `Lattice`."""
 
     @property
     def inside(self) -> Any: ...
@@ -38,9 +37,9 @@ class KeepsInside(Protocol):
 
 
 class PartTables(NamedTuple):
-    """What playing needs beyond what solving needs."""
+    """The tables that playing needs in addition to those of solving."""
 
-    inside: Array  # what can be kept of every throw, as rows of the lattice
+    inside: Array  # the keeps inside every throw, as rows of the lattice
     inside_starts: Array
     row_size: Array  # dice in each row of the lattice
     open_boxes: Array  # by state: which boxes it leaves open, as bits
@@ -48,7 +47,7 @@ class PartTables(NamedTuple):
 
 
 class SheetGroups(NamedTuple):
-    """The different sheets of a level, and where the games that have come to each begin, and the end."""
+    """The different sheets of a level, and where the games on each of them begin, and the end."""
 
     lower: Array
     position: Array
@@ -56,10 +55,10 @@ class SheetGroups(NamedTuple):
 
 
 class PlayedGames(NamedTuple):
-    """Games in the order of their sheets, so that nearly all is read and written in a row."""
+    """Games in the order of their sheets, so that most memory is accessed sequentially."""
 
     games: Array  # the numbers of the games
-    lower: Array  # where the sheet of each stands after its turn
+    lower: Array  # where the sheet of each is in the next level
     position: Array
     cells: Array  # [number of the game, box]
     repeats: Array  # by number of the game
@@ -67,7 +66,7 @@ class PlayedGames(NamedTuple):
 
 @kernel(inline="always")
 def mix(value: Any) -> Any:
-    """The finish of the generator SplitMix64: every bit of the input changes half of those of the output."""
+    """The finaliser of SplitMix64: every bit of the input changes half of the bits of the output."""
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return value ^ (value >> np.uint64(31))
@@ -75,13 +74,13 @@ def mix(value: Any) -> Any:
 
 @kernel(inline="always")
 def chance_of(seed: Any, game: int, turn: int) -> Any:
-    """Where the random numbers of a game's turn begin."""
+    """Return the state of the random generator at the start of a game's turn."""
     return mix(mix(np.uint64(seed) + GOLDEN * np.uint64(game + 1)) ^ (np.uint64(turn + 1) << np.uint64(32)))
 
 
 @kernel(inline="always")
 def best_part(tables: KeepsInside, kept: Any, stop: Any, lane: int, base: int, throw: int) -> Any:
-    """The row of the dice to keep out of a throw, or STOP. Selects instead of branches: half the time."""
+    """Return the row of the best dice to keep of a throw, or STOP. Branch-free, which takes half the time."""
     width = lanes(kept)
     best, again = stop, STOP
     for place in range(tables.inside_starts[throw], tables.inside_starts[throw + 1]):
@@ -105,7 +104,7 @@ def throw_dice(
     chance: Any,
     known: Any,
 ) -> Any:
-    """Play a turn on from these dice: the throw that ends it. `known`: keeps that were found before."""
+    """Play a turn on from these dice; return the throw that ends it. `known` caches the best keeps."""
     keeps, faces = program.add.shape[0], np.uint64(program.add.shape[1])
     throw = 0
     while True:
@@ -130,9 +129,9 @@ def throw_dice(
 
 @kernel(inline="always")
 def real_box(cells: Any, game: int, box: int, stands_open: int, group: int) -> int:
-    """Which box of a real sheet is meant where a sheet stands for others that are worth the same.
+    """Return the box of a real sheet that corresponds to a box of the sheet that represents its class.
 
-    Boxes open in both are themselves; the others belong together in the order of the sheet.
+    Boxes open on both are the same; the others correspond in the order of the sheet.
     """
     if cells[game, box] == OPEN:
         return box
@@ -161,7 +160,7 @@ def fill_box(
     played: PlayedGames,
     place: int,
 ) -> None:
-    """Write the points and move a game to the sheet that follows. `part`: of the lower boxes, else -1."""
+    """Write the points and move a game to the following sheet. `part`: of the lower boxes, else -1."""
     game = played.games[place]
     box = real_box(
         played.cells, game, choices.option_box[option], tables.open_boxes[state], tables.group_boxes[state]
@@ -197,7 +196,7 @@ def play_level(
     example: Any,
     chunks: int,
 ) -> None:
-    """One turn of every game. It begins with the dice of `row`, `left` throws still to come.
+    """Play one turn of every game. It begins with the dice of `row`, with `left` throws to come.
 
     `example` is an array of the precision of the table.
     """
@@ -259,7 +258,7 @@ def play_sheet(
     known: Any,
     boxes: Any,
 ) -> None:
-    """The turn of all games that have come to one sheet."""
+    """Play the turn of all games on one sheet."""
     lower, position = sheets.lower[number], sheets.position[number]
     above = open_boxes - program.opens[lower]
     member = program.member[program.group_first[program.kinds[lower], above] + position]

@@ -1,7 +1,7 @@
-"""Many games by the quick value at once, from any sheet and any moment of a turn: how final scores spread.
+"""Many games by the quick value at once, from any sheet and any moment of a turn.
 
-For games whose table is missing or too large to make. The quick value plays nearly as well as the
-learned one; the last turns are solved exactly and played perfectly.
+For the distribution of final scores in games whose table is missing or too large. The quick value plays
+nearly as well as the learned one; the last turns are solved exactly and played perfectly.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from dicecup.dice import Faces
 from dicecup.engine.state import State
 from dicecup.engine.totals import final_score
 from dicecup.lattice import lattice
+from dicecup.playout.endings import Endings
 from dicecup.playout.perfect import turn_seed
 from dicecup.playout.quick_kernel import Course, QuickTables, play_quick_games, value_sheets
-from dicecup.playout.results import Endings
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import NOWHERE
 from dicecup.solver.learned.layout import layout
@@ -68,7 +68,7 @@ def quick_tables(rules: Ruleset) -> QuickTables:
 
 
 def entries_of_boxes(rules: Ruleset) -> Iterator[Array]:
-    """By box of a column: the entries it has, whatever else is on the sheet."""
+    """Yield the entries of each box of a column, on any sheet."""
     moves, first = book(rules).moves, layout(rules).first
     for part, number in islice(zip(moves.cell_place, moves.cell_number, strict=True), len(rules.boxes)):
         entries = np.unique(moves.entry[first[part] : first[part + 1], number])
@@ -80,7 +80,7 @@ MOST_SHEETS = 1000  # with the same number of boxes open: a twentieth of a secon
 
 
 class Endgame(NamedTuple):
-    """Sheets, counted through; the first is where the game stands."""
+    """All sheets that can follow a sheet, numbered from it on."""
 
     ahead: Array  # [sheet, slot]: what it adds, all that follows included; -inf where there is none
     follow: Array  # [sheet, slot]: the sheet afterwards, or NOWHERE
@@ -93,7 +93,7 @@ def no_endgame(rules: Ruleset) -> Endgame:
 
 @lru_cache(maxsize=16)
 def endgame(rules: Ruleset, rows: tuple[int, ...]) -> Endgame | None:
-    """All that can follow a sheet, or None where that is too much."""
+    """Return everything that can follow a sheet, or None if that is too much."""
     moves, first = book(rules).moves, np.array([rows], dtype=np.int32)
     turns = int(moves.opens[first].sum())
     if turns > MOST_TURNS:
@@ -122,7 +122,7 @@ def endgame(rules: Ruleset, rows: tuple[int, ...]) -> Endgame | None:
 
 
 def next_level(rules: Ruleset, sheets: Array) -> tuple[Array, Array]:
-    """The sheets with one box less open, and which of them each slot leads to."""
+    """Return the sheets with one box less open, and which of them each slot leads to."""
     moves = book(rules).moves
     after = moves.after[sheets[:, moves.slot_place], moves.slot_step]
     sheet, slot = np.nonzero(after != NOWHERE)
@@ -135,7 +135,7 @@ def next_level(rules: Ruleset, sheets: Array) -> tuple[Array, Array]:
 
 
 def play_on(rules: Ruleset, games: int, seed: int, state: State, first_game: int = 0) -> Endings:
-    """How so many games end, from where the player stands whose turn it is."""
+    """Return how games end, from the position of the player whose turn it is."""
     rows = np.array(layout(rules).read(state.sheet).rows, dtype=np.int32)
     dice = state.dice if state.kept is None else state.kept
     gained = play_rows(rules, rows, games, seed, first_game, faces_of(dice), state.throws_left)
@@ -151,7 +151,7 @@ def play_rows(
     dice: Faces = (),
     throws_left: int | None = None,
 ) -> Endings:
-    """What so many games bring from a sheet on, given as the learned value reads it."""
+    """Return what games bring from a sheet on, given by its rows (see `learned.layout`)."""
     quick, moves = find_quick(rules), book(rules).moves
     assert quick is not None, "every game with a learned value has a quick one"
     end = endgame(rules, tuple(rows.tolist()))

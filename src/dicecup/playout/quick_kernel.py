@@ -1,7 +1,7 @@
 """Many games played by the quick value, compiled: dice of one layer, any number of columns.
 
-Every game looks ahead by itself; throws and keeps are worked out for a vector of games at once, by the
-kernels of the solver.
+Each game values the sheets that can follow by itself; throws and keeps are computed for a vector of games at
+once, by the kernels of the solver.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ NONE = np.float32(-np.inf)
 
 
 class QuickTables(NamedTuple):
-    """The dice, by the names that the kernels of the solver know, and what each box pays.
+    """The lattice of dice, by the names that the kernels of the solver use, and what each box pays.
 
-    A *kind* is a set of throws that a box never tells apart, whatever is on the sheet: all with three sixes.
+    A *kind* is a set of throws that a box never distinguishes, on any sheet: all with three sixes, say.
     """
 
     add: Array
@@ -55,7 +55,7 @@ class Course(NamedTuple):
 
 @kernel()
 def look_ahead(moves: Moves, late: Any, early: Any, rows: Any, share: Any, ahead: Any) -> None:
-    """What every slot adds: the growth of the value, and of the bonus. `share`: of the boxes, still open."""
+    """Compute what every slot adds: the growth of value and bonus. `share`: of the boxes still open."""
     for slot in range(ahead.size):
         before, step = rows[moves.slot_place[slot]], moves.slot_step[slot]
         after = moves.after[before, step]
@@ -70,7 +70,7 @@ def look_ahead(moves: Moves, late: Any, early: Any, rows: Any, share: Any, ahead
 
 @kernel()
 def joker_column(moves: Moves, rows: Any, throw: int) -> Any:
-    """Where the entries have this throw: as a joker, if it is one on this sheet."""
+    """Return the column of a throw in the entries: that of a joker, if it is one on this sheet."""
     joker = moves.joker[throw]
     if joker == NOWHERE:
         return throw
@@ -82,7 +82,7 @@ def joker_column(moves: Moves, rows: Any, throw: int) -> Any:
 
 @kernel()
 def best_cell(moves: Moves, rows: Any, ahead: Any, column: int) -> Any:
-    """The best box for a throw: what it is worth, the slot it leads to and the points it writes."""
+    """Return the best box for a throw: its value, the slot it leads to and the points it writes."""
     best, found, written = NONE, 0, np.float32(0)
     for cell in range(moves.cell_place.size):
         entry = moves.entry[rows[moves.cell_place[cell]], moves.cell_number[cell]]
@@ -100,7 +100,7 @@ def best_cell(moves: Moves, rows: Any, ahead: Any, column: int) -> Any:
 
 @kernel()
 def offer(moves: Moves, tables: QuickTables, rows: Any, ahead: Any, lane: int, offers: Any) -> Any:
-    """What the best box gives for every kind of throw, in its lane; return what the best strike is worth."""
+    """Compute the best box for every kind of throw, in its lane; return the value of the best strike."""
     width = lanes(offers)
     strike = NONE
     for cell in range(moves.cell_place.size):
@@ -118,7 +118,7 @@ def offer(moves: Moves, tables: QuickTables, rows: Any, ahead: Any, lane: int, o
 
 @kernel()
 def score_throws(tables: QuickTables, strikes: Any, offers: Any, final: Any) -> None:
-    """What every throw is worth at the end of the turn, in all lanes at once."""
+    """Compute the value of every throw at the end of the turn, in all lanes at once."""
     width = lanes(final)
     for throw in range(tables.kind_start.size - 1):
         best = load(strikes, 0)
@@ -129,7 +129,7 @@ def score_throws(tables: QuickTables, strikes: Any, offers: Any, final: Any) -> 
 
 @kernel()
 def score_jokers(moves: Moves, tables: QuickTables, rows: Any, ahead: Any, lane: int, final: Any) -> None:
-    """The throws that are jokers on this sheet pay as such."""
+    """Score the throws that are jokers on this sheet."""
     for throw in tables.joker_throw:
         column = joker_column(moves, rows, throw)
         if column != throw:
@@ -149,8 +149,8 @@ def fill_cell(moves: Moves, follow: Any, course: Course, game: int, ahead: Any, 
 
 
 @kernel()
-def worth_of(tables: QuickTables, kept: Any, final: Any, lane: int, row: int, left: int) -> Any:
-    """What a turn that has begun is worth: with the dice of `row`, `left` throws still to come."""
+def value_of_begun(tables: QuickTables, kept: Any, final: Any, lane: int, row: int, left: int) -> Any:
+    """Return the value of a turn that has begun: with the dice of `row`, and `left` throws to come."""
     keeps, width = tables.add.shape[0], lanes(kept)
     if row >= keeps:
         stop = final[(row - keeps) * width + lane]
@@ -165,13 +165,13 @@ def worth_of(tables: QuickTables, kept: Any, final: Any, lane: int, row: int, le
 
 @kernel()
 def note(course: Course, game: int, luck: Any) -> None:
-    """The compiler loses such sums when they stand in a parallel loop itself."""
+    """Add the luck of a turn. Written in the parallel loop itself, the compiler loses such sums."""
     course.together[game] += luck * course.luck[game]
     course.luck[game] += luck
 
 
 class Space(NamedTuple):
-    """Where the turns of a vector of games are worked out."""
+    """The work space in which the turns of a vector of games are computed."""
 
     offers: Array
     strikes: Array
@@ -183,7 +183,7 @@ class Space(NamedTuple):
 
 @kernel()
 def space_for(tables: QuickTables, throws: int, example: Any) -> Space:
-    """`example` is an array of the precision wanted."""
+    """Allocate the work space; `example` is an array of the wanted precision."""
     width, keeps, count = lanes(example), tables.add.shape[0], tables.weights.size
     return Space(
         np.empty((tables.pay_kind.max() + 1) * width, example.dtype),
@@ -196,8 +196,10 @@ def space_for(tables: QuickTables, throws: int, example: Any) -> Space:
 
 
 @kernel()
-def work_out(moves: Moves, tables: QuickTables, sheets: Any, ahead: Any, throws: int, space: Space) -> None:
-    """The turn on some sheets, a lane each: keeps, throws, and what to expect of it."""
+def solve_turns(
+    moves: Moves, tables: QuickTables, sheets: Any, ahead: Any, throws: int, space: Space
+) -> None:
+    """Compute the turn on some sheets, a lane each: keeps, throws, and its expected value."""
     keeps, width = tables.add.shape[0], lanes(space.work)
     space.offers[:] = NONE
     for lane in range(sheets.shape[0]):
@@ -217,12 +219,12 @@ def work_out(moves: Moves, tables: QuickTables, sheets: Any, ahead: Any, throws:
 def value_sheets(
     moves: Moves, tables: QuickTables, sheets: Any, ahead: Any, throws: int, values: Any
 ) -> None:
-    """What sheets are worth before their turn, from what every slot adds."""
+    """Compute the values of sheets before their turn, from what every slot adds."""
     count, width = sheets.shape[0], lanes(values)
     for chunk in numba.prange((count + width - 1) // width):
         space = space_for(tables, throws, values)
         first, end = chunk * width, min((chunk + 1) * width, count)
-        work_out(moves, tables, sheets[first:end], ahead[first:end], throws, space)
+        solve_turns(moves, tables, sheets[first:end], ahead[first:end], throws, space)
         copy_values(space.expected, values, first, end)
 
 
@@ -246,10 +248,10 @@ def play_quick_games(
     left: int,
     seed: Any,
 ) -> None:
-    """Every game to its end. The first turn begins with the dice of `row`, `left` throws still to come.
+    """Play every game to its end. The first turn begins with the dice of `row`, with `left` throws to come.
 
-    The luck of a turn is what it brought, the value of the sheet included, beyond what was to be expected of
-    this very player: it is 0 on average, whatever the value is worth.
+    The luck of a turn is what it brought, the value of the sheet included, less what was to be expected of
+    this player: it is 0 on average, however good the value is.
     """
     games, width = course.scores.size, lanes(late)
     for chunk in numba.prange((games + width - 1) // width):
@@ -265,7 +267,7 @@ def play_quick_games(
                 else:
                     share = after / moves.cell_place.size
                     look_ahead(moves, late, early, course.rows[game], share, ahead[game - first])
-            work_out(moves, tables, course.rows[first:end], ahead, throws, space)
+            solve_turns(moves, tables, course.rows[first:end], ahead, throws, space)
             whole = turn > 0 or (row == 0 and left == throws)
             for game in range(first, end):
                 lane = game - first
@@ -277,6 +279,6 @@ def play_quick_games(
                 )
                 worth = space.expected[lane]
                 if not whole:
-                    worth = worth_of(tables, space.kept, space.final, lane, row, left)
+                    worth = value_of_begun(tables, space.kept, space.final, lane, row, left)
                 note(course, game, space.final[throw * width + lane] - worth)
                 fill_cell(moves, end_follow, course, game, ahead[lane], throw)

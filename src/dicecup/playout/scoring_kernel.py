@@ -1,7 +1,7 @@
-"""Scoring on one sheet, compiled: what every throw is worth as the end of a turn, and its best box.
+"""Scoring on one sheet, compiled: the value of every throw at the end of a turn, and its best box.
 
-`level_kernels` scores sheets that stand side by side in the table, a vector of them at once. The sheets of
-games in play stand anywhere, so each is scored by itself into its lane. Both read the same tables.
+`level_kernels` scores sheets that are neighbours in the table, a vector of them at once. The sheets of games
+in play are anywhere, so each is scored by itself into its lane. Both read the same tables.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dicecup.solver.vector import lanes
 
 @kernel()
 def score_sheet(program: Program, ahead: Any, states: Any, noted: int, best: Any, yielding: Any) -> None:
-    """The best box of one sheet for every throw, jokers and repeats aside."""
+    """Compute the value of the best box of one sheet for every throw, jokers and repeats aside."""
     width = lanes(ahead)
     strike = NONE
     for number in range(noted):
@@ -67,7 +67,7 @@ def prepare(
     best: Any,
     yielding: Any,
 ) -> int:
-    """What every throw is worth at the end of the turn on one sheet; return how many states are noted."""
+    """Compute the value of every throw at the end of the turn on one sheet; return the number of states."""
     noted = gather_one(program, source, lower, above, position, ahead, states)
     score_sheet(program, ahead, states, noted, best, yielding)
     member = program.member[program.group_first[program.kinds[lower], above] + position]
@@ -94,7 +94,7 @@ def choose_box(
     member: int,
     throw: int,
 ) -> Any:
-    """The best way to score a throw on one sheet: its option, and the place of its state among the noted."""
+    """Return the best option for a throw on one sheet, and the place of its state among the noted ones."""
     columns = choices.joker.size + 2 * program.joker_dice.size
     column = option_column(program, choices, lower, member, throw)
     _, option, place = best_option(choices, columns, column, 0, ahead, states, noted)

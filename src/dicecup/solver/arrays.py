@@ -12,7 +12,7 @@ NOWHERE = -1  # an index of nothing
 
 
 def row_starts(rows: Sequence[Any]) -> Array:
-    """Return where each row begins when all stand one after the other, and the end."""
+    """Return where each row begins when all are stored one after the other, and the end."""
     return np.cumsum([0, *map(len, rows)], dtype=np.int32)
 
 

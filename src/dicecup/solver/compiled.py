@@ -1,8 +1,8 @@
-"""Compiling functions once, and keeping the result in the user's cache.
+"""Compiling functions once, and caching the result in the user's cache folder.
 
-Numba looks only at a function's own file to see whether a kept result is still good, not at the files of the
-functions it calls. So results are kept in a folder named after the contents of all files of this package
-and of those built on it: a changed kernel is never answered by an old one.
+To decide whether a cached result is still valid, Numba checks only the file of the function itself, not the
+files of the functions it calls. So results are cached in a folder named after a hash of all source files of
+this package and of those built on it: an outdated kernel is never used.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dicecup.folders import kernels_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-PACKAGES = ("solver", "playout")  # where kernels are
+PACKAGES = ("solver", "playout")  # that contain kernels
 POOL = Lock()
 
 
@@ -36,7 +36,7 @@ def sources_hash() -> str:
 
 
 def choose_folder() -> bool:
-    """Point Numba to the folder; False if nothing can be kept there, and every run has to compile."""
+    """Set Numba's cache folder; return False if nothing can be cached, so that every run has to compile."""
     base = os.environ.get("NUMBA_CACHE_DIR")
     folder = (Path(base) if base else kernels_folder()) / sources_hash()
     try:
@@ -51,14 +51,17 @@ KEPT = choose_folder()
 
 
 def kernel(**settings: Any) -> Callable[[Function], Function]:
-    """A decorator: compile this function on its first call."""
+    """Return a decorator that compiles a function on its first call."""
     decorator: Callable[[Function], Function] = numba.njit(cache=KEPT, **settings)
     return decorator
 
 
 def parallel_kernel(**settings: Any) -> Callable[[Function], Function]:
-    """The same for a function that uses all cores. Only Python calls it, and one thread at a time: the pool
-    of threads that Numba has where no better one is installed ends the process when two threads enter it."""
+    """Return the same for a function that uses all cores.
+
+    Only Python calls it, and one thread at a time: Numba's default thread pool ends the process when two
+    threads enter it.
+    """
 
     def decorate(function: Function) -> Function:
         compiled = kernel(parallel=True, **settings)(function)
@@ -74,36 +77,35 @@ def parallel_kernel(**settings: Any) -> Callable[[Function], Function]:
 
 
 def is_compiled(function: Any, *arguments: Any) -> bool:
-    """Whether a call of a parallel kernel with such arguments starts at once, compiled in this run or an
-    earlier one."""
+    """Return whether a call of a parallel kernel with such arguments starts without compiling."""
     function = function.__wrapped__
     types = tuple(numba.typeof(argument) for argument in arguments)
     if types in function.overloads:
         return True
     if not KEPT:
         return False
-    # The cache has no question for this; loading is the question, and not wasted.
+    # The cache has no method to ask; loading it answers, and the result is used.
     return function._cache.load_overload(types, function.targetctx) is not None
 
 
 class FirstCompile(Listener):
-    """Tells of the first kernel that has to be compiled; what is loaded from the cache is not told of."""
+    """Calls back before the first kernel that has to be compiled; not for those loaded from the cache."""
 
-    def __init__(self, tell: Callable[[], None]) -> None:
-        self.tell = tell
-        self.told = False
+    def __init__(self, callback: Callable[[], None]) -> None:
+        self.callback = callback
+        self.called = False
 
     def on_start(self, event: Event) -> None:  # noqa: ARG002
-        if not self.told:
-            self.told = True
-            self.tell()
+        if not self.called:
+            self.called = True
+            self.callback()
 
     def on_end(self, event: Event) -> None:
-        """Nothing is said when it is over."""
+        """Do nothing when it is over."""
 
 
 @contextmanager
-def before_compiling(tell: Callable[[], None]) -> Iterator[None]:
-    """Call `tell` once if anything in here has to be compiled, before that begins."""
-    with install_listener("numba:compile", FirstCompile(tell)):
+def before_compiling(callback: Callable[[], None]) -> Iterator[None]:
+    """Call `callback` once if anything inside has to be compiled, before that begins."""
+    with install_listener("numba:compile", FirstCompile(callback)):
         yield

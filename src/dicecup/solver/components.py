@@ -1,8 +1,8 @@
 """Groups of boxes that depend on each other, and what must be remembered of each group.
 
-A box is alone unless another box depends on it, or another box is just like it. For each group every sheet
-that it can have is followed to its end; two sheets of a group that offer the same from here on are one
-*class*. That is where a struck low score and a low score of 21 become one, and second and third Yum alike.
+A box forms a group of its own unless it depends on another box or equals one. All sheets of a group are
+enumerated to the end; sheets of a group with the same future are merged into one *class*: a struck low score
+and one of 21, for example, or the second and the third Yum box.
 
 What a box gives, and whether it may be struck, is decided by `engine.legality`; here it is only tabulated.
 """
@@ -28,14 +28,14 @@ from dicecup.lattice import lattice
 from dicecup.rules.model import Box, Ruleset
 from dicecup.rules.scoring import score_table
 
-MOST_ALIKE = 6  # boxes just like each other that are put in one group: 2^6 sheets to follow
-MOST_OPTIONS = 2_000_000  # of one group of boxes: following them takes half a minute and a gigabyte
+MOST_ALIKE = 6  # equal boxes in one group: 2^6 sheets
+MOST_OPTIONS = 2_000_000  # of one group of boxes: enumerating them takes half a minute and a gigabyte
 LOWER = -1
 
 Cells = tuple[int | None, ...]
 
 
-class Option(NamedTuple):
+class BoxOption(NamedTuple):
     """One way to fill one box of a group."""
 
     box: int
@@ -47,11 +47,11 @@ class Option(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LocalState:
-    """One sheet of a group: what is remembered of each box, None where it is open."""
+    """One sheet of a group: what is remembered of each box, None if it is open."""
 
     cells: Cells
     group: int  # which class of the group it belongs to
-    offers: Mapping[Faces, tuple[Option, ...]]  # by the points that each box of the group would give
+    offers: Mapping[Faces, tuple[BoxOption, ...]]  # by the points that each box of the group would give
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +60,10 @@ class Component:
 
     boxes: tuple[int, ...]
     states: tuple[LocalState, ...]
-    numbers: Mapping[Cells, int]  # which state some cells are
+    numbers: Mapping[Cells, int]  # the state of some cells
     classes: tuple[int, ...]  # a state of each class
     opens: tuple[int, ...]  # open boxes in each class
-    ready: tuple[bool, ...]  # whether all boxes of the group that a joker waits for are filled, by class
+    ready: tuple[bool, ...]  # whether all boxes of the group that a joker requires are filled, by class
     holding: tuple[bool, ...]  # whether the box that pays repeats holds points, by class
     closed: tuple[frozenset[int], ...]  # which upper boxes are filled, by class
     plain: frozenset[Faces]  # the rows of points that need no joker
@@ -73,13 +73,13 @@ class Component:
 
 @lru_cache(maxsize=8)
 def components(rules: Ruleset) -> tuple[Component, ...]:
-    """All groups, those with upper boxes first."""
+    """Return all groups, those with upper boxes first."""
     made = [build(rules, boxes) for boxes in groups(rules)]
     return tuple(sorted(made, key=lambda component: (not component.upper, component.boxes)))
 
 
 def groups(rules: Ruleset) -> list[tuple[int, ...]]:
-    """Boxes joined by the links between them, or by being just alike."""
+    """Return the groups: boxes joined by the links between them, or because they are equal."""
     found = [{index} for index in range(len(rules.boxes))]
 
     def join(one: int, other: int) -> None:
@@ -103,7 +103,7 @@ def groups(rules: Ruleset) -> list[tuple[int, ...]]:
 
 
 def alike(rules: Ruleset, box: Box, other: Box) -> bool:
-    """Whether it makes no difference which of two boxes is filled."""
+    """Return whether it makes no difference which of two boxes is filled."""
     named = {rules.repeat.box} if rules.repeat else set()
     joker = set(rules.joker.boxes) if rules.joker else set()
     named |= set(rules.joker.filled) if rules.joker else set()
@@ -113,7 +113,7 @@ def alike(rules: Ruleset, box: Box, other: Box) -> bool:
 
 
 class OfferedPoints(NamedTuple):
-    """What dice give in the boxes of a group, before these depend on each other."""
+    """The points that dice give in the boxes of a group, before links between the boxes are applied."""
 
     throws: tuple[Faces, ...]  # by throw
     jokers: tuple[Faces, ...]  # by throw that can be a joker, when it is one
@@ -146,7 +146,7 @@ def build(rules: Ruleset, boxes: tuple[int, ...]) -> Component:
     columns = {*offered.throws, *offered.jokers}
     remembered = memory(rules, boxes)
     start: Cells = (None,) * len(boxes)
-    reached: dict[Cells, dict[Faces, list[tuple[Option, Cells]]]] = {}
+    reached: dict[Cells, dict[Faces, list[tuple[BoxOption, Cells]]]] = {}
     waiting, followed = [start], 0
     while waiting:
         cells = waiting.pop()
@@ -167,7 +167,9 @@ def too_entangled(rules: Ruleset) -> UsageError:
 
 
 def memory(rules: Ruleset, boxes: tuple[int, ...]) -> tuple[Literal["filled", "points", "any"], ...]:
-    """What is remembered of each filled box: only that it is, its points, or whether it has any."""
+    """Return what is remembered of each filled box: only that it is filled, its points, or whether it has
+    any.
+    """
     compared = {box for box, kind, _other in box_links(rules) if kind != "after"}
     kinds: list[Literal["filled", "points", "any"]] = []
     for index in boxes:
@@ -182,8 +184,8 @@ def remember(kind: str, points: int) -> int:
 
 def raw_options(
     rules: Ruleset, boxes: tuple[int, ...], cells: Cells, column: Faces, remembered: tuple[str, ...]
-) -> Iterator[tuple[Option, Cells]]:
-    """Every way to fill a box of the group, with the cells afterwards."""
+) -> Iterator[tuple[BoxOption, Cells]]:
+    """Yield every way to fill a box of the group, with the cells afterwards."""
     for place, index in enumerate(boxes):
         if cells[place] is not None:
             continue
@@ -195,7 +197,7 @@ def raw_options(
                 continue  # the points of the box itself bar it
             after = cells[:place] + (remember(remembered[place], value),) + cells[place + 1 :]
             gain = value if box.section == "upper" else 0
-            yield Option(index, value, gain, struck, -1), after
+            yield BoxOption(index, value, gain, struck, -1), after
 
 
 def links_hold(rules: Ruleset, boxes: tuple[int, ...], cells: Cells, index: int, points: int) -> bool:
@@ -211,9 +213,9 @@ def joined(
     rules: Ruleset,
     boxes: tuple[int, ...],
     offered: OfferedPoints,
-    reached: dict[Cells, dict[Faces, list[tuple[Option, Cells]]]],
+    reached: dict[Cells, dict[Faces, list[tuple[BoxOption, Cells]]]],
 ) -> Component:
-    """Give every sheet its class, fullest sheets first: what a sheet offers names only fuller ones."""
+    """Give every sheet its class, fullest sheets first: its options lead only to fuller ones."""
     order = sorted(reached, key=lambda cells: (cells.count(None), cells_key(cells)))
     signatures: dict[object, int] = {}
     group_of: dict[Cells, int] = {}
@@ -262,7 +264,7 @@ def cells_key(cells: Cells) -> tuple[int, ...]:
     return tuple(-(10**9) if cell is None else cell for cell in cells)
 
 
-def label(rules: Ruleset, option: Option, target: int) -> tuple[object, ...]:
+def label(rules: Ruleset, option: BoxOption, target: int) -> tuple[object, ...]:
     """Return what tells options apart from outside: all that their rank depends on, and where they lead."""
     box = rules.boxes[option.box]
     place = option.box if box.section == "upper" else LOWER
@@ -270,7 +272,7 @@ def label(rules: Ruleset, option: Option, target: int) -> tuple[object, ...]:
 
 
 class View(NamedTuple):
-    """What the rest of the sheet can see of a group."""
+    """What the rest of the sheet depends on."""
 
     opens: int
     ready: bool

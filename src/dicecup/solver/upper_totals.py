@@ -1,7 +1,7 @@
-"""Upper totals that have become one, because no way to go on tells them apart in the bonus.
+"""Classes of upper totals: those that no way to go on can distinguish by the bonus.
 
-A total that can no longer reach a step, and all totals beyond the last step, fall together; so do totals that
-lie between two multiples of the only face still open: with only sixes open, 33 to 38 all need five of them.
+All totals that can no longer reach a step are one class, and all beyond the last step; so are totals between
+two multiples of the only face still open: with only sixes open, 33 to 38 all need five of them.
 """
 
 from __future__ import annotations

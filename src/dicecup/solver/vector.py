@@ -1,9 +1,9 @@
 """Vectors of numbers as values in compiled code.
 
-The compiler turns a plain loop over lanes into vector instructions only behind a check, at every loop, that
-the rows do not overlap; with rows this short the check is a large part of the work. A vector held as one
-value needs no check. It is a compiler type, not a machine type: on a processor with shorter registers it
-takes several of them.
+The compiler vectorises a plain loop over lanes only with a runtime check, at every loop, that the rows do not
+overlap; with rows this short the check is a large part of the work. A vector held as one value needs no
+check. It is a compiler type, not a machine type: on a processor with shorter registers it takes several of
+them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ intrinsic: Any = numba_intrinsic  # its type does not say that the first paramet
 
 
 class Vector(types.Type):
-    """Numbers of a NumPy scalar type side by side: its lanes."""
+    """Lanes of numbers of a NumPy scalar type."""
 
     def __init__(self, number: Any, lanes: int) -> None:
         self.number = number
@@ -35,7 +35,7 @@ class Vector(types.Type):
 
 
 def vector_of(array: Any) -> Vector:
-    """The vector that an array is read by: a part of a list of numbers, or a whole row."""
+    """Return the vector type by which an array is read: a part of a flat array, or a whole row."""
     size = VECTOR_BYTES if array.ndim == 1 else ROW_BYTES
     return Vector(array.dtype, size * 8 // array.dtype.bitwidth)
 
@@ -48,7 +48,7 @@ class VectorModel(models.PrimitiveModel):
 
 
 def place(context: Any, builder: Any, array_type: Any, array: Any, offset: Any) -> Any:
-    """A pointer to the numbers of a vector: from `offset` on, or in the row of this number."""
+    """Return a pointer to the numbers of a vector: from `offset` on, or in the row of this number."""
     vector = vector_of(array_type)
     data = context.make_array(array_type)(context, builder, array).data
     if array_type.ndim == 2:
@@ -63,8 +63,10 @@ def aligned(array_type: Any) -> int:
 
 @intrinsic
 def lanes(typing: Any, array: Any) -> Any:  # noqa: ARG001
-    """How many numbers a vector of the array's numbers has. A plain function of it made a solve take twice as
-    long: the compiler then did not know the number."""
+    """Return the number of lanes of a vector of the array's numbers.
+
+    With a plain function a solve took twice as long: the number was then no constant for the compiler.
+    """
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ARG001
         return context.get_constant(types.intp, vector_of(signature.args[0]).lanes)
@@ -74,7 +76,7 @@ def lanes(typing: Any, array: Any) -> Any:  # noqa: ARG001
 
 @intrinsic
 def load(typing: Any, array: Any, offset: Any) -> Any:  # noqa: ARG001
-    """A vector out of an array, from `offset` on; of an array with rows, the row of this number."""
+    """Load a vector from an array, from `offset` on; of an array with rows, the row of this number."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         pointer = place(context, builder, signature.args[0], values[0], values[1])
@@ -85,7 +87,7 @@ def load(typing: Any, array: Any, offset: Any) -> Any:  # noqa: ARG001
 
 @intrinsic
 def store(typing: Any, array: Any, offset: Any, vector: Any) -> Any:  # noqa: ARG001
-    """Write a vector into an array."""
+    """Store a vector into an array."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         pointer = place(context, builder, signature.args[0], values[0], values[1])
@@ -97,7 +99,7 @@ def store(typing: Any, array: Any, offset: Any, vector: Any) -> Any:  # noqa: AR
 
 @intrinsic
 def fill(typing: Any, array: Any, value: Any) -> Any:  # noqa: ARG001
-    """A vector that holds one number in all lanes, of the type of the array's numbers."""
+    """Return a vector with one number in all lanes, of the type of the array's numbers."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         number = context.cast(builder, values[1], signature.args[1], signature.return_type.number)
@@ -111,7 +113,7 @@ def fill(typing: Any, array: Any, value: Any) -> Any:  # noqa: ARG001
 
 
 def lane_wise(operation: Any) -> Any:
-    """An intrinsic of two vectors."""
+    """Return an intrinsic of two vectors."""
 
     @intrinsic
     def compiled(typing: Any, one: Any, other: Any) -> Any:  # noqa: ARG001
@@ -134,7 +136,7 @@ larger = lane_wise(keep_larger)
 
 @intrinsic
 def times_plus(typing: Any, one: Any, other: Any, more: Any) -> Any:  # noqa: ARG001
-    """one × other + more, rounded once."""
+    """Return one × other + more, rounded once."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ARG001
         vector = values[0].type

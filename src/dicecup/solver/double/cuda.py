@@ -1,7 +1,7 @@
-"""Whole levels on an NVIDIA card, through CuPy.
+"""Whole levels on an NVIDIA GPU, through CuPy.
 
-The kernels are in `turns.cu`. This module lays out the memory and calls them in order, a batch of several
-groups of `lanes` sheets at a time, so that the small steps fill the card too.
+The kernels are in `turns.cu`. This module allocates the memory and calls them in order, for a batch of
+several groups of `lanes` sheets at a time, so that the small steps fill the GPU too.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from dicecup.solver.double.game_tables import (
     game_tables,
     layers_interchangeable,
 )
-from dicecup.solver.double.lattice import KeepRows, build_lattice
+from dicecup.solver.double.multisets import KeepRows, build_lattice
 from dicecup.solver.double.sheet_index import DoubleLevel, SheetIndex
 from dicecup.solver.progress import OnBatch
 
 INNERS, TILE = 33, 32  # as in turns.cu
-MOST_GROUPS = 16  # 512 sheets fill the card; 11 GB for six double dice
-SUM_ROUNDS = 32  # rows that a thread adds up before its block does
+MOST_GROUPS = 16  # 512 sheets fill the GPU; 11 GB for six double dice
+SUM_ROUNDS = 32  # rows that a thread sums before its block does
 SUM_BITS = 42  # of a mean's sum over all throws, per point: leaves room for a million points
 
 
 class CudaTurns:
-    """The turns of one game on a card. Holds some gigabytes of it."""
+    """The turns of one game on a GPU, of which it takes some gigabytes of memory."""
 
-    part = 1 << 17  # sheets between two savings: some seconds
+    part = 1 << 17  # sheets between two saves: some seconds
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class CudaTurns:
         self.allocate()
 
     def compiled(self) -> bool:
-        """Compiling takes the card's own compiler a second."""
+        """Return True: the compiler of CUDA takes a second only."""
         return True
 
     @cached_property
@@ -82,7 +82,7 @@ class CudaTurns:
         return self.xp.RawModule(code=source, options=("-std=c++17", *options))
 
     def fitting_groups(self) -> int:
-        """As many groups as half of the card's free memory holds."""
+        """Return how many groups half of the GPU's free memory holds."""
         lattice = self.lattice
         values = sum(2 * size.rows + lattice.pairs(size.size) for size in lattice.keeps)
         values += sum(lattice.layer_multisets(size) ** 2 for size in range(lattice.dice + 1))
@@ -114,14 +114,14 @@ class CudaTurns:
         return self.xp.empty((self.groups, count, self.lanes), dtype=self.xp.float32)
 
     def places_of_pairs(self, count: int) -> Any:
-        """Where the values of each pair stand in [inner, outer]."""
+        """Return the indexes of the values of each pair in [inner, outer]."""
         if not self.lattice.mirrored:
             return self.xp.arange(count * count, dtype=self.xp.int32)
         high, low = np.tril_indices(count)
         return self.xp.asarray((high * count + low).astype(np.int32))
 
     def solve_level(self, level: DoubleLevel, after: npt.NDArray[Any], on_batch: OnBatch) -> npt.NDArray[Any]:
-        """The values of a level's sheets, from those of the level after the turn."""
+        """Return the values of a level's sheets, from those of the level after the turn."""
         self.start_level(level.filled, after)
         values = np.empty(len(level))
         waiting: tuple[int, int, Any] | None = None
@@ -129,7 +129,7 @@ class CudaTurns:
             count = min(self.sheets, len(level) - first)
             self.solve_batch(level.mask[first : first + count], level.total[first : first + count])
             begun = first, first + count, self.batch_values()
-            # Fetch a batch only when the next is under way, so that the card never waits for its caller.
+            # Fetch a batch only when the next has been started, so that the GPU never waits.
             if waiting:
                 self.fetch(waiting, values, on_batch)
             waiting = begun
@@ -146,7 +146,7 @@ class CudaTurns:
         return np.asarray(array.get() if hasattr(array, "get") else array)
 
     def start_level(self, filled: int, after: npt.NDArray[Any]) -> None:
-        """Work out what a second layer makes of every sheet with one box more filled."""
+        """Compute the best placement of the second layer for every sheet with one box more filled."""
         between = self.index.level(filled + 1)
         mask, total = self.xp.asarray(between.mask), self.xp.asarray(between.total)
         multisets = len(self.layers[-1][0])
@@ -156,7 +156,7 @@ class CudaTurns:
         self.call("best_placements", blocks, self.tables, mask, total, len(between), values, self.best_second)
 
     def solve_batch(self, mask: npt.NDArray[np.int32], total: npt.NDArray[np.int32]) -> None:
-        """Work out the turns of up to `sheets` sheets of the level; missing ones repeat the last."""
+        """Solve the turns of up to `sheets` sheets of the level; missing ones repeat the last."""
         missing = self.sheets - len(mask)
         self.mask = self.xp.asarray(np.pad(mask, (0, missing), mode="edge"))
         self.total = self.xp.asarray(np.pad(total, (0, missing), mode="edge"))
@@ -172,7 +172,7 @@ class CudaTurns:
         self.best_keeps(keeps)
 
     def last_throw(self) -> None:
-        """Final throws and the keeps before them, as floats and as rows."""
+        """Compute final throws and the keeps before them, as floats and as rows."""
         count = self.layers[-1].shape[1]
         self.call(
             "final_values", (-(-count // INNERS), self.sheets),
@@ -192,7 +192,9 @@ class CudaTurns:
             )  # fmt: skip
 
     def best_keeps(self, keeps: list[Any] | None) -> None:
-        """`best`: the best part of every keep; keeps valued by their pairs where `keeps` is None."""
+        """Compute `best`, the best part of every keep; keeps have the values of their pairs if `keeps` is
+        None.
+        """
         self.best[0][:] = self.pairs[0] if keeps is None else keeps[0]
         for size in self.lattice.keeps[1:-1]:
             own = self.pairs[size.size] if keeps is None else keeps[size.size]
@@ -208,7 +210,7 @@ class CudaTurns:
         return -(-rows.rows // to_a_block), self.groups
 
     def throw_step(self, name: str, out: Any, *more: Any, rounds: int = 1) -> None:
-        """Call a kernel that goes through all throws."""
+        """Call a kernel that processes all throws."""
         stop, below, whole = self.pairs[-1], self.best[-1], self.lattice.keeps[-1]
         self.call(
             name, self.row_blocks(whole, rounds),
@@ -223,9 +225,9 @@ class CudaTurns:
             above = out
 
     def batch_values(self) -> Any:
-        """What the sheets of the batch are worth before their first throw."""
+        """Return the values of the sheets of the batch before their first throw."""
         if self.rules.throws == 1:
-            return self.layers[0][:, 0, 0].copy()  # the next batch writes over it
+            return self.layers[0][:, 0, 0].copy()  # the next batch overwrites it
         scale = 2.0 ** (SUM_BITS - self.lattice.orders.bit_length())
         self.sums.fill(0)
         self.throw_step("sum_throws", self.sums, SUM_ROUNDS, np.float64(scale), rounds=SUM_ROUNDS)

@@ -1,4 +1,4 @@
-"""Everything about a game of double dice that the kernels read, on the processor and on a GPU."""
+"""Everything about a game of double dice that the kernels read, on the CPU and on a GPU."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dicecup.engine.legality import never_barred, rank_of, ways_to_fill
 from dicecup.errors import UsageError
 from dicecup.rules.model import Ruleset
 from dicecup.rules.scoring import score_table
-from dicecup.solver.double.lattice import all_multisets
+from dicecup.solver.double.multisets import all_multisets
 from dicecup.solver.double.sheet_index import SheetIndex
 
-FORBIDDEN = -(2**15)  # points of a box that may not be filled; far below any real ones, still a small integer
+FORBIDDEN = -(2**15)  # points of a box that may not be filled; far below any real ones, and a 16-bit integer
 MOST_BOXES = 20
 
 
@@ -33,7 +33,7 @@ class BoxPoints:
 
 
 def check_double_solvable(rules: Ruleset) -> None:
-    """Refuse games that need more remembered than filled boxes and an upper total."""
+    """Raise an error for games whose state is more than the filled boxes and an upper total."""
     plain = (
         len(rules.dice.layers) == 2
         and len(rules.columns) == 1
@@ -78,7 +78,7 @@ Ints = npt.NDArray[np.int32]
 
 
 class GameTables(NamedTuple):
-    """In the order of `struct Game` in turns.cu."""
+    """The game as arrays, in the order of `struct Game` in turns.cu."""
 
     place: Ints  # by mask
     upper_mask: Ints  # by mask

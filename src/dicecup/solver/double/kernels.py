@@ -1,8 +1,8 @@
-"""The loops of one turn, compiled for the processor by numba.
+"""The loops of one turn, compiled for the CPU by Numba.
 
-Rows are keeps or throws (see `lattice`), lanes are sheets solved side by side: every step moves whole rows,
-so that the index tables are read once for all lanes. One sheet alone is one lane; else there are LANES, used
-or not.
+Rows are keeps or throws (see `multisets`), lanes are sheets solved side by side: every step processes whole
+rows, so that the index tables are read once for all lanes. A single sheet has one lane; otherwise there are
+LANES, used or not.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from dicecup.solver.double.game_tables import FORBIDDEN, GameTables
 from dicecup.solver.vector import ROW_BYTES, fill, larger, load, plus, store, times
 
 Array = Any
-NEVER = np.float32(-1e9)  # the value of what may not be done
+NEVER = np.float32(-1e9)  # the value of what is illegal
 LANES = ROW_BYTES // 4  # a row of 32-bit numbers is one vector
 
 
 @kernel(inline="always")
 def points_of(game: GameTables, dice: int, mask: int) -> Any:
-    """The points that dice of one layer may write in each box, when the boxes of `mask` are filled."""
+    """Return the points that dice of one layer may write in each box, with the boxes of `mask` filled."""
     return game.barred[dice] if game.barring[dice] & ~mask else game.free[dice]
 
 
 @kernel()
 def final_values(game: GameTables, mask: int, total: int, after: Array, final: Array) -> None:
-    """final[i, o]: what inner dice i and outer dice o are worth, the rest of the game included.
+    """Compute final[i, o]: the value of inner dice i and outer dice o, the rest of the game included.
 
-    The inner dice take a box first. What the outer dice then make of the sheet depends only on that box and
-    on what it added to the upper total, so it is worked out once for each such pair and looked up.
+    The inner dice fill a box first. The value of the outer dice then depends only on that box and on its gain
+    in the upper total, so it is computed once for each such pair.
     """
     multisets, boxes = game.free.shape
     best_outer = np.empty((boxes, game.bonus.shape[0], multisets), dtype=np.float32)
@@ -55,7 +55,7 @@ def final_values(game: GameTables, mask: int, total: int, after: Array, final: A
 
 @kernel()
 def best_placements(game: GameTables, mask: int, total: int, after: Array, best: Array) -> None:
-    """best[m]: the most that dice m, alone to be scored, make of this sheet."""
+    """Compute best[m]: the value of dice m on this sheet, if they alone are to be scored."""
     multisets, boxes = game.free.shape
     best[:] = NEVER
     for dice in range(multisets):
@@ -72,7 +72,7 @@ def best_placements(game: GameTables, mask: int, total: int, after: Array, best:
 
 @kernel()
 def expect_layer_dice(above: Array, grow: Array, out: Array) -> None:
-    """out[i, o]: the mean of `above` over one more inner and one more outer die."""
+    """Compute out[i, o]: the mean of `above` over one more inner and one more outer die."""
     count, faces = grow.shape
     column = np.empty(above.shape[1], dtype=np.float32)
     share = np.float32(1.0 / (faces * faces))
@@ -118,7 +118,7 @@ def copy_row(rows: Array, which: int, out: Array, row: int) -> None:
 
 @parallel_kernel()
 def best_keeps(keeps: Array, less: Array, below: Array, out: Array) -> None:
-    """The best part of each keep: all of it, or the best with one die less."""
+    """Compute the best part of each keep: all of it, or the best with one die less."""
     if out.shape[1] == 1:
         for row in prange(out.shape[0]):
             out[row, 0] = best_below(keeps[row, 0], less[row], below)
@@ -129,7 +129,7 @@ def best_keeps(keeps: Array, less: Array, below: Array, out: Array) -> None:
 
 @parallel_kernel()
 def best_throws(final: Array, pair: Array, less: Array, below: Array, out: Array) -> None:
-    """The best of stopping with a throw and of keeping some of it."""
+    """Compute the best of ending the turn with a throw and of keeping a part of it."""
     if out.shape[1] == 1:
         for row in prange(out.shape[0]):
             out[row, 0] = best_below(final[pair[row], 0], less[row], below)
@@ -140,7 +140,7 @@ def best_throws(final: Array, pair: Array, less: Array, below: Array, out: Array
 
 @kernel(inline="always")
 def best_below(value: float, less: Array, below: Array) -> float:
-    """One lane alone: half the time of a row of one."""
+    """Return the best for a single lane: half the time of a row of one."""
     for place in range(less.shape[0]):
         value = max(value, below[less[place], 0])
     return value
@@ -156,7 +156,7 @@ def best_row(rows: Array, which: int, less: Array, below: Array, out: Array, row
 
 @parallel_kernel()
 def expect_die(above: Array, more: Array, out: Array) -> None:
-    """The mean over one more double die."""
+    """Compute the mean over one more double die."""
     if out.shape[1] == 1:
         share = np.float32(1.0 / more.shape[1])
         for row in prange(out.shape[0]):
@@ -179,7 +179,7 @@ def mean_row(rows: Array, which: Array, out: Array, row: int) -> None:
 
 @parallel_kernel()
 def mean_throw(throws: Array, weight: Array, blocks: int, out: Array) -> None:
-    """The sum over all throws by weight, as one partial sum a block: the same for any number of threads."""
+    """Sum all throws by weight, with one partial sum a block: the same for any number of threads."""
     rows = throws.shape[0]
     for block in prange(blocks):
         out[block] = 0.0

@@ -1,6 +1,4 @@
-"""The values of a whole game of double dice in about a megabyte; tables that come with the package are
-found first, then those the user has solved.
-"""
+"""Tables of games of double dice: all values in about a megabyte."""
 
 from __future__ import annotations
 
@@ -30,7 +28,7 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class ValueTable:
-    """What the rest of the game is worth for every sheet, by filled boxes and place."""
+    """The value of the rest of the game for every sheet, by filled boxes and place."""
 
     path: Path | Traversable
     header: TableHeader
@@ -38,7 +36,7 @@ class ValueTable:
 
 
 def blocks(index: SheetIndex) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
-    """The places of each block's values, by level: one row a set of lower boxes, one column a class."""
+    """Yield the places of each block's values, by level: one row a set of lower boxes, one column a class."""
     masks = np.flatnonzero(index.canonical == np.arange(len(index.canonical)))
     masks = masks[index.filled[masks] % 2 == 0]
     kind = index.filled[masks].astype(np.int64) << len(index.upper) | index.upper_mask[masks]
@@ -50,7 +48,7 @@ def blocks(index: SheetIndex) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
 
 
 def make_header(rules: Ruleset, index: SheetIndex, backend: str) -> TableHeader:
-    """The header of a table whose values are not known yet."""
+    """Return the header of a table whose values are not known yet."""
     return TableHeader(rules.id, rules.identity, 32, "packed", sum(index.level_sizes[::2]), backend)
 
 
@@ -70,7 +68,7 @@ def pack(header: TableHeader, index: SheetIndex, levels: Mapping[int, npt.NDArra
 
 
 def unpack(data: bytes, rules: Ruleset, index: SheetIndex, path: Path | Traversable) -> ValueTable:
-    """The table in a file's bytes; anything but a whole table of these rules is refused."""
+    """Return the table in a file's bytes; an error says so if it is damaged or not of these rules."""
     fields, body = read_header(data, path)
     check_header(fields, rules, path)
     width, step, digest = (fields.pop(name) for name in ("width", "step", "sha256"))
@@ -112,7 +110,7 @@ def packed_table_path(folder: Path, rules: Ruleset) -> Path:
 
 
 def find_packed_table(rules: Ruleset, folder: Path, index: SheetIndex | None = None) -> ValueTable | None:
-    """The values of these rules, if they are shipped or solved."""
+    """Return the table of these rules, if it is shipped or the user has solved the game."""
     for path in (double_table_file(rules), packed_table_path(folder, rules)):
         if path.is_file():
             return unpack(read_bytes(path), rules, index or SheetIndex(rules), path)

@@ -1,9 +1,8 @@
-"""What must be remembered between turns: the filled boxes, and the upper total as far as it matters.
+"""Numbers of the states between turns: the filled boxes, and the upper total as far as it matters.
 
 A sheet is a mask of filled boxes and a class of upper totals: those from which every way to go on gains the
-same bonus (see `upper_totals`). Boxes that score alike (Extra as a second Chance) are filled in sheet order.
-The bonus is counted when it is reached, so a value is what the rest of the game is worth whatever was written
-so far.
+same bonus (see `upper_totals`). Equal boxes (Extra as a second Chance) are filled in sheet order. The bonus
+is counted when it is reached, so a value is that of the rest of the game, whatever was written so far.
 
 A level is the sheets with the same number of filled boxes; a place is a sheet's number within its level.
 """
@@ -23,7 +22,7 @@ Ints = npt.NDArray[np.int32]
 
 @dataclass(frozen=True)
 class DoubleLevel:
-    """The sheets with so many boxes filled: masks and the lowest upper total of each class."""
+    """The sheets with so many boxes filled: masks, and the lowest upper total of each class."""
 
     filled: int
     mask: Ints
@@ -34,7 +33,7 @@ class DoubleLevel:
 
 
 class SheetIndex:
-    """Every sheet of a game, level by level."""
+    """All sheets of a game, level by level."""
 
     def __init__(self, rules: Ruleset) -> None:
         self.boxes = len(rules.boxes)
@@ -42,7 +41,7 @@ class SheetIndex:
         self.gains = [upper_gains(rules.boxes[box], rules.dice.counted) for box in self.upper]
         most = sum(gains[-1] for gains in self.gains)
         self.bonus = bonus_by_total(rules, most)
-        # By [upper mask, total]: the class, -1 where a total cannot be; and the lowest total of each class.
+        # By [upper mask, total]: the class, or -1 if impossible; and the lowest total of each class.
         self.class_of = np.full((1 << len(self.upper), most + 1), -1, dtype=np.int32)
         self.class_totals = [self.class_totals_of(filled) for filled in range(1 << len(self.upper))]
         self.canonical = canonical_masks(self.boxes, boxes_alike(rules.boxes))
@@ -58,7 +57,7 @@ class SheetIndex:
         return lowest_totals(classes)
 
     def number_sheets(self) -> None:
-        """Find, for every mask, the place of its first class in its level."""
+        """Compute for every mask the place of its first class in its level."""
         masks = np.arange(1 << self.boxes, dtype=np.int32)
         self.filled = sum((masks >> box & 1 for box in range(self.boxes)), np.zeros_like(masks))
         self.upper_mask = sum(
@@ -76,7 +75,7 @@ class SheetIndex:
         self.place: Ints = place[self.canonical]
 
     def masks(self, filled: int) -> list[int]:
-        """The masks of a level, in the order of their places."""
+        """Return the masks of a level, in the order of their places."""
         own = self.canonical == np.arange(len(self.canonical))
         return [int(mask) for mask in np.flatnonzero(own & (self.filled == filled))]
 
@@ -90,18 +89,18 @@ class SheetIndex:
         return DoubleLevel(filled, np.array(masks, dtype=np.int32), np.array(totals, dtype=np.int32))
 
     def place_of(self, mask: int, total: int) -> int:
-        """The place of any sheet in its level."""
+        """Return the place of any sheet in its level."""
         return int(self.place[mask] + self.class_of[self.upper_mask[mask], total])
 
 
 def upper_gains(box: Box, counted: int) -> list[int]:
-    """What may be written in an upper box."""
+    """Return what may be written in an upper box."""
     assert isinstance(box.needs, OfFace)
     return [box.points.matching * box.needs.face * copies for copies in range(counted + 1)]
 
 
 def canonical_masks(boxes: int, alike: list[list[int]]) -> Ints:
-    """Every mask with boxes that score alike filled in sheet order."""
+    """Return every mask with equal boxes filled in sheet order."""
     masks = np.arange(1 << boxes, dtype=np.int32)
     for group in alike:
         filled = sum((masks >> box & 1 for box in group), np.zeros_like(masks))
@@ -111,7 +110,7 @@ def canonical_masks(boxes: int, alike: list[list[int]]) -> Ints:
 
 
 def sums(parts: list[list[int]]) -> set[int]:
-    """Every sum of one number from each part."""
+    """Return every sum of one number from each part."""
     found = {0}
     for part in parts:
         found = {total + number for total in found for number in part}
@@ -119,7 +118,7 @@ def sums(parts: list[list[int]]) -> set[int]:
 
 
 def boxes_alike(boxes: tuple[Box, ...]) -> list[list[int]]:
-    """Groups of boxes outside the upper section that score alike."""
+    """Return groups of equal boxes outside the upper section."""
     groups: dict[object, list[int]] = {}
     for index, box in enumerate(boxes):
         if box.section != "upper":

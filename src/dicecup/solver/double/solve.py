@@ -1,4 +1,4 @@
-"""Solving a game of double dice: level by level from the full sheet to the empty one, saved as it goes."""
+"""Solving a game of double dice: backwards, level by level, saved meanwhile."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dicecup.folders import tables_folder
 from dicecup.rules.model import Ruleset
 from dicecup.solver.backends import unknown_backend
 from dicecup.solver.double.game_tables import check_double_solvable, layers_interchangeable
-from dicecup.solver.double.lattice import multiset_count
+from dicecup.solver.double.multisets import multiset_count
 from dicecup.solver.double.packed import ValueTable, make_header, pack, packed_table_path, unpack
 from dicecup.solver.double.sheet_index import DoubleLevel, SheetIndex
 from dicecup.solver.files.resume import UnfinishedSolve
@@ -26,15 +26,15 @@ THROWS_PER_SECOND = 60_000_000  # of one core, by sheet; measured: docs/dice-in-
 
 
 class DoubleBackend(Protocol):
-    """A machine made ready for one game."""
+    """Solves the levels of one game."""
 
-    part: int  # sheets after which it is worth saving what is done
+    part: int  # sheets between two saves
 
     def compiled(self) -> bool:
-        """Whether work can start without compiling first."""
+        """Return whether work can start without compiling first."""
 
     def solve_level(self, level: DoubleLevel, after: npt.NDArray[Any], on_batch: OnBatch) -> npt.NDArray[Any]:
-        """The values of some sheets of a level, from those of the level after the turn."""
+        """Return the values of some sheets of a level, from those of the level after the turn."""
 
 
 def make_backend(name: str, rules: Ruleset, index: SheetIndex) -> DoubleBackend:

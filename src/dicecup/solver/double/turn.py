@@ -1,6 +1,4 @@
-"""One turn solved whole on the processor, for one sheet or for several side by side; and whole levels of
-them.
-"""
+"""One turn solved on the CPU, for one sheet or for several side by side; and whole levels of them."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ from dicecup.solver.double.game_tables import (
     layers_interchangeable,
 )
 from dicecup.solver.double.kernels import LANES, mean_throw
-from dicecup.solver.double.lattice import DoubleLattice, build_lattice
+from dicecup.solver.double.multisets import DoubleLattice, build_lattice
 from dicecup.solver.double.sheet_index import DoubleLevel, SheetIndex
 from dicecup.solver.progress import OnBatch
 
@@ -40,7 +38,7 @@ class SheetBatch:
 
 @dataclass(frozen=True)
 class TurnValues:
-    """What every decision of one sheet's turn is worth, to the end of the game."""
+    """The value of every decision of one sheet's turn, to the end of the game."""
 
     # By dice kept, [inner multiset, outer multiset]: one throw follows. All dice: the final throw.
     layers: list[Floats]
@@ -54,7 +52,7 @@ def lattice_of(dice: int, faces: int, mirrored: bool) -> DoubleLattice:
 
 
 class TurnSolver:
-    """Solves turns of one game. Holds the work space, so one at a time."""
+    """Solves turns of one game. It holds the work space, so only one thread may use it at a time."""
 
     def __init__(self, rules: Ruleset, index: SheetIndex | None = None) -> None:
         check_double_solvable(rules)
@@ -66,20 +64,22 @@ class TurnSolver:
         self.space: dict[tuple[str, int, int], Floats] = {}
 
     def work(self, name: str, rows: int, lanes: int) -> Floats:
-        """An array for passing results, kept between turns: fresh memory costs more than its use."""
+        """Return an array for intermediate results, kept between turns: allocating it costs more than using
+        it.
+        """
         key = (name, rows, lanes)
         if key not in self.space:
             self.space[key] = np.zeros((rows, lanes), dtype=np.float32)
         return self.space[key]
 
     def decisions(self, mask: int, total: int, after: npt.NDArray[Any]) -> TurnValues:
-        """Every decision of one sheet's turn."""
+        """Return the values of every decision of one sheet's turn."""
         layers = self.layers(mask, total, after)
         keeps, _ = self.reroll(self.lay_pairs([layers]))
         return TurnValues(layers, [[rows.copy() for rows in by_size] for by_size in keeps])
 
     def start_values(self, sheets: SheetBatch) -> npt.NDArray[np.float64]:
-        """What the sheets are worth before the first throw."""
+        """Return the values of the sheets before the first throw."""
         layers = [
             self.layers(int(mask), int(total), sheets.after)
             for mask, total in zip(sheets.mask, sheets.total, strict=True)
@@ -94,7 +94,9 @@ class TurnSolver:
         return np.asarray(sums.sum(axis=0)[: len(layers)] / self.lattice.orders)
 
     def layers(self, mask: int, total: int, after: npt.NDArray[Any]) -> list[Floats]:
-        """Final throws and the keeps before the last throw: they depend on inner and outer multisets only."""
+        """Return final throws and the keeps before the last throw, which depend on inner and outer multisets
+        only.
+        """
         count = len(self.tables.free)
         final = np.empty((count, count), dtype=np.float32)
         kernels.final_values(self.tables, mask, total, after, final)
@@ -106,7 +108,7 @@ class TurnSolver:
         return found
 
     def lay_pairs(self, layers: list[list[Floats]]) -> list[Floats]:
-        """The same values as rows, by dice kept: [pair, lane]. Lanes that are not used hold anything."""
+        """Return the same values as rows, by dice kept: [pair, lane]. Unused lanes hold anything."""
         lattice = self.lattice
         assert len(layers) <= LANES
         lanes = 1 if len(layers) == 1 else LANES
@@ -119,9 +121,10 @@ class TurnSolver:
         return pairs
 
     def reroll(self, pairs: list[Floats]) -> tuple[list[list[Floats]], list[Floats]]:
-        """Keeps by throws that follow (from 2 on) and dice kept; and those of the turn's first decision.
+        """Return keeps by throws that follow (from 2 on) and dice kept; and those of the turn's first
+        decision.
 
-        They lie in the work space: the next turn writes over them.
+        They are in the work space, which the next turn overwrites.
         """
         rows, lanes = self.lattice.keeps[:-1], pairs[0].shape[1]
         current = [self.work(f"keeps{size.size}", size.rows, lanes) for size in rows]
@@ -138,7 +141,7 @@ class TurnSolver:
         return found, current
 
     def best_throws(self, keeps: list[Floats], final: Floats) -> Floats:
-        """For every throw the best of stopping and of all keeps within it."""
+        """Return for every throw the best of ending the turn and of all keeps within it."""
         rows, lanes = self.lattice.keeps, final.shape[1]
         best = keeps[0]
         for size in rows[1:-1]:
@@ -151,20 +154,20 @@ class TurnSolver:
 
 
 class CpuTurns:
-    """The turns of one game, by numba's kernels on every core."""
+    """The turns of one game, on every core by Numba's kernels."""
 
-    part = 512  # sheets between two savings: some seconds on two cores
+    part = 512  # sheets between two saves: some seconds on two cores
 
     def __init__(self, rules: Ruleset, index: SheetIndex) -> None:
         self.solver = TurnSolver(rules, index)
 
     def compiled(self) -> bool:
-        """Whether the kernel that is compiled last is there."""
+        """Return whether the kernel that is compiled last is compiled."""
         rows = np.empty((0, 0), dtype=np.float32)
         return is_compiled(mean_throw, rows, np.empty(0, dtype=np.int32), SUM_BLOCKS, np.empty((0, 0)))
 
     def solve_level(self, level: DoubleLevel, after: npt.NDArray[Any], on_batch: OnBatch) -> npt.NDArray[Any]:
-        """The values of a level's sheets, from those of the level after the turn."""
+        """Return the values of a level's sheets, from those of the level after the turn."""
         values = np.empty(len(level))
         for first in range(0, len(level), LANES):
             end = min(first + LANES, len(level))

@@ -1,4 +1,4 @@
-"""A learned value of the sheet, for games too large to be solved, or to wait for their table."""
+"""Learned values of sheets, for games too large to be solved, or whose table is missing."""
 
 from dicecup.solver.learned.value import LearnedTurn, LearnedValue, find_learned
 

@@ -1,8 +1,8 @@
 """A sheet as a few small numbers: one *row* for every part of every column.
 
 A part is the whole upper section of a column, or one of its groups of lower boxes. The row of the upper part
-says which boxes are filled and what they add up to; the row of a group is the class it is in, as the exact
-solver has them. Rows of all parts of a column are numbered through, the upper ones first.
+says which boxes are filled and what they add up to; the row of a group is its class, as in the exact solver.
+The rows of all parts of a column are numbered consecutively, the upper ones first.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from dicecup.solver.upper_totals import last_step
 class Reading(NamedTuple):
     """A sheet as numbers."""
 
-    rows: list[int]  # of every part of every column, counted through the columns
-    states: list[list[int]]  # column by column: the state of every group before joining into classes
+    rows: list[int]  # of every part of every column, numbered through the columns
+    states: list[list[int]]  # column by column: the state of every group before merging into classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class Layout:
     rules: Ruleset
     upper: tuple[int, ...]  # the upper boxes
     groups: tuple[Component, ...]  # of lower boxes
-    totals: int  # sums of the upper part that are told apart, 0 included
+    totals: int  # different sums of the upper part, 0 included
     first: tuple[int, ...]  # the first row of each part, and the end
 
     @property
@@ -90,7 +90,7 @@ def layout(rules: Ruleset) -> Layout:
 
 
 def check_learnable(rules: Ruleset) -> None:
-    """Refuse rules that the tables of a turn do not cover."""
+    """Raise an error for rules that the tables of a turn do not cover."""
     upper = {rules.boxes[box].id for box in rules.upper}
     free = never_barred(rules) and all(box.strike for box in rules.boxes)
     joker = rules.joker is None or not upper & set(rules.joker.filled)

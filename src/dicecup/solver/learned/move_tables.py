@@ -1,7 +1,7 @@
-"""What can be done with a sheet, as flat arrays: where filling a box leads, and what every throw gives there.
+"""The moves of a game as flat arrays: where filling a box leads, and what every throw gives there.
 
-A *slot* of a column is one thing that can become of one of its parts: this upper box filled with so many
-points, that group gone over to another class. Slots are what a value is asked for; a throw then picks, for
+A *slot* of a column is one thing that can happen to one of its parts: this upper box filled with so many
+points, that group changing to another class. A value is computed for every slot; a throw then selects, for
 every open box, one of them and the points that come with it.
 """
 
@@ -25,9 +25,9 @@ CLOSED = 0  # the entry of a box that is filled
 
 
 class Moves(NamedTuple):
-    """Everything a turn needs to know of the rules.
+    """Everything that a turn needs to know of the rules.
 
-    Rows, places of parts and slots are counted through the columns.
+    Rows, places of parts and slots are numbered through the columns.
     """
 
     slot_place: Array  # which part of which column
@@ -35,7 +35,7 @@ class Moves(NamedTuple):
     after: Array  # [row, step]: the row afterwards, or NOWHERE
     paid: Array  # [row, step]: what the bonus grows by, times the column's multiplier
     opens: Array  # by row: boxes still open in the part
-    passes: Array  # [row, joker]: whether the part lets a joker pass
+    passes: Array  # [row, joker]: whether the part lets a joker apply
     cell_place: Array  # by cell of the sheet: which part of which column
     cell_number: Array  # by cell: which box of the part
     cell_slot: Array  # by cell: the first slot of its column
@@ -49,7 +49,7 @@ class Moves(NamedTuple):
 
 
 class EntryMaker:
-    """Collects entries: an open box in a certain state of its part."""
+    """Collects entries. An entry is an open box in a certain state of its part."""
 
     def __init__(self) -> None:
         self.slots: list[Array] = []
@@ -64,7 +64,7 @@ class EntryMaker:
 
 
 class Book(NamedTuple):
-    """The moves, and the entries of the states that classes are joined from: [group][state][place]."""
+    """The moves, and the entries of the states that classes are merged from: [group][state][place]."""
 
     moves: Moves
     state_entries: tuple[Array, ...]
@@ -114,13 +114,13 @@ def book(rules: Ruleset) -> Book:
 
 
 def through(numbers: Array, columns: int, each: int) -> Array:
-    """Numbers of one column for all columns, counted through; NOWHERE stays."""
+    """Return numbers of one column for all columns, numbered through; NOWHERE stays."""
     shifted = [np.where(numbers == NOWHERE, NOWHERE, numbers + column * each) for column in range(columns)]
     return np.concatenate(shifted).astype(np.int32)
 
 
 def upper_steps(place: Layout, offered: Any) -> list[tuple[int, int]]:
-    """(place of the upper box, points) for everything that can be written in the upper part."""
+    """Return (place of the upper box, points) for everything that can be written in the upper part."""
     return [
         (number, points)
         for number, box in enumerate(place.upper)
@@ -129,12 +129,12 @@ def upper_steps(place: Layout, offered: Any) -> list[tuple[int, int]]:
 
 
 def group_steps(group: Component) -> list[tuple[int, int]]:
-    """As many steps as the class with the most classes to go over to."""
+    """Return as many steps as the class with the most following classes has."""
     return [(0, 0)] * max(len(class_targets(group, number)) for number in range(len(group.classes)))
 
 
 def class_targets(group: Component, number: int) -> list[int]:
-    """The classes that a class leads to."""
+    """Return the classes that a class leads to."""
     offers = group.states[group.classes[number]].offers
     return sorted({option.target for options in offers.values() for option in options})
 
@@ -149,7 +149,7 @@ def add_upper(entries: EntryMaker, place: Layout, steps: list[tuple[int, int]], 
 
 
 def add_group(entries: EntryMaker, group: Component, first: int, columns: tuple[Faces, ...]) -> Array:
-    """The entries of all states of a group: [state, place]."""
+    """Add the entries of all states of a group: [state, place]."""
     found = np.full((len(group.states), len(group.boxes)), CLOSED, dtype=np.int32)
     for number, state in enumerate(group.states):
         slot = {target: first + order for order, target in enumerate(class_targets(group, state.group))}
@@ -168,7 +168,7 @@ def add_group(entries: EntryMaker, group: Component, first: int, columns: tuple[
 
 
 def follow(place: Layout, upper: list[tuple[int, int]]) -> tuple[Array, Array]:
-    """Where each step of each row leads, and what the bonus grows by."""
+    """Return where each step of each row leads, and what the bonus grows by."""
     targets = [class_targets(group, number) for group in place.groups for number in range(len(group.classes))]
     firsts = [
         first for group, first in zip(place.groups, place.first[1:], strict=False) for _ in group.classes
@@ -197,7 +197,7 @@ def open_boxes(place: Layout) -> Array:
 
 
 def joker_passes(place: Layout, faces: list[int]) -> Array:
-    """A joker waits for the upper box of its face and for some other boxes, in every column."""
+    """Return whether a row lets a joker apply: [row, joker]. It requires certain boxes in every column."""
     boxes = np.array(
         [place.upper.index(place.rules.upper_box_of_face[face]) for face in faces], dtype=np.int64
     )
@@ -213,7 +213,7 @@ def joker_numbers(throws: int, jokers: list[int]) -> Array:
 
 
 def box_places(place: Layout) -> tuple[Array, Array]:
-    """By box: its part, and which box of the part it is."""
+    """Return for each box its part, and which box of the part it is."""
     where = {box: (0, number) for number, box in enumerate(place.upper)}
     for part, group in enumerate(place.groups, start=1):
         where |= {box: (part, number) for number, box in enumerate(group.boxes)}
@@ -222,7 +222,7 @@ def box_places(place: Layout) -> tuple[Array, Array]:
 
 
 def row_entries(place: Layout, upper: list[int], groups: list[Array]) -> Array:
-    """[row, place]: the entry of each open box; a class has those of the state that stands for it."""
+    """Return the entry of each open box: [row, place]; of a class, those of the state that represents it."""
     width = max(len(upper), *(entries.shape[1] for entries in groups))
     found = np.full((place.rows, width), CLOSED, dtype=np.int32)
     filled = np.arange(place.upper_rows) // place.totals

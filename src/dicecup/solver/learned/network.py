@@ -1,5 +1,7 @@
-"""The network, the features of a sheet that it reads, and its weights: what the rest of a sheet is worth,
-in points still to come. Its weights are one small file per ruleset, stamped with its identity.
+"""The network, the features of a sheet that it reads, and its weights.
+
+Its output is the value of the rest of a sheet, in points still to come. The weights are one small file per
+ruleset, stamped with its identity.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ def face_of(rules: Ruleset, box: int) -> int:
 
 
 def step_chances(place: Layout, share: float) -> Array:
-    """[upper row, step]: the chance to reach a bonus step that is not yet reached."""
+    """Return the chance to reach a bonus step that is not yet reached: [upper row, step]."""
     rules, last = place.rules, place.totals - 1
     dice = rules.dice.counted
     chances = [comb(dice, count) * share**count * (1 - share) ** (dice - count) for count in range(dice + 1)]
@@ -86,16 +88,16 @@ class Moved(NamedTuple):
     """Sheets that differ in one row from sheets of a batch."""
 
     sheet: Array  # its number in the batch
-    before: Array  # the row that goes, counted through the columns
-    after: Array  # the row that comes
+    before: Array  # the row before, numbered through the columns
+    after: Array  # the row afterwards
 
 
 class Rows(NamedTuple):
-    """The first layer worked out for every row of every column."""
+    """The first layer computed for every row of every column."""
 
     vectors: Array  # [column × rows + row, width]
     straight: Array
-    start: Array  # [width]: what the constant input gives
+    start: Array  # [width]: of the constant input
     start_straight: Array
 
 
@@ -109,7 +111,7 @@ def inputs(rules: Ruleset) -> int:
 
 
 def of_rows(xp: Any, rules: Ruleset, given: Array) -> Array:
-    """What the inputs of every row of every column add up to, each times what is given for it."""
+    """Return for every row of every column the sum of its inputs, each times what is given for it."""
     upper, each = xp.asarray(upper_features(rules)), column_inputs(rules)
     found: list[Array] = []
     for column in range(len(rules.columns)):
@@ -118,55 +120,55 @@ def of_rows(xp: Any, rules: Ruleset, given: Array) -> Array:
     return xp.concatenate(found)
 
 
-def work_out_rows(xp: Any, rules: Ruleset, weights: Weights) -> Rows:
+def compute_rows(xp: Any, rules: Ruleset, weights: Weights) -> Rows:
     vectors, straight = of_rows(xp, rules, weights.first), of_rows(xp, rules, weights.straight)
     return Rows(vectors, straight, weights.first[-1], weights.straight[-1])
 
 
 class NetworkSteps:
-    """The costly steps in plain array operations; a GPU has kernels of its own for them."""
+    """The expensive steps as array operations; a GPU has kernels of its own for them."""
 
     def __init__(self, xp: Any) -> None:
         self.xp = xp
 
     def changed(self, sums: Array, vectors: Array, moved: Moved) -> Array:
-        """The first hidden layer of sheets that have each changed in one row."""
+        """Return the first hidden layer of sheets that have each changed in one row."""
         hidden = sums[moved.sheet]
         hidden += vectors[moved.after]
         hidden -= vectors[moved.before]
         return self.xp.maximum(hidden, 0, out=hidden)
 
     def activate(self, hidden: Array, bias: Array) -> Array:
-        """Add the bias and cut off what is below 0, in place."""
+        """Add the bias and apply the rectifier, in place."""
         hidden += bias
         return self.xp.maximum(hidden, 0, out=hidden)
 
 
 class Network:
-    """A value of sheets out of weights."""
+    """Values of sheets by weights."""
 
     def __init__(self, xp: Any, rules: Ruleset, weights: Weights, steps: NetworkSteps | None = None) -> None:
         self.xp = xp
         self.weights = weights
-        self.rows = work_out_rows(xp, rules, weights)
+        self.rows = compute_rows(xp, rules, weights)
         self.steps = steps or NetworkSteps(xp)
 
     def after(self, sheets: Array, moved: Moved) -> Array:
-        """What the sheets are worth after changes in one row each."""
+        """Return the values of the sheets after changes in one row each."""
         sums = self.rows.vectors[sheets].sum(axis=1) + self.rows.start
         straight = self.rows.straight[sheets].sum(axis=1) + self.rows.start_straight
         straight = straight[moved.sheet] + self.rows.straight[moved.after] - self.rows.straight[moved.before]
         return self.finish(self.steps.changed(sums, self.rows.vectors, moved), straight)
 
     def of(self, sheets: Array) -> Array:
-        """What the sheets themselves are worth, as far as there are open boxes."""
+        """Return the values of the sheets themselves, if they have open boxes."""
         straight = self.rows.straight[sheets].sum(axis=1) + self.rows.start_straight
         return self.finish(
             self.steps.activate(self.rows.vectors[sheets].sum(axis=1), self.rows.start), straight
         )
 
     def finish(self, hidden: Array, straight: Array) -> Array:
-        """From the first hidden layer to points."""
+        """Return points from the first hidden layer; `straight` is the skip connection."""
         hidden = self.steps.activate(hidden @ self.weights.second, self.weights.second_bias)
         return (hidden @ self.weights.last + straight) * SCALE
 
@@ -175,14 +177,14 @@ FORMAT = 1
 
 
 def save_weights(stream: IO[bytes], rules: Ruleset, weights: Weights, facts: dict[str, Any]) -> None:
-    """`facts` say how the weights were made and what they were measured to be worth."""
+    """Save weights; `facts` say how they were made and measured."""
     header = {"format": FORMAT, "ruleset": rules.id, "identity": rules.identity} | facts
     arrays = {name: array.astype(np.float32) for name, array in weights._asdict().items()}
     np.savez(stream, header=np.frombuffer(json.dumps(header).encode(), dtype=np.uint8), **arrays)
 
 
 def load_weights(stream: IO[bytes], rules: Ruleset, name: str) -> tuple[Weights, dict[str, Any]]:
-    """The weights and the facts; weights of other rules are refused."""
+    """Return the weights and the facts; an error says so if they are of other rules."""
     try:
         with np.load(stream, allow_pickle=False) as file:
             header = json.loads(file["header"].tobytes())
@@ -198,7 +200,7 @@ def load_weights(stream: IO[bytes], rules: Ruleset, name: str) -> tuple[Weights,
 
 
 def shipped(rules: Ruleset) -> tuple[Weights, dict[str, Any]] | None:
-    """The weights that came with the package, if it has any for these rules."""
+    """Return the weights that came with the package for these rules, if it has any."""
     file = weights_file(rules)
     if file is None:
         return None

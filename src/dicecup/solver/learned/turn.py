@@ -1,6 +1,4 @@
-"""One turn on a batch of sheets, exactly: every throw, keep and box against the values of the sheets that
-can follow.
-"""
+"""One turn on a batch of sheets, exactly: every throw, keep and box by the values of the following sheets."""
 
 from __future__ import annotations
 
@@ -33,28 +31,28 @@ def throw_tables(rules: Ruleset) -> ThrowTables:
 
 
 class Ahead(NamedTuple):
-    """What follows a batch of sheets. Slots of all columns stand side by side; -inf where there is none."""
+    """What follows a batch of sheets. Slots of all columns are side by side; -inf where there is none."""
 
-    after: Array  # [sheet, slot]: the row afterwards, counted through the columns, or NOWHERE
-    value: Array  # [sheet, slot]: what the sheet afterwards is worth
+    after: Array  # [sheet, slot]: the row afterwards, numbered through the columns, or NOWHERE
+    value: Array  # [sheet, slot]: the value of the sheet afterwards
     paid: Array  # [sheet, slot]: the growth of the bonus
 
 
 class Value(Protocol):
-    """Something that says what sheets are worth, in points still to come."""
+    """Something that values sheets, in points still to come."""
 
     def after(self, sheets: Array, moved: Moved) -> Array:
-        """The value of sheets that differ in one row from those of a batch."""
+        """Return the values of sheets that differ in one row from those of a batch."""
 
 
 class TurnSteps:
-    """The costly steps in plain array operations; a GPU has kernels of its own for them."""
+    """The expensive steps as array operations; a GPU has kernels of its own for them."""
 
     def __init__(self, xp: Any) -> None:
         self.xp = xp
 
     def score(self, turn: BatchTurn, entries: Array, jokers: Array, ahead: Array, struck: Array) -> Array:
-        """[sheet, throw]: the best box for every throw; at least the best strike."""
+        """Return the value of the best box for every throw, or of the best strike: [sheet, throw]."""
         xp, moves = self.xp, turn.moves
         column = turn.columns(jokers, xp.arange(len(moves.joker))[None])
         best = xp.broadcast_to(struck[:, None], column.shape).copy()
@@ -67,7 +65,7 @@ class TurnSteps:
         return best
 
     def best_keep(self, turn: BatchTurn, expected: Array) -> Array:
-        """[sheet, throw]: the best keep inside every throw."""
+        """Return the value of the best keep inside every throw: [sheet, throw]."""
         best = expected[:, turn.throws.keeps[:, 0]]
         for number in range(1, turn.throws.keeps.shape[1]):
             self.xp.maximum(best, expected[:, turn.throws.keeps[:, number]], out=best)
@@ -75,7 +73,7 @@ class TurnSteps:
 
 
 class BatchTurn:
-    """The tables of a game, ready for batches."""
+    """The tables of a game, for batches."""
 
     def __init__(self, xp: Any, rules: Ruleset, steps: TurnSteps | None = None) -> None:
         self.xp = xp
@@ -85,7 +83,7 @@ class BatchTurn:
         self.throws = ThrowTables(*(xp.asarray(array) for array in throw_tables(rules)))
 
     def look_ahead(self, value: Value, sheets: Array) -> Ahead:
-        """What follows each sheet. A full sheet is worth nothing more."""
+        """Return what follows each sheet. A full sheet has nothing more to come."""
         xp = self.xp
         before = sheets[:, self.moves.slot_place]
         after = self.moves.after[before, self.moves.slot_step]
@@ -99,28 +97,28 @@ class BatchTurn:
         return self.moves.opens[sheets].sum(axis=1)
 
     def entries(self, sheets: Array) -> Array:
-        """[sheet, cell]: the entry of every box."""
+        """Return the entry of every box: [sheet, cell]."""
         return self.moves.entry[sheets[:, self.moves.cell_place], self.moves.cell_number]
 
     def jokers(self, sheets: Array) -> Array:
-        """[sheet, joker]: whether dice all of one face are a joker now."""
+        """Return whether dice all of one face are a joker now: [sheet, joker]."""
         return self.moves.passes[sheets].all(axis=1)
 
     def score(self, sheets: Array, ahead: Array) -> Array:
-        """[sheet, throw]: the best that ending the turn with a throw gives. `ahead`: [sheet, slot]."""
+        """Return the best value of ending the turn with a throw: [sheet, throw]. `ahead`: [sheet, slot]."""
         entries = self.entries(sheets)
         return self.steps.score(
             self, entries, self.jokers(sheets), ahead, self.struck(entries, ahead).max(axis=1)
         )
 
     def struck(self, entries: Array, ahead: Array) -> Array:
-        """[sheet, cell]: what striking each box leads to."""
+        """Return the value after striking each box: [sheet, cell]."""
         xp = self.xp
         slots = self.moves.cell_slot + self.moves.entry_zero[entries]
         return xp.where(entries == CLOSED, -xp.inf, xp.take_along_axis(ahead, slots, axis=1))
 
     def columns(self, jokers: Array, throw: Array) -> Array:
-        """[sheet, n]: where the entries have the throws `throw`, by sheet or for all, as jokers or not."""
+        """Return the columns of throws in the entries, by sheet or for all, as jokers or not: [sheet, n]."""
         xp, throws = self.xp, len(self.moves.joker)
         if not jokers.shape[1]:
             return xp.broadcast_to(throw, (len(jokers), throw.shape[1]))
@@ -129,11 +127,11 @@ class BatchTurn:
         return xp.where(counts, throws + joker, throw)
 
     def expect(self, values: Array) -> Array:
-        """[sheet, keep]: the mean over the throws that can follow a keep, added up in 64 bits."""
+        """Return the mean over the throws that can follow a keep, summed in 64 bits: [sheet, keep]."""
         return (values.astype(self.xp.float64) @ self.throws.after_keep.T).astype(values.dtype)
 
     def solve(self, final: Array) -> tuple[list[Array], list[Array]]:
-        """The values of all keeps and all throws, by throws left: `kept[n - 1]` and `thrown[n]`."""
+        """Return the values of all keeps and all throws, by throws left: `kept[n - 1]` and `thrown[n]`."""
         kept, thrown = [], [final]
         for _ in range(self.rules.throws - 1):
             kept.append(self.expect(thrown[-1]))
@@ -141,5 +139,5 @@ class BatchTurn:
         return kept, thrown
 
     def before_throw(self, thrown: list[Array]) -> Array:
-        """The value of each sheet before its turn."""
+        """Return the value of each sheet before its turn."""
         return thrown[-1].astype(self.xp.float64) @ self.throws.first

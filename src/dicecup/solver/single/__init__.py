@@ -1,6 +1,6 @@
 """Games of plain dice and one column, solved exactly.
 
-`components` and `upper_classes` find what must be remembered between turns, `index` numbers the states, and
-`kernel_tables` puts the game into flat arrays. `solve` goes backwards through the game, level by level, with
-`cpu` or `cuda`; `solution` answers from the finished table.
+`upper_classes` and `components` (one level up) find the states between turns, `index` numbers them, and
+`kernel_tables` and `state_tables` compile the game into flat arrays. `solve` runs through the game backwards,
+level by level, with `cpu` or `cuda`; `solution` answers from the finished table.
 """

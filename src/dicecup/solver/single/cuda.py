@@ -36,7 +36,7 @@ C_TYPES = {
 
 
 def kernel_arrays(program: Program) -> dict[str, Array]:
-    """The arrays that the kernel is given: the program's, and who of the workers has which throws."""
+    """Return the arrays of the kernel: the program's, and the throws of each worker."""
     throws = program.weights.size
     worker_throw = np.array([throws * worker // WORKERS for worker in range(WORKERS + 1)], dtype=np.int32)
     bounds = [
@@ -53,7 +53,7 @@ def kernel_arrays(program: Program) -> dict[str, Array]:
 
 
 def kernel_source(index: Index, program: Program, arrays: dict[str, Array], precision: int) -> str:
-    """The text of level.cu behind everything about the game that never changes."""
+    """Return the source of level.cu, with all constants of the game in front."""
     rules = index.rules
     dice = lattice(rules.dice.count, rules.dice.faces)
     numbers = {
@@ -90,7 +90,7 @@ def kernel_source(index: Index, program: Program, arrays: dict[str, Array], prec
 
 
 def lattice_constants(dice: Lattice) -> list[str]:
-    """The lattice in constant memory, where a number that all lanes of a warp read costs one cycle."""
+    """Return the lattice as constant memory, where a number that all lanes of a warp read costs one cycle."""
     tables = {"SIZES": dice.starts, "ADD": dice.add, "TAKE": dice.take, "TAKE_STARTS": dice.take_starts}
     return [
         f"__constant__ short {name}[] = {{{', '.join(map(str, table.ravel().tolist()))}}};"
@@ -158,7 +158,9 @@ class CudaBackend:
 
 
 def most_targets(program: Program) -> int:
-    """The most rows that what follows a sheet can take: of each group the state with most targets."""
+    """Return the most rows that the sheets after a turn can take: of each group the state with
+    most targets.
+    """
     counts = np.diff(program.target_start)
     lower = [
         counts[program.digit_state[first : first + size]].max(initial=0)

@@ -1,10 +1,10 @@
-"""Where every state of a game stands: levels, groups of rows, slots.
+"""Numbers of all states of a game: levels, groups of rows, slots.
 
-A state is a class of the lower part, a class of the upper part and a slot of the upper total. A *level*
-holds the states with the same number of open boxes; a turn leads from each level to the one below, so two
-levels are all that a solve needs at a time. Within a level the states of one lower class stand together: a
-*group*, whose inner order is the same for all lower classes of a kind. So filling a lower box leads to the
-same position in another group, and the kernels read those states in one go.
+A state is a class of the lower part, a class of the upper part and a slot of the upper total. A *level* holds
+the states with the same number of open boxes; a turn leads from each level to the one below, so a solve needs
+two levels at a time. Within a level the states of one lower class form a *group*, whose inner order is the
+same for all lower classes of a kind. So filling a lower box leads to the same position in another group, and
+the kernels read many neighbouring states at once.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """One level: which lower classes have a group in it, and where."""
+    """One level: which lower classes have a group in it, and where it begins."""
 
     open_boxes: int
     lowers: Array
@@ -47,7 +47,7 @@ class Level:
 
 
 class Place(NamedTuple):
-    """Where a sheet stands, and the sheets of its groups of boxes before joining."""
+    """The place of a sheet in the order of states, and the sheets of its groups of boxes before merging."""
 
     level: int
     lower: int
@@ -56,7 +56,7 @@ class Place(NamedTuple):
 
 
 class IndexReader(NamedTuple):
-    """How a group of boxes is read off a sheet."""
+    """How a group of boxes is read from a sheet."""
 
     component: Component
     boxes: tuple[tuple[int, str], ...]  # each box, and what is remembered of it
@@ -66,14 +66,14 @@ class IndexReader(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Index:
-    """The whole order of a game's states."""
+    """The order of all states of a game."""
 
     rules: Ruleset
     upper: UpperPart
     lower: tuple[Component, ...]
     lower_strides: tuple[int, ...]
     opens: Array  # open boxes of each lower class
-    ready: Array  # whether all lower boxes that a joker waits for are filled, by lower class
+    ready: Array  # whether all lower boxes that a joker requires are filled, by lower class
     holding: Array  # whether the lower box that pays repeats holds points, by lower class
     groups: tuple[tuple[Group, ...], ...]  # [kind][open upper boxes]
     row_starts: tuple[tuple[int, ...], ...]  # [kind][upper class]: where its row begins in its group
@@ -84,7 +84,7 @@ class Index:
 
     @cached_property
     def kinds(self) -> Array:
-        """The kind of each lower class: 1 once a joker may have been scored above, where that matters."""
+        """The kind of each lower class: 1 once a joker may have been scored above, if that matters."""
         return np.asarray(self.ready & (self.upper.kinds > 1), dtype=np.uint8)
 
     @cached_property
@@ -108,7 +108,7 @@ class Index:
         return Level(open_boxes, lowers.astype(np.int64), starts, int(sizes.sum()))
 
     def locate(self, sheet: Sheet) -> Place:
-        """Where a sheet stands. KeyError: no game leads to such a sheet."""
+        """Return the place of a sheet. KeyError: no game leads to such a sheet."""
         numbers, open_boxes, total, upper, lower = [], 0, 0, 0, 0
         for reader in self.readers:
             cells: list[int | None] = []
@@ -136,7 +136,7 @@ class Index:
 
     @cached_property
     def readers(self) -> tuple[IndexReader, ...]:
-        """How each group of boxes is read off a sheet."""
+        """How each group of boxes is read from a sheet."""
         above, below = self.upper.strides, self.lower_strides
         strides = [(stride, 0) for stride in above] + [(0, stride) for stride in below]
         return tuple(
@@ -177,7 +177,7 @@ def build_index(rules: Ruleset) -> Index:
 
 
 def spread(values: list[Any], join: np.ufunc, start: Any) -> Array:
-    """A value for every lower class out of the values that its groups of boxes give."""
+    """Return a value for every lower class from the values of its groups of boxes."""
     found = np.array([start])
     for value in values:
         found = join.outer(found, np.array(value)).ravel()

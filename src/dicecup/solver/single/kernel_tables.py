@@ -1,7 +1,4 @@
-"""The game as flat arrays: what the kernels of all backends read.
-
-For the upper part: which upper boxes are filled where, and where filling one leads.
-"""
+"""The game as flat arrays, which the kernels of all backends read."""
 
 from __future__ import annotations
 
@@ -83,7 +80,7 @@ def starts_of(parts: list[Array]) -> Array:
 
 
 def promotion(index: Index, open_boxes: int) -> Array:
-    """Where the positions of a group of kind 0 stand in the group of kind 1."""
+    """Return the positions in the group of kind 1 that those of a group of kind 0 become."""
     upper = index.upper
     if upper.kinds == 1:
         return np.zeros(0, dtype=np.int32)
@@ -95,7 +92,7 @@ def promotion(index: Index, open_boxes: int) -> Array:
 
 
 def upper_moves(index: Index, states: StateTables, kind: int, open_boxes: int) -> Array:
-    """[target, position]: where filling an upper box leads in the group with one open box less."""
+    """Return [target, position]: where filling an upper box leads in the group with one open box less."""
     upper, group = index.upper, index.groups[kind][open_boxes]
     above = len(upper.components)
     targets = states.targets[: states.first[above] if above < len(states.first) else len(states.targets)]
@@ -122,7 +119,7 @@ def upper_moves(index: Index, states: StateTables, kind: int, open_boxes: int) -
 
 
 class Program(NamedTuple):
-    """Arrays in the order the kernels use them. A *state* is a sheet of one group of boxes."""
+    """The arrays of a game in the order the kernels use them. A *state* is a sheet of one group of boxes."""
 
     # The lattice of dice
     sizes: Array  # where each size of multisets begins, and the end
@@ -134,7 +131,7 @@ class Program(NamedTuple):
     stride: Array
     digits: Array  # how many classes each group of boxes has
     digit_first: Array  # where the classes of each group begin in digit_state
-    digit_state: Array  # the state that stands for a class
+    digit_state: Array  # the state that represents a class
     opens: Array  # by lower class
     kinds: Array
     ready: Array
@@ -143,7 +140,7 @@ class Program(NamedTuple):
     group_size: Array
     group_first: Array  # where the group begins in `member`
     member: Array  # the upper class of each position
-    upper_states: Array  # [n, 2]: the states that stand for classes of the upper part, and their groups
+    upper_states: Array  # [n, 2]: the states that represent classes of the upper part, and their groups
     member_state: Array  # [upper class, group of boxes]: its state
     move_first: Array  # where the group begins in `move`
     move: Array  # [target, position]: the position that filling an upper box leads to
@@ -201,7 +198,7 @@ def build_program(index: Index) -> Program:
 
 
 def repeat_dice(index: Index, dice: Lattice) -> Array:
-    """The throws for which a repeat pays."""
+    """Return the throws for which a repeat pays."""
     rules, repeat = index.rules, index.rules.repeat
     met = [repeat is not None and meets_repeat(rules, repeat, faces) for faces in dice.throws]
     return np.flatnonzero(met).astype(np.int32)

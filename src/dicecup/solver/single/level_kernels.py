@@ -1,6 +1,4 @@
-"""One turn on several neighbouring sheets at once, a vector lane each: what scoring every throw gives, and
-what the turn is worth.
-"""
+"""One turn on several neighbouring sheets at once, a vector lane each."""
 
 from __future__ import annotations
 
@@ -36,7 +34,8 @@ class Options(Protocol):
 def gather_lower(
     program: Program, lower: int, above: int, first: int, below: Any, starts: Any, ahead: Any, states: Any
 ) -> int:
-    """Write what follows each target of each lower box into `ahead`, note the states; return the rows used.
+    """Load the values after each target of each lower box into `ahead`, and note the states; return the rows
+    used.
 
     `below` is the level below, `starts` where the groups of its lower classes begin, `above` the open upper
     boxes of this group and `first` the position of the first lane.
@@ -74,7 +73,9 @@ def gather_upper(
     states: Any,
     used: int,
 ) -> int:
-    """The same for the upper boxes that are open in some lane; return how many states are noted in all."""
+    """Load the same for the upper boxes that are open in some lane; return how many states are
+    noted in all.
+    """
     kind, width = program.kinds[lower], lanes(ahead)
     size = program.group_size[kind, above]
     members = program.group_first[kind, above]
@@ -100,10 +101,11 @@ def gather_upper(
 
 @kernel()
 def score_throws(program: Program, ahead: Any, states: Any, noted: int, final: Any, yielding: Any) -> None:
-    """The best box for every throw, jokers and repeats aside. `yielding` has as many rows as `final`.
+    """Compute the value of the best box for every throw, jokers and repeats aside.
 
     Without jokers there are only two ranks, so entries come sorted by them, and strikes, which any dice have,
-    only once. `best_option`, which compares the ranks of single options, works on a lane at a time.
+    only once; `yielding` has as many rows as `final`. `best_option`, which compares the ranks of single
+    options, processes a lane at a time.
     """
     throws, width = program.weights.size, lanes(final)
     strike = fill(final, NONE)
@@ -146,7 +148,7 @@ def offer(program: Program, ahead: Any, state: int, row: int, first: int, end: i
 def score_jokers(
     program: Program, lower: int, above: int, first: int, ahead: Any, states: Any, noted: int, final: Any
 ) -> None:
-    """Work out anew the throws that can be a joker, lane by lane: few throws, and seldom."""
+    """Score again the throws that can be a joker, lane by lane: they are few."""
     kind, width = program.kinds[lower], lanes(final)
     members = program.group_first[kind, above] + first
     jokers = program.joker_dice.size
@@ -162,7 +164,7 @@ def score_jokers(
 
 @kernel(inline="always")
 def joker_column(program: Program, member: int, joker: int) -> Any:
-    """The options of dice that can be a joker, and are one if the upper box of their face is filled."""
+    """Return the column of dice that can be a joker, and are one if the upper box of their face is filled."""
     return 2 * joker + ((program.closed[member] >> program.joker_face[joker]) & 1)
 
 
@@ -170,7 +172,7 @@ def joker_column(program: Program, member: int, joker: int) -> Any:
 def best_option(
     options: Options, columns: int, column: int, lane: int, ahead: Any, states: Any, noted: int
 ) -> Any:
-    """The best option that is not barred, for certain dice on the sheet of one lane: what it is worth, its
+    """Return the best option that is not barred, for certain dice on the sheet of one lane: its value, its
     number, and the place of its state among the noted ones.
     """
     width = lanes(ahead)
@@ -178,7 +180,7 @@ def best_option(
     for place in range(noted):
         row = states[place, 0] * columns + column
         for option in range(options.option_start[row], options.option_start[row + 1]):
-            # A state that only a neighbour has is noted too: in this lane nothing follows it.
+            # A state that only a neighbouring lane has is noted too: in this lane nothing follows it.
             if ahead[(states[place, 1] + options.option_target[option]) * width + lane] > NONE:
                 highest = max(highest, options.option_precedence[option])
     best, found, found_place = NONE, -1, -1
@@ -210,11 +212,11 @@ BLOCK = 16
 
 @kernel()
 def expect(program: LatticeArrays, work: Any) -> None:
-    """Give every keep the mean of the keeps with one die more, largest keeps first."""
+    """Set every keep to the mean of the keeps with one die more, largest keeps first."""
     add = program.add
     faces, width = add.shape[1], lanes(work)
     # In 32 bits 1/6 is wrong by a part in 67 million, always the same way: over a game that is 0.0001 points.
-    # What is missing from it goes in before the product is rounded.
+    # The missing part is added before the product is rounded.
     share = fill(work, 1.0 / faces)
     work[0] = 1.0 / faces
     rest = fill(work, 1.0 / faces - work[0])
@@ -227,7 +229,9 @@ def expect(program: LatticeArrays, work: Any) -> None:
 
 @kernel()
 def choose(program: LatticeArrays, work: Any, final: Any) -> None:
-    """Give every multiset the best keep inside it, and every full throw the better of that and scoring."""
+    """Set every multiset to the best keep inside it, and every full throw to the better of
+    that and scoring.
+    """
     take, starts = program.take, program.take_starts
     keeps, width = program.add.shape[0], lanes(work)
     for row in range(1, starts.size - 1):
@@ -239,8 +243,9 @@ def choose(program: LatticeArrays, work: Any, final: Any) -> None:
 
 @kernel()
 def first_throw(program: LatticeArrays, work: Any) -> Any:
-    """The mean over the first throw of a turn, summed block by block: in one long sum of 252 terms the 32-bit
-    rounding was 0.0003 points a turn."""
+    """Return the mean over the first throw of a turn, summed block by block: in one long sum of 252 terms the
+    32-bit rounding error was 0.0003 points a turn.
+    """
     keeps, throws, width = program.add.shape[0], program.weights.size, lanes(work)
     total = fill(work, 0.0)
     for start in range(0, throws, BLOCK):
@@ -254,7 +259,7 @@ def first_throw(program: LatticeArrays, work: Any) -> Any:
 
 @kernel()
 def turn(program: Program, work: Any, final: Any) -> Any:
-    """What a whole turn is worth before its first throw."""
+    """Return the value of a turn before its first throw."""
     keeps, width = program.add.shape[0], lanes(work)
     for throw in range(program.weights.size):
         store(work, (keeps + throw) * width, load(final, throw * width))

@@ -1,7 +1,6 @@
-"""Large 32-bit tables in less than half the room, and reading single values of any level from compiled
-code.
+"""Large 32-bit tables in less than half the space, and reading single values of any level in compiled code.
 
-Differences along a row are stored in as few bits as they need.
+Differences along a row are stored with as few bits as they need.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ def shapes(index: Index) -> Shapes:
 
 @kernel()
 def steps_of(shapes: Shapes, kind: int, above: int, values: Any, start: int, steps: Any) -> None:
-    """The differences of one group in steps."""
+    """Compute the differences of one group in steps."""
     first = shapes.first[kind, above]
     reached = 0
     for position in range(shapes.size[kind, above]):
@@ -68,7 +67,7 @@ def steps_of(shapes: Shapes, kind: int, above: int, values: Any, start: int, ste
             reached = 0
             continue
         risen = float(values[start + position]) - float(values[start + row_start])
-        # Rounding of 32-bit values can make a row fall by a hair where it should be level.
+        # Rounding of 32-bit values can make a row fall slightly where it should be constant.
         now = max(reached, int(np.floor(risen / STEP + 0.5)))
         steps[position - shapes.row[first + position] - 1] = now - reached
         reached = now
@@ -76,7 +75,7 @@ def steps_of(shapes: Shapes, kind: int, above: int, values: Any, start: int, ste
 
 @parallel_kernel(nogil=True)
 def measure(shapes: Shapes, groups: Any, values: Any, widths: Any, words: Any) -> None:
-    """How many bits each block and how many words each group needs. `groups`: see `Groups`."""
+    """Compute how many bits each block and how many words each group needs. `groups`: see `Groups`."""
     for group in numba.prange(groups.kinds.size):
         kind, above = groups.kinds[group], groups.aboves[group]
         steps = np.zeros(shapes.blocks[kind, above] * BLOCK, np.int64)
@@ -117,7 +116,7 @@ def write(
 
 
 class PackedSource(NamedTuple):
-    """All that finding one value takes. Flat: a loop over all cores cannot be given tuples within tuples."""
+    """Everything needed to find one value. Flat: parallel kernels cannot take nested tuples."""
 
     numbers: Array  # by lower class: the number of its group in the level
     kinds: Array  # of the groups; see `Groups`
@@ -135,7 +134,7 @@ class PackedSource(NamedTuple):
 
 @kernel()
 def unpack(source: PackedSource, group: int, position: int) -> Any:
-    """One value."""
+    """Return one value."""
     first = source.first[source.kinds[group], source.aboves[group]]
     row_start, row = source.start[first + position], source.row[first + position]
     number = row_start - row  # of the first difference of the row
@@ -182,7 +181,7 @@ def pack(index: Index, level: Level, values: Array) -> PackedLevel:
     needed = np.zeros(len(level.lowers), dtype=np.int64)
     measure(form, groups, values, widths, needed)
     group_words = np.cumsum(needed) - needed
-    words = np.zeros(int(needed.sum()) + 1, dtype=np.uint64)  # one more: the last value may look beyond
+    words = np.zeros(int(needed.sum()) + 1, dtype=np.uint64)  # one more: reading the last value may access it
     bases = np.zeros(int(form.rows[groups.kinds, groups.aboves].sum()), dtype=np.float32)
     write(form, groups, values, widths, group_words, words, bases)
     return PackedLevel(group_words.astype(np.uint32), widths, bases, words)
@@ -207,7 +206,7 @@ def packed_source(index: Index, level: Level, packed: PackedLevel) -> PackedSour
 
 
 class PlainSource(NamedTuple):
-    """A level whose values stand as they are."""
+    """A level whose values are stored plainly."""
 
     values: Array
     starts: Array  # by lower class
@@ -217,8 +216,8 @@ Source = PlainSource | PackedSource
 
 
 def read(source: Source, lower: int, above: int, position: int) -> float:
-    """The value at a position of the group of a lower class, with so many open upper boxes."""
-    raise NotImplementedError  # only compiled code calls it, and is given one of those below
+    """Return the value at a position of the group of a lower class, with so many open upper boxes."""
+    raise NotImplementedError  # only compiled code calls it, and gets one of those below
 
 
 def read_plain(source: Any, lower: Any, above: Any, position: Any) -> Any:  # noqa: ARG001

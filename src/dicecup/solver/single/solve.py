@@ -1,4 +1,4 @@
-"""Solving a game: level by level from the full sheet to the empty one, kept on disk as it goes."""
+"""Solving a game: backwards, level by level from the full sheet to the empty one, saved meanwhile."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def solve_single(
 
 
 def resume(index: Index, unfinished: UnfinishedSolve, writer: TableWriter) -> Array | None:
-    """Take up what an earlier run left: return its last level, or None if there is nothing to resume from."""
+    """Resume an earlier run: return its last level, or None if there is nothing to resume from."""
     precision = writer.header.precision
     for number in reversed(unfinished.levels()):
         found = unfinished.load(number, number_type(precision))
@@ -119,7 +119,7 @@ def save_level(
 
 
 def last_level(index: Index, precision: int) -> Array:
-    """The full sheets: nothing more to come but the bonus."""
+    """Return the values of the full sheets: only the bonus is still to come."""
     level = index.level(0)
     values = empty_level(level.size, precision)
     for lower in level.lowers:
@@ -132,7 +132,7 @@ def last_level(index: Index, precision: int) -> Array:
 
 
 def encode(index: Index, open_boxes: int, values: Array, encoding: Encoding) -> object:
-    """A level as the table keeps it."""
+    """Return a level as it is stored in the table."""
     level = index.level(open_boxes)
     if encoding == "plain":
         return values[: level.size]

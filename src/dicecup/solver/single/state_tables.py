@@ -19,10 +19,10 @@ from dicecup.lattice import lattice
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import NOWHERE, Array, column_of, row_starts
 from dicecup.solver.components import (
+    BoxOption,
     Component,
     LocalState,
     OfferedPoints,
-    Option,
     joker_throws,
     offered_points,
 )
@@ -140,7 +140,7 @@ def joker_options(
 
 
 def ranked(
-    rules: Ruleset, options: Iterable[Option], targets: Targets, demanded: frozenset[int]
+    rules: Ruleset, options: Iterable[BoxOption], targets: Targets, demanded: frozenset[int]
 ) -> list[RankedOption]:
     found = []
     for option in options:

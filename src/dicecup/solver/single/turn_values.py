@@ -27,7 +27,7 @@ from dicecup.solver.vector import lanes, load, store
 def follows_lower(
     program: Program, source: Any, lower: int, above: int, position: int, part: int, target: int
 ) -> Any:
-    """What comes after filling a lower box."""
+    """Return the value after filling a lower box."""
     digit = (lower // program.stride[part]) % program.digits[part]
     after = lower + (program.target_class[target] - digit) * program.stride[part]
     if program.kinds[after] != program.kinds[lower]:
@@ -37,7 +37,7 @@ def follows_lower(
 
 @kernel()
 def follows_upper(program: Program, source: Any, lower: int, above: int, position: int, target: int) -> Any:
-    """What comes after filling an upper box; -inf where the gain cannot be had."""
+    """Return the value after filling an upper box; -inf if the gain is impossible."""
     kind = program.kinds[lower]
     move = program.move_first[kind, above] + target * program.group_size[kind, above] + position
     if program.move[move] < 0:
@@ -49,7 +49,7 @@ def follows_upper(program: Program, source: Any, lower: int, above: int, positio
 def gather_one(
     program: Program, source: Any, lower: int, above: int, position: int, ahead: Any, states: Any
 ) -> int:
-    """Write what follows each target of one sheet into lane 0 of `ahead`; return the number of states."""
+    """Load the values after each target of one sheet into lane 0 of `ahead`; return the number of states."""
     used = noted = 0
     width = lanes(ahead)
     for part in range(program.stride.size):
@@ -77,10 +77,10 @@ def gather_one(
 def turn_values(
     program: Program, source: Any, lower: int, above: int, position: int, room: Any, kept: Any, thrown: Any
 ) -> Any:
-    """All values of a turn on one sheet; the result is its value before the first throw.
+    """Compute all values of a turn on one sheet; return its value before the first throw.
 
-    `kept[n, k]`: keeping multiset k with n + 1 throws left; `thrown[n, d]`: throw d with n throws left. Both
-    `room` and the other buffers are of the precision of the table.
+    `kept[n, k]`: keeping multiset k with n + 1 throws left; `thrown[n, d]`: throw d with n throws left.
+    `room` and the other buffers have the precision of the table.
     """
     rows, throws, keeps = program.take_starts.size - 1, program.weights.size, program.add.shape[0]
     width = lanes(room)
@@ -120,7 +120,8 @@ def box_values(
     values: Any,
     points: Any,
 ) -> None:
-    """Points and values of every box for a throw: [box, 0] as the dice score, [box, 1] struck; or NaN.
+    """Compute points and values of every box for a throw: [box, 0] as the dice score, [box, 1] struck; or
+    NaN.
 
     `locals_` are the numbers of the sheets of the groups of boxes, upper ones first.
     """
@@ -153,7 +154,7 @@ def box_values(
 
 @kernel(inline="always")
 def option_column(program: Program, choices: ChoiceTables, lower: int, member: int, throw: int) -> Any:
-    """The column of a throw: its own, or that of a joker where the sheet is ready for one."""
+    """Return the column of a throw: its own, or that of a joker if the sheet is ready for one."""
     joker = choices.joker[throw]
     if joker < 0 or not (program.ready[lower] and program.upper_ready[member]):
         return throw
@@ -162,7 +163,7 @@ def option_column(program: Program, choices: ChoiceTables, lower: int, member: i
 
 @kernel()
 def repeat_points(program: Program, lower: int, member: int, throw: int) -> Any:
-    """What a repeat adds to this throw, whatever box it goes in."""
+    """Return what a repeat adds to this throw, in any box."""
     if program.holding[lower] or program.upper_holding[member]:
         for number in program.repeat_dice:
             if number == throw:

@@ -1,6 +1,6 @@
-"""The upper total: which sums can occur with which upper boxes filled, and which of them are still one.
+"""The upper total: which sums can occur with which upper boxes filled, and which are equivalent.
 
-Two sums of the same open upper boxes are one *slot* when no way to fill the rest tells them apart in the
+Two sums with the same open upper boxes share one *slot* if no way to fill the rest distinguishes them by the
 bonus; see `upper_totals`.
 """
 
@@ -46,7 +46,7 @@ class UpperPart:
 
 
 def strides_of(sizes: list[int]) -> tuple[int, ...]:
-    """Place values of a number whose digits have these sizes, the last digit counting fastest."""
+    """Return the place values of a number whose digits have these sizes, the last digit counting fastest."""
     strides = [1]
     for size in reversed(sizes[1:]):
         strides.append(strides[-1] * size)
@@ -91,7 +91,7 @@ def gains(
     digits: tuple[int, ...],
     kind: int,
 ) -> set[tuple[int, int]]:
-    """Every gain that filling a box of this class can bring; in kind 1 also those of jokers."""
+    """Return every gain that filling a box of this class can bring; in kind 1 also those of jokers."""
     closed = {box for group, digit in zip(groups, digits, strict=True) for box in group.closed[digit]}
     faces = [face for face, box in rules.upper_box_of_face.items() if box in closed] if kind else []
     here = sum(digit * stride for digit, stride in zip(digits, strides, strict=True))
@@ -106,7 +106,7 @@ def gains(
 
 
 def sums_before(rules: Ruleset, steps: Steps) -> list[list[set[int]]]:
-    """Which sums, cut at the last step, can stand on the sheet."""
+    """Return the sums, cut at the last step, that can be on the sheet."""
     last = last_step(rules)
     found: list[list[set[int]]] = [[set() for _ in row] for row in steps]
     found[0][0].add(0)
@@ -120,7 +120,7 @@ def sums_before(rules: Ruleset, steps: Steps) -> list[list[set[int]]]:
 
 
 def sums_after(steps: Steps) -> list[list[set[int]]]:
-    """Which sums the boxes still open can add. A sheet of kind 0 can become one of kind 1."""
+    """Return the sums that the open boxes can still add. A sheet of kind 0 can become one of kind 1."""
     found: list[list[set[int]]] = [[set() for _ in row] for row in steps]
     for number in reversed(range(len(steps[0]))):
         for kind in reversed(range(len(steps))):

@@ -1,8 +1,7 @@
-"""Train the weights: play games with the running mean of the weights, fit the network to the results,
-repeat.
+"""Train the weights: play games with the running mean of the weights, fit the network to the results, repeat.
 
-The gradient is written by hand; the optimiser is Adam. `QuickPlayer` fits the quick value to the
-network.
+The gradient is written by hand; the optimiser is Adam. `QuickPlayer` plays by the quick value, which
+`fit_quick` fits to the network.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def start_weights(rules: Ruleset, width: int, seed: int) -> Weights:
 
 
 class Encoder:
-    """Sheets, given by the rows of their parts, as inputs of the network."""
+    """Encodes sheets, given by the rows of their parts, as inputs of the network."""
 
     def __init__(self, xp: Any, rules: Ruleset) -> None:
         place = layout(rules)
@@ -75,7 +74,7 @@ class Encoder:
 
 
 def gradient(xp: Any, weights: Weights, given: Array, target: Array) -> tuple[Weights, Array]:
-    """The gradient of half the mean square error, in units of the result, and the errors in points."""
+    """Return the gradient of half the mean square error, in units of the result, and the errors in points."""
     one = xp.maximum(given @ weights.first, 0)
     two = xp.maximum(one @ weights.second + weights.second_bias, 0)
     error = two @ weights.last + given @ weights.straight - target / SCALE
@@ -92,9 +91,9 @@ def gradient(xp: Any, weights: Weights, given: Array, target: Array) -> tuple[We
 
 
 class Adam:
-    """Steps of the size of the rate, whatever the size of the gradient; and a running mean of the weights.
+    """The Adam optimiser, and a running mean of the weights.
 
-    All weights stand in one row of numbers: a GPU is then asked for ten things a step, not for fifty.
+    All weights are in one flat array: a GPU then runs ten operations a step instead of fifty.
     """
 
     def __init__(self, xp: Any, weights: Weights) -> None:
@@ -106,7 +105,7 @@ class Adam:
         self.steps = 0
 
     def step(self, gradients: Weights, rate: float, memory: float) -> None:
-        """`memory`: how much of the running mean of the weights stays."""
+        """Take one step. `memory`: how much of the running mean of the weights is kept."""
         self.steps += 1
         slope = flatten(self.xp, gradients)
         root = (1 - SPREAD**self.steps) ** 0.5
@@ -148,7 +147,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Report:
-    """What a batch of games came to."""
+    """The results of a batch of games."""
 
     mean: float  # of the games that ended no turn at random
     estimate: float  # at the first throw, by the weights that played
@@ -156,7 +155,7 @@ class Report:
 
 
 class Learner:
-    """Weights on their way."""
+    """Weights in training."""
 
     def __init__(
         self,
@@ -182,7 +181,7 @@ class Learner:
         return Network(self.xp, self.rules, self.adam.average, self.network_steps)
 
     def learn(self, progress: float) -> Report:
-        """One batch; `progress` says how much of the run is done, from 0 to 1."""
+        """Train on one batch; `progress` is the share of the run that is done, from 0 to 1."""
         plan = self.plan
         rate = plan.last_rate + (plan.rate - plan.last_rate) * (1 + cos(pi * progress)) / 2
         played = play(self.turn, self.network(), self.dealer, self.exploring)
@@ -211,7 +210,7 @@ STIFFNESS = 0.1  # of the fit, in squared points: inputs that hardly occur stay 
 
 
 def fit_quick(turn: BatchTurn, network: Network, sheets: Array) -> tuple[Array, float]:
-    """The weights ([2, input]), and by how many points they are off the network (root mean square)."""
+    """Return the weights ([2, input]), and their root mean square error against the network, in points."""
     known = row_inputs(turn.rules)
     seen = np.ones((len(sheets), inputs(turn.rules)))
     seen[:, :-1] = 0
@@ -225,19 +224,19 @@ def fit_quick(turn: BatchTurn, network: Network, sheets: Array) -> tuple[Array, 
 
 
 def row_inputs(rules: Ruleset) -> Array:
-    """[row, input]: the inputs of every row, the constant one aside."""
+    """Return the inputs of every row, without the constant one: [row, input]."""
     return of_rows(np, rules, np.eye(inputs(rules), dtype=np.float64)[:, :-1])
 
 
 class QuickPlayer:
-    """The quick value as games in training ask for one."""
+    """The quick value as a `Value` for games in training."""
 
     def __init__(self, turn: BatchTurn, value: QuickValue) -> None:
         self.turn = turn
         self.value = value
 
     def after(self, sheets: Array, moved: Moved) -> Array:
-        """What the change adds; the rest of a sheet is the same for all its choices."""
+        """Return what the change adds; the rest of a sheet is the same for all its choices."""
         share = (self.turn.open_boxes(sheets)[moved.sheet] - 1) / self.turn.rules.cells
         late, early = self.value
         grown = late[moved.after] - late[moved.before]

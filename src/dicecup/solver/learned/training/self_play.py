@@ -1,6 +1,4 @@
-"""Whole games, many side by side, each turn played exactly against the network; the costly steps as GPU
-kernels through CuPy.
-"""
+"""Whole games, many at once, each turn played exactly against the network; expensive steps as GPU kernels."""
 
 from __future__ import annotations
 
@@ -131,7 +129,7 @@ class GpuTurnSteps(turn.TurnSteps):
 
 
 class SelfPlayed(NamedTuple):
-    """What games of a batch went through, by [turn, game]."""
+    """What the games of a batch went through, by [turn, game]."""
 
     sheets: Array  # [turn, game, part]: before the turn
     backed_up: Array  # the exact value of the turn against the network
@@ -151,7 +149,7 @@ class Dealer:
         self.after_keep = closed(xp, turn.throws.after_keep)
 
     def uniform(self, *shape: int) -> Array:
-        """Numbers above 0, up to 1."""
+        """Return random numbers above 0, up to 1."""
         found: Array = 1 - self.random.random(shape)
         return found
 
@@ -159,12 +157,12 @@ class Dealer:
         return self.xp.searchsorted(self.first, self.uniform(games))
 
     def throw(self, keep: Array) -> Array:
-        """The throw after each keep."""
+        """Return a throw after each keep."""
         return (self.after_keep[keep] < self.uniform(len(keep), 1)).sum(axis=1)
 
 
 def closed(xp: Any, chances: Array) -> Array:
-    """Running sums that end above 1, whatever the rounding."""
+    """Return cumulative sums that end above 1, whatever the rounding."""
     sums = xp.cumsum(chances, axis=-1)
     return xp.where(sums > 1 - 1e-12, 2.0, sums)
 
@@ -172,8 +170,11 @@ def closed(xp: Any, chances: Array) -> Array:
 def play(
     turn: BatchTurn, value: Value, dealer: Dealer, exploring: Array, start: list[int] | None = None
 ) -> SelfPlayed:
-    """Play as many games as `exploring` has chances to end a turn in a random box. `start`: the rows of the
-    sheet they all begin with, an empty one if none is given; what is on it is not in the scores."""
+    """Play as many games as `exploring` has chances to end a turn in a random box.
+
+    `start`: the rows of the sheet they all begin with, an empty one by default; what is on it is not in the
+    scores.
+    """
     xp, games = turn.xp, len(exploring)
     start = layout(turn.rules).read(empty_sheet(turn.rules)).rows if start is None else start
     sheets = xp.tile(xp.asarray(start, dtype=xp.int32), (games, 1))
@@ -201,7 +202,7 @@ def play(
 
 
 def throw_dice(turn: BatchTurn, dealer: Dealer, kept: list[Array], final: Array) -> Array:
-    """The throw that each game ends its turn with."""
+    """Return the throw that each game ends its turn with."""
     every = turn.xp.arange(len(final))
     throw = dealer.first_throw(len(final))
     for values in reversed(kept):
@@ -214,7 +215,7 @@ def throw_dice(turn: BatchTurn, dealer: Dealer, kept: list[Array], final: Array)
 
 
 def choose_box(turn: BatchTurn, sheets: Array, value: Array, throw: Array) -> tuple[Array, Array]:
-    """The slot that the best box leads to, and the points written there, times those of the column."""
+    """Return the slot of the best box, and the points written there, times the multiplier of the column."""
     xp, moves = turn.xp, turn.moves
     entries, jokers = turn.entries(sheets), turn.jokers(sheets)
     column = turn.columns(jokers, throw[:, None])
@@ -232,16 +233,16 @@ def choose_box(turn: BatchTurn, sheets: Array, value: Array, throw: Array) -> tu
 
 
 def random_slot(xp: Any, ahead: Ahead, dealer: Dealer) -> Array:
-    """Anything that can become of the sheet, whatever the dice show."""
+    """Return a random slot among those that can follow, whatever the dice show."""
     chances = xp.where(ahead.after == NOWHERE, 0, dealer.uniform(*ahead.after.shape))
     return chances.argmax(axis=1)
 
 
 def returns(xp: Any, played: SelfPlayed, carried: float) -> Array:
-    """λ-returns: each backed-up value, corrected by what the turns after it found out; `carried` is λ.
+    """Return λ-returns: each backed-up value, corrected by the later turns; `carried` is λ.
 
-    The dice add no noise: only the differences between what the network said of a sheet and what its turn
-    was then found to be worth are carried back. They stop at a turn that ended in a random box.
+    The dice add no noise: only the differences between the network's value of a sheet and the value of its
+    turn are propagated back. They stop at a turn that ended in a random box.
     """
     found = xp.empty_like(played.backed_up)
     later = xp.zeros_like(found[0])

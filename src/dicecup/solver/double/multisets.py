@@ -1,6 +1,4 @@
-"""Multisets of faces as numbers, and how the keeps and throws of double dice are connected: the index
-tables every backend uses.
-"""
+"""Multisets of faces as numbers, and the index tables of keeps and throws of double dice."""
 
 from __future__ import annotations
 
@@ -16,17 +14,17 @@ def multiset_count(faces: int, size: int) -> int:
 
 
 def rank_weights(faces: int, size: int, xp: Any) -> Array:
-    """weights[j, c]: what face c adds to the rank when it stands in place j (the lowest is place 0)."""
+    """Return weights[j, c]: what face c adds to the rank as the j-th lowest face."""
     rows = [[comb(face + place, place + 1) for face in range(faces)] for place in range(size)]
     return xp.asarray(rows, dtype=xp.int32).reshape(size, faces)
 
 
 def all_multisets(faces: int, size: int, xp: Any) -> Array:
-    """Every multiset in the order of its rank: one row a place, one column a multiset."""
+    """Return every multiset in the order of its rank: one row a place, one column a multiset."""
     small = xp.uint8 if faces <= 256 else xp.int16  # six double dice have 27 million members
     members = xp.zeros((0, 1), dtype=small)
     for smaller in range(size):
-        # Those with highest face c: every smaller multiset of faces up to c, and c. They are a first part.
+        # Those with highest face c: every smaller multiset of faces up to c, which come first, and c.
         parts = []
         for face in range(faces):
             part = members[:, : multiset_count(face + 1, smaller)]
@@ -37,7 +35,7 @@ def all_multisets(faces: int, size: int, xp: Any) -> Array:
 
 
 def sort_members(members: Array, xp: Any) -> Array:
-    """Each column sorted, by exchanges of whole rows: for few places much faster than a sort."""
+    """Return each column sorted, by a network of whole-row exchanges: for few places faster than a sort."""
     rows = list(members)
     for end in range(len(rows) - 1, 0, -1):
         for place in range(end):
@@ -47,7 +45,7 @@ def sort_members(members: Array, xp: Any) -> Array:
 
 
 def ranks(members: Array, faces: int, xp: Any) -> Array:
-    """The rank of each column."""
+    """Return the rank of each column."""
     weights = rank_weights(faces, len(members), xp)
     total = xp.zeros(members.shape[1], dtype=xp.int32)
     for place, row in enumerate(members):
@@ -56,7 +54,7 @@ def ranks(members: Array, faces: int, xp: Any) -> Array:
 
 
 def ranks_without_each(members: Array, faces: int, xp: Any) -> list[Array]:
-    """For each place, the rank of the multiset that is left when the face there is taken away."""
+    """Return for each place the rank of the multiset without the face there."""
     size = len(members)
     weights = rank_weights(faces, size, xp)
     stay = [weights[place][row] for place, row in enumerate(members)]
@@ -71,7 +69,7 @@ def ranks_without_each(members: Array, faces: int, xp: Any) -> list[Array]:
 
 
 def ranks_with_each(members: Array, faces: int, xp: Any) -> list[Array]:
-    """For each face, the rank of the multiset with that face added."""
+    """Return for each face the rank of the multiset with that face added."""
     size = len(members)
     weights = rank_weights(faces, size + 1, xp)
     stay = [weights[place][row] for place, row in enumerate(members)]
@@ -90,7 +88,7 @@ def ranks_with_each(members: Array, faces: int, xp: Any) -> list[Array]:
 
 
 def orderings(members: Array, xp: Any) -> Array:
-    """In how many orders the dice of each multiset can fall: k! over the factorials of the repeats."""
+    """Return the number of orders of each multiset: k! over the factorials of the repeats."""
     size = len(members)
     count = xp.ones(members.shape[1], dtype=xp.int32)
     run = xp.ones(members.shape[1], dtype=xp.int32)
@@ -102,7 +100,7 @@ def orderings(members: Array, xp: Any) -> Array:
 
 @dataclass(frozen=True)
 class KeepRows:
-    """The multisets of one size, one row each (mirror images joined)."""
+    """The multisets of one size, one row each (mirror images merged)."""
 
     size: int
     row_of_rank: Array  # for every multiset of this size, its row
@@ -132,14 +130,14 @@ class DoubleLattice:
 
     @property
     def orders(self) -> int:
-        """How many ordered throws there are."""
+        """The number of ordered throws."""
         return int(self.double_faces**self.dice)
 
     def layer_multisets(self, size: int) -> int:
         return multiset_count(self.faces, size)
 
     def pairs(self, size: int) -> int:
-        """How many pairs of inner and outer multisets are told apart."""
+        """Return the number of different pairs of inner and outer multisets."""
         count = self.layer_multisets(size)
         return count * (count + 1) // 2 if self.mirrored else count * count
 
@@ -157,7 +155,7 @@ def build_lattice(dice: int, faces: int, mirrored: bool, xp: Any) -> DoubleLatti
         first.append(chosen)
     keeps = []
     for size in range(dice + 1):
-        kept, members[size] = members[size][:, first[size]], None  # the largest takes 27 MB: let it go
+        kept, members[size] = members[size][:, first[size]], None  # the largest takes 27 MB: free it
         keeps.append(keep_rows(kept, size, dice, faces, mirrored, row_of_rank, xp))
     grow = tuple(
         xp.stack(ranks_with_each(all_multisets(faces, size, xp), faces, xp), axis=1) for size in range(dice)
@@ -166,7 +164,7 @@ def build_lattice(dice: int, faces: int, mirrored: bool, xp: Any) -> DoubleLatti
 
 
 def mirror_members(members: Array, faces: int, xp: Any) -> Array:
-    """The same dice with inner and outer exchanged."""
+    """Return the same dice with inner and outer exchanged."""
     return sort_members((members % faces) * faces + members // faces, xp)
 
 
@@ -190,7 +188,7 @@ def keep_rows(
 
 
 def pair_of(members: Array, faces: int, mirrored: bool, xp: Any) -> Array:
-    """Which pair of inner and outer multiset the dice show."""
+    """Return the number of the pair of inner and outer multiset."""
     inner = ranks(members // faces, faces, xp)  # sorted dice have sorted inner faces
     outer = ranks(sort_members(members % faces, xp), faces, xp)
     if not mirrored:

@@ -8,7 +8,7 @@ from math import factorial
 import numpy as np
 import pytest
 
-from dicecup.solver.double.lattice import DoubleLattice, all_multisets, build_lattice, multiset_count, ranks
+from dicecup.solver.double.multisets import DoubleLattice, all_multisets, build_lattice, multiset_count, ranks
 
 
 def dice_of_rank(lattice: DoubleLattice, size: int) -> list[tuple[int, ...]]:

@@ -31,7 +31,7 @@ class FinalSheets:
 
     @property
     def bonus_share(self) -> float:
-        """In which share of the games, and of their columns, a bonus was reached."""
+        """The share of games, and of their columns, in which a bonus was reached."""
         return float(np.mean([self.column_bonus(column) > 0 for column in range(len(self.rules.columns))]))
 
     @property
