@@ -6,8 +6,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from tests.solver.conftest import random_sheet
 
 from dicecup.engine.legality import face_of_alike
+from dicecup.engine.play import legal_scores
 from dicecup.lattice import lattice
 from dicecup.playout.games import play_games
 from dicecup.rules import Ruleset, load_ruleset
@@ -125,3 +127,15 @@ def test_small_games_played(tmp_path, seed):
     scores = play_games(SingleSolution(rules, solve_single(rules, folder=tmp_path)), 100_000, seed).scores
     error = scores.std(ddof=1) / len(scores) ** 0.5
     assert abs(scores.mean() - Reference(rules).expected()) < 4 * error
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_boxes_of_a_turn_are_those_the_engine_allows(tmp_path, seed):
+    rules, random = house(tmp_path, random_game(Random(seed))), Random(seed)
+    solution = SingleSolution(rules, solve_single(rules, folder=tmp_path))
+    for open_boxes in range(1, rules.cells + 1):
+        sheet = random_sheet(rules, open_boxes, random)
+        turn = solution.turn(sheet)
+        for dice in solution.lattice.throws:
+            moves = [box.move for box in turn.boxes(dice)]
+            assert sorted(moves, key=repr) == sorted(legal_scores(rules, sheet, dice), key=repr)
