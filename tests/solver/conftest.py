@@ -18,12 +18,11 @@ from dicecup.dice import throws  # noqa: E402
 from dicecup.engine.play import legal_scores, score_sheet  # noqa: E402
 from dicecup.engine.state import Sheet, empty_sheet  # noqa: E402
 from dicecup.rules import Ruleset, load_ruleset  # noqa: E402
-from dicecup.solver.single.cpu import make_backend  # noqa: E402
 from dicecup.solver.single.index import build_index  # noqa: E402
 from dicecup.solver.single.kernel_tables import build_program  # noqa: E402
 from dicecup.solver.single.packing import PlainSource  # noqa: E402
 from dicecup.solver.single.solution import SingleSolution  # noqa: E402
-from dicecup.solver.single.solve import last_level, solve_single  # noqa: E402
+from dicecup.solver.single.solve import last_level, make_backend, solve_single  # noqa: E402
 
 ONE_LAYER = ("yatzy", "yatzy-sv", "yum-plus", "yahtzee")
 

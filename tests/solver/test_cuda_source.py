@@ -11,10 +11,9 @@ import pytest
 
 from dicecup.rules import load_ruleset
 from dicecup.solver.single import cuda
-from dicecup.solver.single.cpu import make_backend
 from dicecup.solver.single.index import build_index
 from dicecup.solver.single.kernel_tables import build_program
-from dicecup.solver.single.solve import last_level
+from dicecup.solver.single.solve import last_level, make_backend
 
 COMPILER = shutil.which("g++") or shutil.which("clang++")
 SHIM = """

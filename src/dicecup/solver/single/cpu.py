@@ -1,16 +1,16 @@
-"""What a backend is, and the CPU backend: one level at a time, its groups distributed over the cores."""
+"""The CPU backend: one level at a time, its groups distributed over the cores."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numba
 import numpy as np
 
 from dicecup.solver.arrays import Array
-from dicecup.solver.backends import unknown_backend
 from dicecup.solver.compiled import is_compiled, kernel, parallel_kernel
 from dicecup.solver.progress import OnBatch
+from dicecup.solver.single.backend import empty_level
 from dicecup.solver.single.index import Index, Level
 from dicecup.solver.single.kernel_tables import Program
 from dicecup.solver.single.level_kernels import (
@@ -23,41 +23,7 @@ from dicecup.solver.single.level_kernels import (
 )
 from dicecup.solver.vector import lanes, store
 
-PADDING = 64  # numbers behind the last state of a level, so that a vector may look beyond it
-# Stands where nothing was written. A result that came from it would be huge, as every choice is for the most.
-POISON = 1e30
-
-
-class Backend(Protocol):
-    """Solves the levels of one game in one precision."""
-
-    def compiled(self, below: Array) -> bool:
-        """Whether work can start without compiling first."""
-
-    def solve_level(self, level: Level, below: Level, values: Array, on_batch: OnBatch) -> Array:
-        """The values of a level, out of those of the level below."""
-
-
-def number_type(precision: int) -> type[np.floating]:
-    return np.float64 if precision == 64 else np.float32
-
-
-def empty_level(size: int, precision: int) -> Array:
-    """Return an array for the values of a level."""
-    return np.full(size + PADDING, POISON, dtype=number_type(precision))
-
-
-def make_backend(name: str, index: Index, program: Program, precision: int) -> Backend:
-    if name == "cpu":
-        return CpuBackend(index, program, precision)
-    if name == "cuda":
-        from dicecup.solver.single.cuda import CudaBackend
-
-        return CudaBackend(index, program, precision)
-    raise unknown_backend(name)
-
-
-# States between two looks at the clock and at Ctrl-C: an eighth of a second on two cores.
+# States between two checks of the clock and of Ctrl-C: an eighth of a second on two cores.
 BATCH = 1 << 19
 
 

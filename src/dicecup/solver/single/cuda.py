@@ -16,7 +16,7 @@ from dicecup.lattice import Lattice, lattice
 from dicecup.solver.arrays import Array
 from dicecup.solver.backends import load_cupy
 from dicecup.solver.progress import OnBatch
-from dicecup.solver.single.cpu import PADDING, POISON, number_type
+from dicecup.solver.single.backend import PADDING, POISON, number_type
 from dicecup.solver.single.index import Index, Level
 from dicecup.solver.single.kernel_tables import Program
 from dicecup.solver.single.state_tables import BARRING, NEUTRAL, YIELDING

@@ -18,7 +18,7 @@ from dicecup.lattice import Lattice, lattice
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import Array
 from dicecup.solver.files.tables import TableFile
-from dicecup.solver.single.cpu import number_type
+from dicecup.solver.single.backend import number_type
 from dicecup.solver.single.index import Index, Place, build_index
 from dicecup.solver.single.kernel_tables import Program, build_program
 from dicecup.solver.single.packing import Source, open_source

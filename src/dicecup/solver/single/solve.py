@@ -12,7 +12,7 @@ from dicecup.errors import StorageError
 from dicecup.folders import tables_folder
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import Array
-from dicecup.solver.backends import PRECISIONS
+from dicecup.solver.backends import PRECISIONS, unknown_backend
 from dicecup.solver.files.resume import UnfinishedSolve
 from dicecup.solver.files.tables import (
     Encoding,
@@ -24,10 +24,22 @@ from dicecup.solver.files.tables import (
     write_errors,
 )
 from dicecup.solver.progress import OnProgress, Progress, no_callback
-from dicecup.solver.single.cpu import Backend, empty_level, make_backend, number_type
+from dicecup.solver.single.backend import Backend, empty_level, number_type
 from dicecup.solver.single.index import Index, build_index
-from dicecup.solver.single.kernel_tables import build_program
+from dicecup.solver.single.kernel_tables import Program, build_program
 from dicecup.solver.single.size import PACK_FROM, check_room, check_solvable
+
+
+def make_backend(name: str, index: Index, program: Program, precision: int) -> Backend:
+    if name == "cpu":
+        from dicecup.solver.single.cpu import CpuBackend
+
+        return CpuBackend(index, program, precision)
+    if name == "cuda":
+        from dicecup.solver.single.cuda import CudaBackend
+
+        return CudaBackend(index, program, precision)
+    raise unknown_backend(name)
 
 
 def solve_single(
