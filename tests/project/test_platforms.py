@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("commands")]
 
 MODULES = ("fcntl", "grp", "pwd", "readline", "resource", "syslog", "termios", "tty", "uvloop")
 FUNCTIONS = ("fork", "forkpty", "getpgid", "killpg", "nice", "sched_getaffinity", "setsid", "sysconf")
-# Python imports this first, in child processes too. The two libraries have code for each platform.
+# Python imports this first, in child processes too. The two libraries bring their own code for each platform.
 SITECUSTOMIZE = f"""\
 import os, sys
 import filelock, psutil
