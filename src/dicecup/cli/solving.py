@@ -13,7 +13,6 @@ from dicecup.coach.reasons import Reason
 from dicecup.engine.state import Keep
 from dicecup.errors import DicecupError
 from dicecup.i18n.sentences import aims_text, learned_text, number_text, score_text
-from dicecup.packages import need
 from dicecup.rules.model import Ruleset
 
 
@@ -35,7 +34,6 @@ def show_warning(error: DicecupError) -> None:
 def values_of(rules: Ruleset) -> Values:
     """What is known about the game, solved first where that takes seconds; says how far it is."""
     speech.rules = rules
-    need("solver")
     progress = SolveProgress()
     try:
         return find_values(rules, on_progress=progress, on_warning=show_warning)
