@@ -211,6 +211,15 @@ SENTENCES = {
     "file_in_use": N_("{file} is open in another program. Close that one first."),
     "file_unwritable": N_("{file} cannot be written: {problem}. Nothing was changed."),
     "secret_lost": N_("The secret of this game's dice is missing, so it cannot go on. Start a new game."),
+    "storage_unavailable": N_("The server cannot reach its storage at the moment. Try again shortly."),
+    "host_unknown": N_(
+        "This server does not answer under the name “{host}”. Whoever runs it can allow the name with "
+        "DICECUP_HOSTS."
+    ),
+    "database_in_use": N_(
+        "The database {database} is in use by another Dicecup server. Stop that one first; several servers "
+        "need PostgreSQL."
+    ),
     "database_newer": N_(
         "The database was made by a newer version of Dicecup (step {found}, this one knows {known}). "
         "Update Dicecup."

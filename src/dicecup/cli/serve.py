@@ -80,14 +80,18 @@ def serve(
         os.environ["DICECUP_ADDRESS"] = address
     from dicecup.folders import data_folder
 
-    open_store(os.environ.get("DICECUP_DATABASE") or str(data_folder() / "games.db")).close()
+    # Kept open, so that no other server gets the file before the application has opened it too.
+    store = open_store(os.environ.get("DICECUP_DATABASE") or str(data_folder() / "games.db"), exclusive=True)
     local = local_address(host, port)
     announce(local, address if lan else None)
     if not is_available("solver"):
         talk(_("The coach and the strongest bot are missing. To add them: pip install 'dicecup[solver]'"))
     if browser:
         threading.Thread(target=open_when_ready, args=(local,), daemon=True).start()
-    import_module(SERVER).run(listener, workers)
+    try:
+        import_module(SERVER).run(listener, workers)
+    finally:
+        store.close()
     return 0
 
 

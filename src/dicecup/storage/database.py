@@ -13,6 +13,8 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from dicecup.errors import StorageError
 
+PATIENCE = 5.0  # seconds to wait for a connection, a lock, or the answer to a statement
+
 Row = tuple[Any, ...]
 Values = Sequence[str | int | float | None]
 Dialect = Literal["sqlite", "postgresql"]
@@ -47,6 +49,9 @@ class Database(Protocol):
 
     def changes(self) -> AbstractContextManager[Transaction]:
         """A transaction: committed when the block ends, rolled back when it raises."""
+
+    def migrating(self) -> AbstractContextManager[Transaction]:
+        """A transaction without time limits that one process at a time can have."""
 
     def listen(self, heard: Callable[[str], None]) -> Callable[[], None]:
         """Call `heard` in a separate thread for each notification; return a function that stops it."""
@@ -148,10 +153,8 @@ MIGRATIONS: list[list[Step]] = [FIRST, TRIES, VERDICTS, COUNTED]
 
 def migrate(database: Database) -> None:
     """Apply all pending migrations, in one transaction, by one process at a time."""
-    with database.changes() as changes:
+    with database.migrating() as changes:
         changes.run("CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY)")
-        if database.dialect == "postgresql":
-            changes.run("LOCK TABLE migrations IN EXCLUSIVE MODE")
         done = len(changes.rows("SELECT number FROM migrations"))
         if done > len(MIGRATIONS):
             raise StorageError("database_newer", found=done, known=len(MIGRATIONS))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
+from time import monotonic
 from typing import Any, LiteralString
 
 import psycopg
@@ -12,14 +13,49 @@ from psycopg.errors import UniqueViolation
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from dicecup.errors import StorageError
-from dicecup.storage.database import Dialect, Row, RowTaken, Values
+from dicecup.storage.database import PATIENCE, Dialect, Row, RowTaken, Values
 
 CHANNEL = "dicecup"
 CONNECTIONS = 8
-PATIENCE = 10.0  # seconds to wait for a connection
-PAUSE = 1.0  # seconds between attempts to reconnect the listener
+MOST_WAITING = 100  # requests for a connection; more are rejected at once
+PAUSE = 1.0  # seconds between attempts to reconnect, after the database did not answer
+MIGRATION_LOCK = 0x64696365  # any number that no other program on this database uses
 
 Connection = psycopg.Connection[tuple[Any, ...]]
+
+
+class Unanswered(psycopg.OperationalError):
+    """The server accepted a statement and did not answer in time."""
+
+
+class TimedConnection(psycopg.Connection[tuple[Any, ...]]):
+    """A connection that is closed if the server does not answer in time.
+
+    `statement_timeout` makes a busy server give up; this is for one that hangs or cannot be reached.
+    """
+
+    patience = PATIENCE
+
+    def wait(self, gen: Generator[Any, Any, Any], *arguments: Any, **named: Any) -> Any:
+        try:
+            return super().wait(within(gen, self.patience), *arguments, **named)
+        except Unanswered:
+            self.pgconn.finish()  # else the pool would wait for it again, to roll back
+            raise
+
+
+def within(steps: Generator[Any, Any, Any], seconds: float) -> Generator[Any, Any, Any]:
+    """Pass on the steps of an operation, which psycopg resumes regularly; raise if they take longer."""
+    deadline = monotonic() + seconds
+    try:
+        wanted = next(steps)
+        while True:
+            ready = yield wanted
+            if monotonic() > deadline:
+                raise Unanswered("no answer")
+            wanted = steps.send(ready)
+    except StopIteration as end:
+        return end.value
 
 
 def in_its_words(statement: str) -> LiteralString:
@@ -57,15 +93,34 @@ class PostgresDatabase:
     dialect: Dialect = "postgresql"
     shared = True
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, patience: float = PATIENCE) -> None:
         self.url = url
+        self.patience = patience
+        self.silent_until = 0.0  # until then the database is not asked: it did not answer
         try:
-            psycopg.connect(url, connect_timeout=int(PATIENCE)).close()  # fail at once: the pool would retry
+            self.connect().close()  # fail at once: the pool would retry
         except psycopg.Error as error:
             raise unusable(error) from None
-        self.pool: ConnectionPool[Connection] = ConnectionPool(
-            url, min_size=1, max_size=CONNECTIONS, timeout=PATIENCE, open=True
+        self.pool: ConnectionPool[TimedConnection] = ConnectionPool(
+            url,
+            connection_class=TimedConnection,
+            kwargs={"connect_timeout": seconds_to_connect(patience)},
+            configure=self.configure,
+            min_size=1,
+            max_size=CONNECTIONS,
+            max_waiting=MOST_WAITING,
+            timeout=patience,
+            open=True,
         )
+
+    def connect(self) -> Connection:
+        return psycopg.connect(self.url, connect_timeout=seconds_to_connect(self.patience))
+
+    def configure(self, connection: TimedConnection) -> None:
+        """Limit the time of statements on a new connection of the pool."""
+        connection.patience = 2 * self.patience  # the server gives up first, if it can
+        connection.execute(f"SET statement_timeout = {int(1000 * self.patience)}")
+        connection.commit()
 
     def rows(self, question: str, values: Values = ()) -> list[Row]:
         with self.changes() as changes:
@@ -73,10 +128,24 @@ class PostgresDatabase:
 
     @contextmanager
     def changes(self) -> Iterator[PostgresTransaction]:
+        if monotonic() < self.silent_until:
+            raise unusable(Unanswered("no answer"))
         try:
             with self.pool.connection() as connection:
                 yield PostgresTransaction(connection)
         except (psycopg.OperationalError, PoolTimeout) as error:
+            if isinstance(error, Unanswered | PoolTimeout):
+                self.silent_until = monotonic() + PAUSE
+            raise unusable(error) from None
+
+    @contextmanager
+    def migrating(self) -> Iterator[PostgresTransaction]:
+        """The lock is taken before any table exists: several servers may start on an empty database."""
+        try:
+            with self.connect() as connection:
+                connection.execute("SELECT pg_advisory_xact_lock(%s)", (MIGRATION_LOCK,))
+                yield PostgresTransaction(connection)
+        except psycopg.OperationalError as error:
             raise unusable(error) from None
 
     def listen(self, heard: Callable[[str], None]) -> Callable[[], None]:
@@ -111,6 +180,10 @@ class PostgresDatabase:
 
     def close(self) -> None:
         self.pool.close()
+
+
+def seconds_to_connect(patience: float) -> int:
+    return max(2, int(patience))  # libpq takes no less
 
 
 def unusable(error: Exception) -> StorageError:

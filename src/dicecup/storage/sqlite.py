@@ -6,13 +6,13 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from dicecup.errors import StorageError
-from dicecup.storage.database import Dialect, Row, RowTaken, Values
+from filelock import FileLock, Timeout
 
-PATIENCE = 10  # seconds to wait while another process writes
+from dicecup.errors import StorageError
+from dicecup.storage.database import PATIENCE, Dialect, Row, RowTaken, Values
 
 
 class SqliteTransaction:
@@ -44,19 +44,26 @@ class SqliteDatabase:
     dialect: Dialect = "sqlite"
     shared = False
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, patience: float = PATIENCE, *, exclusive: bool = False) -> None:
+        """With `exclusive`, reject a file that another process has opened so."""
         self.path = path
+        self.lock = lock_of(path) if exclusive else None
         self.turn = threading.RLock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            if self.lock:
+                self.lock.acquire(blocking=False)
             create_for_owner(path)
             self.connection = sqlite3.connect(
-                path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+                path, timeout=patience, isolation_level=None, check_same_thread=False
             )
             self.connection.execute("PRAGMA journal_mode = WAL")
             self.connection.execute("PRAGMA synchronous = FULL")
             self.connection.execute("PRAGMA foreign_keys = ON")
+        except Timeout:
+            raise StorageError("database_in_use", database=path) from None
         except (OSError, sqlite3.Error) as error:
+            self.unlock()
             raise StorageError("database_unusable", database=path, problem=error) from None
 
     def rows(self, question: str, values: Values = ()) -> list[Row]:
@@ -77,12 +84,25 @@ class SqliteDatabase:
                     raise StorageError("database_unusable", database=self.path, problem=error) from None
                 raise
 
+    def migrating(self) -> AbstractContextManager[SqliteTransaction]:
+        return self.changes()
+
     def listen(self, heard: Callable[[str], None]) -> Callable[[], None]:  # noqa: ARG002
         return lambda: None
 
     def close(self) -> None:
         with self.turn:
             self.connection.close()
+            self.unlock()
+
+    def unlock(self) -> None:
+        if self.lock:
+            self.lock.release()
+
+
+def lock_of(path: Path) -> FileLock:
+    """Return the lock of a database file, the same for all who open it in this process."""
+    return FileLock(f"{path.resolve()}.lock", mode=0o600, thread_local=False, is_singleton=True)
 
 
 def create_for_owner(path: Path) -> None:

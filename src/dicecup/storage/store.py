@@ -11,7 +11,7 @@ from typing import Any
 
 from dicecup.errors import StorageError
 from dicecup.packages import need
-from dicecup.storage.database import Database, RowTaken, StorePart, Transaction, migrate
+from dicecup.storage.database import PATIENCE, Database, RowTaken, StorePart, Transaction, migrate
 from dicecup.storage.results import StoredResults, insert_result
 from dicecup.storage.rows import Addition, Opening, Seat, StoredMatch
 
@@ -344,9 +344,13 @@ SQLITE = "sqlite:///"
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
-def open_store(address: str) -> Store:
-    """Open the store at `postgresql://…` or in the SQLite file at that path, and migrate its schema."""
-    database = open_database(address)
+def open_store(address: str, patience: float = PATIENCE, *, exclusive: bool = False) -> Store:
+    """Open the store at `postgresql://…` or in the SQLite file at that path, and migrate its schema.
+
+    `patience` is how many seconds to wait for a busy database. `exclusive` is for servers: an SQLite file
+    cannot have two of them.
+    """
+    database = open_database(address, patience, exclusive=exclusive)
     try:
         migrate(database)
         return Store(database)
@@ -355,15 +359,15 @@ def open_store(address: str) -> Store:
         raise
 
 
-def open_database(address: str) -> Database:
+def open_database(address: str, patience: float = PATIENCE, *, exclusive: bool = False) -> Database:
     if address.startswith(POSTGRES):
         need("postgresql")
         from dicecup.storage.postgres import PostgresDatabase
 
-        return PostgresDatabase(address)
+        return PostgresDatabase(address, patience)
     path = address.removeprefix(SQLITE)
     if scheme := SCHEME.match(path):  # only the scheme: the rest may contain a password
         raise StorageError("database_unknown", scheme=scheme[0])
     from dicecup.storage.sqlite import SqliteDatabase
 
-    return SqliteDatabase(Path(path))
+    return SqliteDatabase(Path(path), patience, exclusive=exclusive)

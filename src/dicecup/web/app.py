@@ -22,6 +22,7 @@ from dicecup.web.pages.render import refused_page
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.reviewing import Reviews
 from dicecup.web.settings import Settings, settings_of_process
+from dicecup.web.stopping import when_server_stops
 
 ABOUT = """Play every game of the Yatzy family.
 
@@ -46,13 +47,14 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
-        matches = Matches(open_store(chosen.database), chosen)
+        matches = Matches(open_store(chosen.database, chosen.database_seconds, exclusive=True), chosen)
         app.state.matches = matches
         app.state.reviews = Reviews(matches)
         app.state.uploads = Uploads()
         spare_long_lived_objects()
         matches.start()
-        yield
+        with when_server_stops(matches.subscribers.close):
+            yield
         app.state.uploads.stop()
         await app.state.reviews.stop()
         await matches.stop()
@@ -84,5 +86,5 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     refusals.install(app, refused_page)
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
     app.add_middleware(HeadRequests)
-    app.add_middleware(Guard, limits=chosen.limits, refuse=refusals.refuse)
+    app.add_middleware(Guard, settings=chosen, refuse=refusals.refuse)
     return app

@@ -24,6 +24,8 @@ class ConnectionLimits:
 @dataclass(frozen=True)
 class Settings:
     database: str
+    database_seconds: float = 5.0  # to wait for a busy database before a request is answered with 503
+    hosts: str = ""  # names in the Host header to answer, beside those of local networks; * for all
     address: str = ""  # where others reach this server, for links and codes; empty: as the browser asked
     pause: float = 1.5  # seconds in which a box can be taken back before a bot throws
     pace: float = 0.7  # seconds between the steps of a bot
@@ -36,6 +38,8 @@ class Settings:
 def settings_of(environment: Mapping[str, str]) -> Settings:
     return Settings(
         database=environment.get("DICECUP_DATABASE") or str(data_folder() / "games.db"),
+        database_seconds=seconds(environment, "DICECUP_DATABASE_SECONDS", Settings.database_seconds),
+        hosts=environment.get("DICECUP_HOSTS", ""),
         address=environment.get("DICECUP_ADDRESS", "").rstrip("/"),
         pause=seconds(environment, "DICECUP_PAUSE", Settings.pause),
         pace=seconds(environment, "DICECUP_PACE", Settings.pace),
