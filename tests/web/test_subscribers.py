@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 from contextlib import ExitStack
 
 import pytest
+from starlette.requests import Request
+from starlette.testclient import TestClient
+from starlette.types import Message
+from tests.web.conftest import Player
 
 from dicecup.errors import UsageError
 from dicecup.web.service import subscribers as bounds
+from dicecup.web.service.matches import Matches
 from dicecup.web.service.subscribers import (
     MOST_OF_ADDRESS,
     MOST_OF_PLAYER,
     MOST_WATCHERS,
+    EventStream,
     Subscriber,
     Subscribers,
+    stream,
 )
 
 
@@ -50,3 +58,46 @@ def test_players_have_reserved_streams(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_limits_addresses_are_not_counted() -> None:
     with ExitStack() as places:
         assert fill(Subscribers(limits=False), places, [Subscriber("one")] * MOST_WATCHERS) == MOST_WATCHERS
+
+
+def test_seats_do_not_evade_the_limit_of_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "MOST_PLAYERS_OF_ADDRESS", 30)
+    hub = Subscribers()
+    with ExitStack() as places:
+        seated = [Subscriber("one", f"player {number}") for number in range(40)]
+        assert fill(hub, places, seated) == 30
+        assert fill(hub, places, [Subscriber("two", "player 0")]) == 1
+
+
+def test_a_stream_subscribes_before_it_begins(client: TestClient, ann: Player) -> None:
+    """Else too many could begin at the same moment, and no status could be sent to the last."""
+    match = ann.open()["id"]
+    matches: Matches = client.app.state.matches  # type: ignore[attr-defined]
+    request = Request({"type": "http", "headers": [], "client": ("192.0.2.1", 1)})
+
+    async def begin_many() -> list[EventStream]:
+        live = await matches.get(match)
+        matches.subscribers.limits = True
+
+        def begin() -> EventStream:
+            return stream(request, matches, live, "", "state", lambda _: (), str)
+
+        streams = [begin() for _ in range(MOST_OF_ADDRESS)]
+        with pytest.raises(UsageError):
+            begin()
+        return streams
+
+    async def end(streams: list[EventStream]) -> None:
+        async def receive() -> Message:
+            return {"type": "http.disconnect"}
+
+        async def send(message: Message) -> None:
+            raise OSError
+
+        for begun in streams:
+            with contextlib.suppress(Exception):
+                await begun({"type": "http", "asgi": {"spec_version": "2.4"}}, receive, send)
+
+    assert client.portal
+    client.portal.call(end, client.portal.call(begin_many))
+    assert not matches.subscribers.taken

@@ -1,8 +1,8 @@
-"""uvicorn's HTTP protocol with the limits it lacks.
+"""The limits of connections that uvicorn lacks.
 
-uvicorn has a timeout between two requests only. This protocol adds deadlines for the head of a request, for
-its body, and for a client that does not read its response; it limits the size of heads and the number of
-connections, in total and per address.
+uvicorn has a timeout between two requests only. Here are deadlines for the head of a request, for its body,
+and for a client that does not read its response, and limits for the number of connections, in total and per
+address. `connections_httptools` and `connections_h11` join them with the two HTTP parsers of uvicorn.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ import asyncio
 import sys
 from collections import Counter
 from http import HTTPStatus
-from typing import ClassVar, Literal
-
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+from typing import Any, ClassVar
 
 from dicecup.web.addresses import is_among, network_of
 from dicecup.web.settings import ConnectionLimits, settings_of_process
+from dicecup.web.stopping import announce_stop
 
 if sys.platform != "win32":
     import resource
@@ -47,13 +46,6 @@ def connection_capacity() -> int:
     return max(1, min(CONNECTIONS, soft - OTHER_DESCRIPTORS))
 
 
-Reading = Literal["nothing", "head", "body"]
-
-
-class HeadTooLarge(Exception):  # noqa: N818 - only stops the parser
-    """The headers of a request exceed the limit."""
-
-
 class OpenConnections:
     """The connections of this process, counted in total and by network."""
 
@@ -81,10 +73,18 @@ class OpenConnections:
             del self.by_network[network]
 
 
-class BoundedProtocol(HttpToolsProtocol):
-    """A connection. A deadline runs while a request is received, and while a response cannot be sent."""
+class ConnectionBounds(asyncio.Protocol):
+    """A connection. A deadline runs while a request is received, and while a response cannot be sent.
+
+    It stands before a protocol of uvicorn among the bases of a class.
+    """
 
     opened: ClassVar[OpenConnections | None] = None  # created with the first connection of the process
+
+    loop: asyncio.AbstractEventLoop
+    transport: asyncio.Transport
+    client: tuple[str, int] | None
+    cycle: Any  # of the last request, None before the first
 
     @classmethod
     def connections_of_process(cls) -> OpenConnections:
@@ -92,18 +92,14 @@ class BoundedProtocol(HttpToolsProtocol):
             cls.opened = OpenConnections(settings_of_process().connections)
         return cls.opened
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
         self.open = self.connections_of_process()
         self.limits = self.open.limits
         self.address = self.client[0] if self.client else None
         self.deadline: asyncio.TimerHandle | None = None
         self.stalled: asyncio.TimerHandle | None = None
-        self.url = b""  # uvicorn sets it with the first byte of a request
         self.used = False  # whether any byte was received
-        self.reading: Reading = "nothing"
-        self.head_size = 0  # bytes of a head that is not complete
-        self.fields_size = 0  # bytes of headers and trailers
         self.counted = self.open.enter(self.address)
         if self.counted:
             self.set_deadline(self.limits.header_seconds)
@@ -117,43 +113,11 @@ class BoundedProtocol(HttpToolsProtocol):
             self.open.leave(self.address)
         super().connection_lost(exc)
 
-    # Receiving a request
-
     def data_received(self, data: bytes) -> None:
+        self.used = True
         if self.deadline is None:  # empty lines count too: they do not begin a request
             self.set_deadline(self.limits.header_seconds)
-        self.used = True
-        before = self.reading
         super().data_received(data)
-        if self.reading == "head" and before != "body":
-            self.head_size += len(data)
-            if self.head_size > MOST_HEAD and not self.transport.is_closing():
-                self.turn_away(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
-
-    def on_message_begin(self) -> None:
-        super().on_message_begin()
-        self.reading = "head"
-        self.head_size = self.fields_size = 0
-        self.set_deadline(self.limits.header_seconds)
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """Handle a header, or a trailer after a chunked body."""
-        super().on_header(name, value)
-        self.fields_size += len(name) + len(value)
-        if len(self.url) + self.fields_size > MOST_HEAD:
-            raise HeadTooLarge  # the parser stops, and uvicorn calls `send_400_response`
-
-    def on_headers_complete(self) -> None:
-        super().on_headers_complete()
-        self.reading = "body"
-        self.set_deadline(self.limits.body_seconds)
-
-    def on_message_complete(self) -> None:
-        super().on_message_complete()
-        self.reading = "nothing"
-        self.stop_deadline()
-
-    # Sending a response
 
     def pause_writing(self) -> None:
         super().pause_writing()
@@ -166,7 +130,9 @@ class BoundedProtocol(HttpToolsProtocol):
             self.stalled.cancel()
             self.stalled = None
 
-    # Deadlines
+    def shutdown(self) -> None:
+        announce_stop()
+        super().shutdown()  # type: ignore[misc]
 
     def set_deadline(self, seconds: float) -> None:
         self.stop_deadline()
@@ -178,19 +144,12 @@ class BoundedProtocol(HttpToolsProtocol):
             self.deadline = None
 
     def expire(self) -> None:
-        cycle: RequestResponseCycle | None = self.cycle
         if not self.used:
             self.transport.close()  # browsers open connections ahead of time
-        elif cycle is None or not cycle.response_started or cycle.response_complete:
+        elif self.cycle is None or not self.cycle.response_started or self.cycle.response_complete:
             self.turn_away(HTTPStatus.REQUEST_TIMEOUT)
         else:
             self.transport.abort()  # another status line would be read as part of the response
-
-    def send_400_response(self, msg: str) -> None:
-        if len(self.url) + self.fields_size > MOST_HEAD:
-            self.turn_away(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
-        else:
-            super().send_400_response(msg)
 
     def turn_away(self, status: HTTPStatus, *, retry: bool = False) -> None:
         """Send a status and close, whatever else the client sends."""

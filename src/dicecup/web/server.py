@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import socket
+from importlib.util import find_spec
 
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
-from dicecup.web.connections import raise_descriptor_limit
+from dicecup.web.connections import MOST_HEAD, raise_descriptor_limit
 from dicecup.web.settings import settings_of_process
 
 
@@ -17,7 +18,8 @@ def run(listener: socket.socket, workers: int = 1) -> None:
     config = uvicorn.Config(
         "dicecup.web.app:create_app",
         factory=True,
-        http="dicecup.web.connections:BoundedProtocol",
+        http=protocol(),
+        h11_max_incomplete_event_size=MOST_HEAD,
         forwarded_allow_ips=settings_of_process().connections.proxies,
         log_level="warning",
         access_log=False,  # addresses of tables are nobody's business
@@ -30,3 +32,9 @@ def run(listener: socket.socket, workers: int = 1) -> None:
         uvicorn.Server(config).run(sockets=[listener])
     else:
         Multiprocess(config, [listener]).run()
+
+
+def protocol() -> str:
+    if find_spec("httptools"):
+        return "dicecup.web.connections_httptools:HttpToolsConnection"
+    return "dicecup.web.connections_h11:H11Connection"

@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from random import randint
 from typing import TYPE_CHECKING
 
 from fastapi import Request
 from fastapi.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from dicecup.errors import UsageError
 from dicecup.web.addresses import network_of
@@ -28,6 +30,8 @@ MOST_OF_ADDRESS = 100  # a class behind one address; nobody can take all places 
 MOST_OF_PLAYER = 20  # matches and devices of somebody who has a seat
 MOST_WATCHERS_IN_ALL = 5000
 RESERVE = 2000  # places beyond those, for players in their own matches
+MOST_PLAYERS_OF_ADDRESS = 300  # streams of seated players behind one address: seats cost nothing
+RETRY = (1_000, 5_000)  # milliseconds; not all clients come back at the same moment when the server restarts
 HEARTBEAT = 20.0  # seconds; keeps the connection open through proxies
 
 
@@ -39,7 +43,11 @@ class Subscriber:
     def limits(self, match: str) -> dict[tuple[str, str], int]:
         """What is counted, and the limit of each. A spectator never takes the place of a player."""
         if self.player:
-            return {("player", self.player): MOST_OF_PLAYER, ("all", ""): MOST_WATCHERS_IN_ALL + RESERVE}
+            return {
+                ("player", self.player): MOST_OF_PLAYER,
+                ("address of players", self.address): MOST_PLAYERS_OF_ADDRESS,
+                ("all", ""): MOST_WATCHERS_IN_ALL + RESERVE,
+            }
         return {
             ("match", match): MOST_WATCHERS,
             ("address", self.address): MOST_OF_ADDRESS,
@@ -74,7 +82,7 @@ class Subscribers:
 
     def check_capacity(self, match: str, subscriber: Subscriber) -> None:
         for what, most in subscriber.limits(match).items():
-            if self.taken[what] >= most and (self.limits or what[0] != "address"):
+            if self.taken[what] >= most and (self.limits or not what[0].startswith("address")):
                 raise UsageError("too_many_watchers")
 
     def notify(self, live: LiveMatch) -> None:
@@ -109,24 +117,35 @@ def stream(
     subscriber = Subscriber(network_of(request.client.host if request.client else None), player)
 
     async def events() -> AsyncIterator[bytes]:
-        with subscribers.subscribe(live.id, subscriber) as changed:
-            shown = -1
-            while not subscribers.closed and not await request.is_disconnected():
-                current = matches.live.get(live.id, live)  # it stays in memory while it has subscribers
-                if current.revision != shown:
-                    shown = current.revision
-                    yield rendered(current, name, audience(current), render)
-                changed.clear()
-                if current.revision == shown and not await notified(changed):
-                    yield b": still here\n\n"
+        shown = -1
+        while not subscribers.closed and not await request.is_disconnected():
+            current = matches.live.get(live.id, live)  # it stays in memory while it has subscribers
+            if current.revision != shown:
+                shown = current.revision
+                yield rendered(current, name, audience(current), render)
+            changed.clear()
+            if current.revision == shown and not await notified(changed):
+                yield b": still here\n\n"
+        if subscribers.closed:
+            yield f"retry: {randint(*RETRY)}\n\n".encode()
 
-    # Once the stream has begun no status can be sent any more.
-    subscribers.check_capacity(live.id, subscriber)
-    return StreamingResponse(
-        events(),
-        media_type="text/event-stream",
-        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
-    )
+    # Before the response begins: after that no status can be sent any more.
+    subscription = ExitStack()
+    changed = subscription.enter_context(subscribers.subscribe(live.id, subscriber))
+    return EventStream(events(), subscription)
+
+
+class EventStream(StreamingResponse):
+    """A stream that subscribed before it begins, and unsubscribes however it ends."""
+
+    def __init__(self, events: AsyncIterator[bytes], subscription: ExitStack) -> None:
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        super().__init__(events, media_type="text/event-stream", headers=headers)
+        self.subscription = subscription
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self.subscription:
+            await super().__call__(scope, receive, send)
 
 
 async def notified(changed: asyncio.Event) -> bool:
