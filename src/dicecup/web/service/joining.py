@@ -9,14 +9,8 @@ from dicecup.storage.rows import Seat
 from dicecup.web.service.keys import key_hash, new_key
 from dicecup.web.service.live_match import LiveMatch, header_for
 from dicecup.web.service.matches import Matches
-from dicecup.web.service.opening import (
-    NewMatch,
-    NewSeat,
-    check_different,
-    open_match,
-    read_name,
-    read_seed,
-)
+from dicecup.web.service.opening import NewMatch, NewSeat, open_match, read_seed
+from dicecup.web.service.player_names import check_different, mark_look_alikes, read_name
 
 
 async def join(live: LiveMatch, holder: str, name: str, number: int | None = None, seed: str = "") -> int:
@@ -31,8 +25,9 @@ async def join(live: LiveMatch, holder: str, name: str, number: int | None = Non
         if live.begun:  # a seat that somebody left: its name and seed are part of the record
             seat = Seat("person", seats[chosen].name, seats[chosen].seed)
         else:
-            seat = Seat("person", read_name(name), read_seed(seed))
-            check_different([seat.name, *(other.name for other in seats if other.kind == "person")])
+            names = [*(other.name for other in seats if other.kind == "person"), read_name(name)]
+            check_different(names)
+            seat = Seat("person", mark_look_alikes(names)[-1], read_seed(seed))
         header = header_for(live.stored.opening)
         if not await live.update(live.store.take_seat, live.id, chosen, seat, key_hash(holder), header):
             raise MoveError("seat_taken")

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -24,39 +23,9 @@ from dicecup.web.service.advising import BOTS_BY_VALUES, has_coach
 from dicecup.web.service.keys import derived, key_hash, new_match_id, now
 from dicecup.web.service.live_match import MOST_SEATS, LiveMatch, header_for, header_text
 from dicecup.web.service.matches import Matches
+from dicecup.web.service.player_names import check_different, read_name
 
-JOINERS = "\u200c\u200d"  # parts of some scripts and emoji; other characters of their kind only mislead
-BLANK_LETTERS = "\u115f\u1160\u2800"  # letters and a symbol by their category, but invisible
 PROMISE_LENGTH = 32
-
-
-def read_name(name: str) -> str:
-    """The name as it is stored: normalized, without invisible characters."""
-    spelled = unicodedata.normalize("NFKC", name)
-    kept = "".join(
-        letter for letter in spelled if letter in JOINERS or unicodedata.category(letter) != "Cf"
-    ).strip()
-    if kept.startswith(BOT_PREFIX):
-        raise UsageError("name_of_bot", name=name[:80], prefix=BOT_PREFIX)
-    if not good_name(kept) or not is_seen(kept):
-        raise UsageError("name_wrong", name=name[:80], most=MOST_NAME)
-    return kept
-
-
-def is_seen(name: str) -> bool:
-    """Combining marks show nothing alone: there has to be a letter, a number or a symbol."""
-    return any(unicodedata.category(letter)[0] in "LNPS" for letter in look_of(name))
-
-
-def look_of(name: str) -> str:
-    """What the eye sees of a name: two that look the same are the same."""
-    seen = [letter for letter in name if letter not in JOINERS + BLANK_LETTERS]
-    return " ".join("".join(seen).split()).casefold()
-
-
-def check_different(names: list[str]) -> None:
-    if len({look_of(name) for name in names}) != len(names):
-        raise UsageError("name_twice")
 
 
 @dataclass(frozen=True, slots=True)

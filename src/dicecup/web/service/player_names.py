@@ -1,0 +1,65 @@
+"""Names of players: how they are stored, and how names that only look different are told apart."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from dicecup.bots import BOT_PREFIX
+from dicecup.engine.record_text import MOST_NAME, good_name
+from dicecup.errors import UsageError
+
+JOINERS = "\u200c\u200d"  # parts of some scripts and emoji; other characters of their kind only mislead
+BLANK_LETTERS = "\u115f\u1160\u2800"  # letters and a symbol by their category, but invisible
+# Letters of other alphabets that are drawn like Latin ones. A name is compared in this form, never stored.
+LATIN = str.maketrans(
+    "АВЕЅЗІЈКМНОРСТУХԌԚԜӀаеорсухіјѕһԁԛԝӏΑΒΕΖΗΙΚΜΝΟΡΤΥΧοανρικυχıɑɡꞌ∶ː꞉I1|0",
+    "ABES3lJKMHOPCTYXGQWlaeopcyxijshdqwlABEZHlKMNOPTYXoavpikuxiag':::lllo",
+)
+LATIN_PAIRS = {"rn": "m", "vv": "w"}
+
+
+def read_name(name: str) -> str:
+    """The name as it is stored: normalized, without invisible characters."""
+    spelled = unicodedata.normalize("NFKC", name)
+    kept = "".join(
+        letter for letter in spelled if letter in JOINERS or unicodedata.category(letter) != "Cf"
+    ).strip()
+    if skeleton(kept).startswith(BOT_PREFIX):
+        raise UsageError("name_of_bot", name=name[:80], prefix=BOT_PREFIX)
+    if not good_name(kept) or not is_seen(kept):
+        raise UsageError("name_wrong", name=name[:80], most=MOST_NAME)
+    return kept
+
+
+def is_seen(name: str) -> bool:
+    """Combining marks show nothing alone: there has to be a letter, a number or a symbol."""
+    return any(unicodedata.category(letter)[0] in "LNPS" for letter in look_of(name))
+
+
+def look_of(name: str) -> str:
+    """What the eye sees of a name: two that look the same are the same."""
+    seen = [letter for letter in name if letter not in JOINERS + BLANK_LETTERS]
+    return " ".join("".join(seen).split()).casefold()
+
+
+def skeleton(name: str) -> str:
+    """What a hurried eye sees of a name: letters that are drawn alike are one."""
+    latin = look_of(name.translate(LATIN))
+    for pair, letter in LATIN_PAIRS.items():
+        latin = latin.replace(pair, letter)
+    return latin
+
+
+def check_different(names: list[str]) -> None:
+    if len({look_of(name) for name in names}) != len(names):
+        raise UsageError("name_twice")
+
+
+def mark_look_alikes(names: list[str]) -> list[str]:
+    """Number every name that looks like an earlier one: `Ann`, `Аnn (2)`."""
+    marked: list[str] = []
+    for name in names:
+        number = 1 + sum(skeleton(name) == skeleton(other) for other in names[: len(marked)])
+        mark = f" ({number})" if number > 1 else ""
+        marked.append(name[: MOST_NAME - len(mark)] + mark)
+    return marked
