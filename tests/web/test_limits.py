@@ -11,7 +11,10 @@ from types import ModuleType
 
 import pytest
 from starlette.testclient import TestClient
+from tests.web.conftest import Player
 
+from dicecup.errors import StorageError
+from dicecup.storage.store import Store
 from dicecup.web import guard
 from dicecup.web.app import create_app
 from dicecup.web.settings import Settings
@@ -77,3 +80,18 @@ def test_caches_of_throws_are_small() -> None:
 
     assert parts.cache_parameters()["maxsize"] <= 5_000
     assert keeps.cache_parameters()["maxsize"] <= 5_000
+
+
+@pytest.mark.parametrize("path", ["/api/matches/{}", "/t/{}"])
+def test_storage_errors_name_nothing_of_the_server(
+    client: TestClient, ann: Player, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    def broken(*_: object) -> None:
+        raise StorageError("database_unusable", database="/srv/secret/games.db", problem="disk I/O error")
+
+    monkeypatch.setattr(Store, "match", broken)
+    answer = client.get(path.format("abcdefghjkmn"))
+    assert answer.status_code == 503
+    assert answer.headers["retry-after"]
+    assert "storage_unavailable" in answer.text
+    assert not any(word in answer.text for word in ("secret", "games.db", "disk"))

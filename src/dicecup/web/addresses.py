@@ -1,8 +1,9 @@
-"""Network addresses: how clients are counted, and which addresses are trusted proxies."""
+"""Addresses: how clients are counted, which are trusted proxies, and the names of this server."""
 
 from __future__ import annotations
 
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from urllib.parse import urlsplit
 
 UNKNOWN = "unknown"
 NETWORK_BITS = 64  # of IPv6: one client can use any address of its network
@@ -38,3 +39,41 @@ def network_in(text: str) -> IPv4Network | IPv6Network | None:
         return ip_network(text)
     except ValueError:
         return None
+
+
+# Names that only a local network or this machine resolves, so that no site on the internet can have them.
+LOCAL_NAMES = ("localhost", "local", "lan", "home", "internal", "home.arpa")
+
+
+class HostNames:
+    """The names by which the server may be addressed.
+
+    Others are rejected: a site could let its own name point here, and a browser would take us for that site.
+    """
+
+    def __init__(self, listed: str, address: str = "") -> None:
+        self.listed = [name.strip().lower() for name in listed.split(",") if name.strip()]
+        self.own = (urlsplit(address).hostname or "") if address else ""
+
+    def include(self, header: str) -> bool:
+        if not header or "*" in self.listed:
+            return True
+        try:
+            name = (urlsplit(f"//{header}").hostname or "").rstrip(".")
+        except ValueError:
+            return False
+        return is_local_name(name) or name == self.own or any(matches(name, entry) for entry in self.listed)
+
+
+def is_local_name(name: str) -> bool:
+    """Return whether a name is an IP address, has a single label, or belongs to a local network."""
+    try:
+        ip_address(name)
+    except ValueError:
+        return "." not in name or name.endswith(tuple(f".{suffix}" for suffix in LOCAL_NAMES))
+    return True
+
+
+def matches(name: str, entry: str) -> bool:
+    """Return whether a name is an entry such as `example.org`, or is within `*.example.org`."""
+    return name.endswith(entry[1:]) if entry.startswith("*.") else name == entry

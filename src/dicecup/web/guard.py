@@ -18,8 +18,9 @@ from dicecup.engine.record import Record
 from dicecup.engine.record_text import record_from_text
 from dicecup.errors import DicecupError, RecordError, UsageError
 from dicecup.rules.loader import load_builtin
-from dicecup.web.addresses import network_of
+from dicecup.web.addresses import HostNames, network_of
 from dicecup.web.service.keys import key_hash
+from dicecup.web.settings import Settings
 
 MOST_LINES = 6_000  # ten players of the longest game, and much taken back; time grows with the square
 MOST_LINE = 600  # bytes: a name, some options; a line of spaces takes time that grows with the square too
@@ -115,9 +116,10 @@ Refuse = Callable[[Request, DicecupError], Response]
 class Guard:
     """Plain ASGI, so that it costs next to nothing and sees bodies before anybody reads them."""
 
-    def __init__(self, app: ASGIApp, limits: bool, refuse: Refuse) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, refuse: Refuse) -> None:
         self.app = app
-        self.limits = limits
+        self.limits = settings.limits
+        self.hosts = HostNames(settings.hosts, settings.address)
         self.refuse = refuse
         self.by_address = Buckets(BURST, RATE)
         self.changes_by_address = Buckets(burst=300, rate=100)
@@ -153,6 +155,8 @@ class Guard:
 
     def refusal(self, scope: Scope, headers: Headers, most: int) -> UsageError | None:
         """What is wrong with a request, whatever path it is for, before anybody has looked at it."""
+        if not self.hosts.include(host := headers.get("host", "")):
+            return UsageError("host_unknown", host=host[:80])
         length = headers.get("content-length", "0")
         if not length.isdigit() or len(length) > 15 or int(length) > most:
             return UsageError("body_too_large", most=most)

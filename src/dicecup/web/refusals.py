@@ -7,6 +7,7 @@ import logging
 import re
 import traceback
 from collections.abc import Callable
+from time import monotonic
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -28,6 +29,7 @@ STATUS = {
     "coach_off": 409,
     "coach_preparing": 503,
     "form_expired": 403,
+    "host_unknown": 421,
     "game_begun": 409,
     "game_not_begun": 409,
     "game_not_over": 409,
@@ -54,6 +56,7 @@ STATUS = {
 SUSPICIOUS = re.compile(rb"\\u(?:[dD][89a-fA-F]|0000)|\xed[\xa0-\xbf]|\x00")
 RefusedPage = Callable[[Request, DicecupError, int], Response]
 log = logging.getLogger("dicecup.web")
+logged: dict[str, float] = {}  # when an error of the storage was logged last, by code
 
 
 def status_of(error: DicecupError) -> int:
@@ -84,6 +87,23 @@ def check_text(body: bytes) -> None:
 
 
 def answer(request: Request, error: DicecupError, status: int) -> Response:
+    response = answer_to(request, public(error), status)
+    if status in (429, 503):
+        response.headers["Retry-After"] = "1"
+    return response
+
+
+def public(error: DicecupError) -> DicecupError:
+    """Hide what only the operator may see: errors of the storage name files and addresses."""
+    if not isinstance(error, StorageError):
+        return error
+    if monotonic() - logged.get(error.code, 0.0) > 1:  # a database that fails does so for every request
+        logged[error.code] = monotonic()
+        log.error("%s [%s]", error, error.code)
+    return UsageError("storage_unavailable")
+
+
+def answer_to(request: Request, error: DicecupError, status: int) -> Response:
     if not request.url.path.startswith("/api"):
         page: RefusedPage = request.app.state.refused_page
         return page(request, error, status)
@@ -92,7 +112,7 @@ def answer(request: Request, error: DicecupError, status: int) -> Response:
     message = language_of(request).sentence(error, rules)
     body: dict[str, object] = {"error": {"code": error.code, "message": message}}
     body["state"] = state_data(live, request.state.seats) if live is not None else None
-    return JSONResponse(body, status, headers={"Retry-After": "1"} if status in (429, 503) else None)
+    return JSONResponse(body, status)
 
 
 def refuse(request: Request, error: DicecupError) -> Response:
