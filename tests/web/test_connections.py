@@ -70,7 +70,7 @@ def serving(request: pytest.FixtureRequest) -> Serving:
 
 @contextmanager
 def serve(base: type, limits: ConnectionLimits) -> Iterator[Connect]:
-    class Protocol(base):
+    class Protocol(base):  # type: ignore[misc]
         opened = OpenConnections(limits)
 
         def connection_lost(self, exc: Exception | None) -> None:

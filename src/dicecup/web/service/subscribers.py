@@ -108,7 +108,7 @@ def stream(
     name: str,
     audience: Callable[[LiveMatch], tuple[Hashable, ...]],
     render: Callable[[LiveMatch], str],
-) -> StreamingResponse:
+) -> EventStream:
     """Events called `name`, rendered once for each audience.
 
     `player` holds a seat in the match, or is empty for a spectator.
