@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import OrderedDict
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -146,6 +147,8 @@ def test_in_a_clone_its_packages_are_installed_before_the_first_question(
         done.append(thought)
         return True
 
+    # The server is shared by the tests of this file, and remembers what it has installed and checked.
+    monkeypatch.setattr(ann.client.app.state.matches.advising, "answers", OrderedDict())  # type: ignore[attr-defined]
     monkeypatch.setattr(Worker, "ask", answer)
     monkeypatch.setattr(advising, "ensure", fail)
     refused = ann.post("/matches", {"game": "yatzy", "seats": [ANN], "coach": True})
