@@ -1,3 +1,113 @@
-"""Dicecup: play, score and master every game of the Yatzy family."""
+"""Dicecup: play, score and master every game of the Yatzy family.
+
+>>> import dicecup
+>>> game = dicecup.Game("yatzy", players=["Ann", "Bo"], seed=161)
+>>> game.roll()
+(3, 3, 5, 6, 6)
+
+What each name is imported from is loaded when it is first used; docs/api.md describes them all.
+"""
+
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
+if _TYPE_CHECKING:
+    from dicecup.bots.registry import Bot
+    from dicecup.bots.simulation import BotResult, Simulation, simulate
+    from dicecup.coach.advice import Choice, Hint
+    from dicecup.coach.review import Decision, PlayerReview, Review, RollLuck
+    from dicecup.engine.play import apply, legal_moves
+    from dicecup.engine.record import Record
+    from dicecup.engine.serialize import Position
+    from dicecup.engine.state import Keep, Placement, Score, Sheet, State, Throw
+    from dicecup.errors import (
+        BotError,
+        DicecupError,
+        DiceError,
+        MoveError,
+        PositionError,
+        RecordError,
+        RulesError,
+        StorageError,
+        UsageError,
+    )
+    from dicecup.game import Game, Standing, review
+    from dicecup.game_rules import Rules
+    from dicecup.rules.model import Ruleset
+    from dicecup.solver.solution import BoxValue, Solution, Turn
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Bot",
+    "BotError",
+    "BotResult",
+    "BoxValue",
+    "Choice",
+    "Decision",
+    "DiceError",
+    "DicecupError",
+    "Game",
+    "Hint",
+    "Keep",
+    "MoveError",
+    "Placement",
+    "PlayerReview",
+    "Position",
+    "PositionError",
+    "Record",
+    "RecordError",
+    "Review",
+    "RollLuck",
+    "Rules",
+    "RulesError",
+    "Ruleset",
+    "Score",
+    "Sheet",
+    "Simulation",
+    "Solution",
+    "Standing",
+    "State",
+    "StorageError",
+    "Throw",
+    "Turn",
+    "UsageError",
+    "__version__",
+    "apply",
+    "legal_moves",
+    "review",
+    "simulate",
+]
+
+_MODULES = {
+    "bots.registry": "Bot",
+    "bots.simulation": "BotResult Simulation simulate",
+    "coach.advice": "Choice Hint",
+    "coach.review": "Decision PlayerReview Review RollLuck",
+    "engine.play": "apply legal_moves",
+    "engine.record": "Record",
+    "engine.serialize": "Position",
+    "engine.state": "Keep Placement Score Sheet State Throw",
+    "errors": "BotError DicecupError DiceError MoveError PositionError "
+    "RecordError RulesError StorageError UsageError",
+    "game": "Game Standing review",
+    "game_rules": "Rules",
+    "rules.model": "Ruleset",
+    "solver.solution": "BoxValue Solution Turn",
+}
+_HOME = {name: f"dicecup.{module}" for module, names in _MODULES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> _Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'dicecup' has no attribute {name!r}")
+    if _HOME[name] == "dicecup.bots.simulation":  # needs NumPy, which may have to be installed first
+        _import_module("dicecup.packages").ensure("solver")
+    found = getattr(_import_module(_HOME[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -7,16 +7,18 @@ tuple with one face per layer. A player's dice are always a sorted tuple, so tha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import combinations_with_replacement, product
 from math import factorial
+from typing import SupportsIndex
 
 from dicecup.errors import DiceError
 
 Die = int | tuple[int, ...]
 Dice = tuple[Die, ...]
 Faces = tuple[int, ...]
+AnyDie = SupportsIndex | str | Iterable[SupportsIndex]  # as programs have it: 6, "6-5", NumPy integers
 
 MOST_DIGITS = 3  # limit on the length of a face, so that invalid input does not become huge numbers
 

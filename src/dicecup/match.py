@@ -14,12 +14,14 @@ was made against; a change against an older version is refused, so that two devi
 from __future__ import annotations
 
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from random import Random
 
-from dicecup.bots import bot_of_player
+from dicecup.bots import BOT_PREFIX, Bot, bot_of_player, is_bot
+from dicecup.bots.own import decided
 from dicecup.dice import Dice, all_dice, sort_dice
 from dicecup.engine.fairness import SECRET_BYTES, commitment
+from dicecup.engine.play import as_dice
 from dicecup.engine.record import DiceOrigin, Entry, Record, RecordBuilder, Reveal, Undo, secret_of
 from dicecup.engine.record_text import Line, add_line, entry_text
 from dicecup.engine.state import Keep, Score, State, Throw, dice_to_throw
@@ -68,7 +70,7 @@ class Change:
         """Throw the dice that are due; physical dice are typed, all others come from the match."""
         if (self.after.header.origin.kind == "typed") != (typed is not None):
             raise UsageError("dice_not_typed" if typed is not None else "dice_typed_missing")
-        dice = draw(self.after, self.secret) if typed is None else sort_dice(typed)
+        dice = draw(self.after, self.secret) if typed is None else as_dice(self.after.rules, typed)
         self.add(Throw(dice))
         return dice
 
@@ -99,7 +101,10 @@ Save = Callable[[Change], Awaitable[None] | None]
 
 
 class Match:
-    """A record that grows, and the store that persists it. Without a store the match lives in memory only."""
+    """A record that grows, and the store that persists it. Without a store the match lives in memory only.
+
+    `bots` are bots of one's own by their seats; the others are found by the names of the players.
+    """
 
     def __init__(
         self,
@@ -107,6 +112,7 @@ class Match:
         save: Save | None = None,
         secret: bytes | None = None,
         bot_seed: int | None = None,
+        bots: Mapping[int, Bot] | None = None,
     ) -> None:
         self._record = record
         self._save = save
@@ -115,6 +121,7 @@ class Match:
         if self.secret and origin.kind == "verifiable" and commitment(self.secret) != origin.commitment:
             raise UsageError("secret_lost")
         self.bot_seed = record.header.origin.seed if bot_seed is None else bot_seed
+        self.bots = dict(bots or {})
 
     @property
     def record(self) -> Record:
@@ -210,14 +217,16 @@ class Match:
         """Return what the bot whose turn it is would do; repeatable with a seed."""
         record = self.record  # may run in a thread, while others change the match
         state, version = record.state, len(record.entries)
-        bot = bot_of_player(record.header.players[state.player])
+        player = record.header.players[state.player]
+        bot = self.bots.get(state.player) or bot_of_player(player)
         if state.throw_due:
             raise MoveError("throw_first")
         if bot is None or state.finished:
             raise MoveError("bot_not_due")
         repeatable = f"{self.bot_seed} {version}"
         chance = Random(secrets.randbits(128) if self.bot_seed is None else repeatable)
-        return bot.decide(record.rules, state, chance)
+        move, _ = decided(bot, player.removeprefix(BOT_PREFIX), record.rules, state, chance)
+        return move
 
     def steps_to_last_decision(self) -> int:
         """How many moves to undo so that a person can take their last decision again; 0 if there is none.
@@ -228,7 +237,7 @@ class Match:
         moves, states = self.record.moves, self.record.states
         for steps in range(1, len(moves) + 1):
             move, before = moves[-steps], states[-steps - 1]
-            person = bot_of_player(self.record.header.players[before.player]) is None
+            person = not is_bot(self.record.header.players[before.player])
             if typed and isinstance(move, Throw):
                 return steps
             if person and not isinstance(move, Throw):

@@ -51,11 +51,13 @@ PHRASES = {
     "expected_different_faces": N_("a different face for every box"),
     "expected_entry": N_("a throw, keep, score, undo or secret"),
     "expected_every_layer": N_("each of these layers once: {layers}"),
+    "expected_fewer_dice": N_("fewer than {count} dice"),
     "expected_fewer_endings": N_("fewer boxes: a turn may end in at most {most} ways"),
     "expected_header_word": N_("a line of the header (game, option, identity, date, player, dice, seed)"),
     "expected_id": N_("an id of small letters, digits, “_” and “-”, at most 40 characters"),
     "expected_ids": N_("a list of different ids"),
     "expected_kept": N_("some, not all, of the dice, while a throw is left"),
+    "expected_move": N_("a move of this game"),
     "expected_multiple": N_(
         "a number of boxes that can be shared out; {boxes} boxes do not go up in turns of {scored}"
     ),
@@ -71,10 +73,13 @@ PHRASES = {
     "expected_one_of_keys": N_("no such key; the keys here are: {known}"),
     "expected_option": N_("an option like name=value"),
     "expected_origin": N_("where the dice come from: system, typed, seed or verifiable"),
+    "expected_path": N_("the path of a file"),
+    "expected_players": N_("a list of names and bots"),
     "expected_points": N_(
         "a whole number from 0 to 10000, or a text like “matching”, “all”, “50 + all”, “36 - all”, “-all”"
     ),
     "expected_points_written": N_("a whole number of points"),
+    "expected_position": N_("a position or a state of this game"),
     "expected_record_word": N_("a line that begins with “{word}”"),
     "expected_ruleset": N_("the id of a game or the path of a rules file"),
     "expected_score": N_("a score like “full_house 21”"),
@@ -114,6 +119,10 @@ SENTENCES = {
     "box_unknown": N_("There is no box “{box}”. The boxes are: {known}."),
     "column_missing": N_("Say in which column: {known}."),
     "column_unknown": N_("There is no column “{column}”. The columns are: {known}."),
+    "choice_unknown": N_("That is not one of the choices of this position."),
+    "decision_not_due": N_(
+        "There is nothing to decide: the dice are to be thrown first, or the game is over."
+    ),
     "game_over": N_("The game is over: every sheet is full."),
     "joker_forced": N_("With this joker you must fill {box} first."),
     "joker_forced_lower": N_("With this joker you must fill a box of the lower section while one is open."),
@@ -141,11 +150,18 @@ SENTENCES = {
     "position_turn_unfinished": N_(
         "This number of filled boxes cannot be: {filled}. Every turn fills {scored}. Correct the sheet."
     ),
+    "sheet_of_other_game": N_(
+        "A sheet of this game has {expected} boxes, and this one has {found}. Give a sheet of this game."
+    ),
     # Records
     "commitment_wrong": N_("The secret in the record is not the one that was promised before the game."),
     "record_closed": N_("The record is closed: its secret has been revealed. Start a new game."),
     "record_cut": N_("The record has no complete header. It cannot be used; start a new one."),
     "record_damaged": N_("Line {line} of the record is damaged or was changed."),
+    "record_from_position": N_(
+        "This game began in a position, so there is no record of its beginning. "
+        "Save or review games that begin with an empty sheet."
+    ),
     "record_illegal": N_("Line {line} of the record breaks the rules: {problem}"),
     "record_line_wrong": N_("Line {line} of the record cannot be read: expected {expected}."),
     "record_not_text": N_("This is not the record of a game. Give a file that “dicecup play” has written."),
@@ -203,8 +219,25 @@ SENTENCES = {
     "file_empty": N_("{file} is empty. Give another file."),
     "file_not_text": N_("{file} is not text in UTF-8. Save it as UTF-8, or give another file."),
     # Playing and storing games
+    "argument_wrong": N_("The argument “{argument}” is wrong: expected {expected}."),
+    "bot_failed": N_("The bot {bot} failed: {problem}. Correct its code."),
+    "bot_from_record": N_(
+        "The record gives a seat to {bot}, which is code of its own. "
+        "If you trust it, name the players again: --players {players}"
+    ),
+    "bot_illegal": N_("The bot {bot} wants a move that is not legal: {problem}"),
+    "bot_no_move": N_("The bot {bot} wants {found}, which is not a move. Correct its code."),
     "bot_not_due": N_("No bot has a decision to take now."),
+    "bot_not_loaded": N_("The bot {bot} cannot be loaded: {problem}. Name it like package.module:Class."),
+    "bot_not_shared": N_(
+        "The bot {bot} cannot play on several cores, because worker processes cannot load it: {problem}. "
+        "Define it in a module that they can import, or play on one core."
+    ),
     "bot_unknown": N_("There is no bot “{bot}”. The bots are: {known}."),
+    "bot_without_decide": N_("{bot} is no bot: it has no method decide(rules, state, chance)."),
+    "bot_worker_died": N_(
+        "A worker process died while the bot {bot} was playing. Play on one core to see why."
+    ),
     "dice_not_typed": N_("The dice of this game are thrown by the program, not typed."),
     "dice_typed_missing": N_("The dice of this game lie on the table: type what they show."),
     "file_exists": N_("{file} exists already and is not overwritten. Choose another name."),

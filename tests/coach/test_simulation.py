@@ -8,13 +8,17 @@ import pytest
 from tests.coach.conftest import SMALL_GAMES
 from tests.double.small_games import small_game
 
+from dicecup.bots import BOTS
 from dicecup.bots.simulation import Summary, play_piece, simulate, win_shares
+from dicecup.bots.workers import Player
 from dicecup.engine import Sheet, State, empty_sheet, final_score
 from dicecup.engine.sheet_check import check_sheet
 from dicecup.playout.endings import FinalSheets, Scores
 from dicecup.playout.games import play_games
 from dicecup.playout.perfect import group_equal
 from dicecup.rules import Ruleset, load_ruleset
+
+GREEDY = Player(BOTS["greedy"], "greedy")
 
 
 def check_sheets(rules: Ruleset, sheets: FinalSheets, count: int = 100) -> None:
@@ -111,12 +115,12 @@ def test_head_to_head_shares_ties(small):
     wins = [result.wins or 0.0 for result in found]
     assert sum(wins) == pytest.approx(1)
     assert wins[2] < wins[0]
-    assert win_shares([pair.scores for pair in (play_piece((rules, "greedy", 0, 5, 1)),) * 2]) == [0.5, 0.5]
+    assert win_shares([pair.scores for pair in (play_piece(GREEDY, rules, 0, 5, 1),) * 2]) == [0.5, 0.5]
 
 
 def test_statistics_of_a_few_games():
     rules = load_ruleset("yatzy-sv")
-    sheets = play_piece((rules, "greedy", 0, 20, 1))
+    sheets = play_piece(GREEDY, rules, 0, 20, 1)
     scores = sorted(sheets.scores.tolist())
     summary = Summary(rules)
     summary.add(sheets)
@@ -133,4 +137,4 @@ def test_statistics_of_a_few_games():
 
 def test_columns_count_as_often_as_they_say():
     rules = load_ruleset("triple-yum-plus")
-    check_sheets(rules, play_piece((rules, "greedy", 0, 2, 1)), 2)
+    check_sheets(rules, play_piece(GREEDY, rules, 0, 2, 1), 2)

@@ -81,9 +81,17 @@ def agrees(claimed: str, real: str) -> bool:
     return bool(re.fullmatch(pattern, real.strip("\n") + "\n"))
 
 
-@pytest.mark.parametrize(("page", "text"), blocks("python"), ids=lambda value: getattr(value, "name", ""))
-def test_python_examples(page: Path, text: str) -> None:
-    exec(compile(text, str(page), "exec"), {})
+@pytest.mark.xdist_group("readme")
+@pytest.mark.parametrize("page", pages_with("python"), ids=lambda page: page.name)
+def test_python_examples(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All examples of a page one after the other, since later ones use names and files of earlier ones."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DICECUP_CACHE", str(tmp_path / "cache"))
+    copy_toml_blocks(page, tmp_path)
+    names: dict[str, object] = {}
+    for from_page, text in blocks("python"):
+        if from_page == page:
+            exec(compile(text, str(page), "exec"), names)
 
 
 def test_there_are_examples() -> None:

@@ -20,9 +20,21 @@ class OptimalBot:
 
 
 class Bot(Protocol):
-    """A bot makes a decision when one is due; randomness is an argument, so that a seed reproduces a game."""
+    """What a bot is: any object that decides. All chance comes from `chance`, so that a seed repeats a game.
 
-    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score: ...
+    >>> import dicecup
+    >>> class FirstMove:
+    ...     def decide(self, rules, state, chance):
+    ...         return dicecup.legal_moves(rules, state)[-1]
+    >>> game = dicecup.Game("yatzy", [FirstMove()], seed=1)
+    >>> moves = game.play_bots()
+    >>> game.finished
+    True
+    """
+
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
+        """The decision for the player whose turn it is: dice to keep, or boxes to fill."""
+        ...
 
 
 BOTS: dict[str, Bot] = {
@@ -41,9 +53,14 @@ def bot_called(name: str) -> Bot:
     return BOTS[name]
 
 
+def is_bot(player: str) -> bool:
+    """Whether a seat's name says that a bot sits there."""
+    return player.startswith(BOT_PREFIX)
+
+
 def bot_of_player(player: str) -> Bot | None:
     """Return the bot of a seat's name such as `bot:greedy`, or None for a person."""
-    return bot_called(player.removeprefix(BOT_PREFIX)) if player.startswith(BOT_PREFIX) else None
+    return bot_called(player.removeprefix(BOT_PREFIX)) if is_bot(player) else None
 
 
 NAMES = ("random", "greedy", "careless", "steady", "optimal")

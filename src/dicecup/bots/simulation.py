@@ -8,31 +8,43 @@ accumulates the statistics: mean, spread, percentiles, bonus, points per box.
 from __future__ import annotations
 
 import os
-import signal
-from collections.abc import Callable, Iterator, Sequence
+import secrets
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import sqrt
-from multiprocessing import get_context
 from random import Random
+from typing import overload
 
 import numpy as np
 
-from dicecup.bots.registry import bot_called
+from dicecup.bots.own import bot_name, checked_bot, decided, find_bot
+from dicecup.bots.registry import Bot, OptimalBot
+from dicecup.bots.workers import Player, can_share, share
 from dicecup.coach.advice import known_values
 from dicecup.dice import all_dice
 from dicecup.engine.legality import cell_names
 from dicecup.engine.play import apply
 from dicecup.engine.state import Sheet, Throw, dice_to_throw, start
+from dicecup.errors import BotError, DicecupError, UsageError, whole_number
+from dicecup.messages import Phrase
 from dicecup.playout.endings import FinalSheets, Scores
+from dicecup.rules.loader import AnyGame, as_ruleset
 from dicecup.rules.model import Ruleset
-from dicecup.solver.progress import no_callback
+from dicecup.solver.progress import OnWarning, no_callback
 
 PERCENTILES = (1, 5, 10, 25, 50, 75, 90, 95, 99)
 
 
 @dataclass(frozen=True)
 class BotResult:
-    """The results of one bot."""
+    """The results of one bot.
+
+    >>> import dicecup
+    >>> result = dicecup.simulate("yatzy", bots="greedy", games=10, seed=1)
+    >>> result.lowest, result.highest, round(result.boxes["chance", ""], 1)
+    (128, 279, 21.2)
+    """
 
     bot: str
     games: int
@@ -48,6 +60,7 @@ class BotResult:
     wins: float | None = None  # share of games won head to head, ties shared
 
     def with_wins(self, share: float | None) -> BotResult:
+        """The same result with the share of games won."""
         return replace(self, wins=share)
 
 
@@ -111,35 +124,145 @@ class Summary:
 
 BATCH = 1_000_000  # games of a solved game at once: 100 MB
 PIECE = 25  # games of any other bot between two progress reports
+MOST_GAMES = 100_000_000
+MOST_SEED = 10**18
+MOST_CORES = 4096
 
-Watch = Callable[[float], None]  # called with the fraction of the work done
+Piece = tuple[Ruleset, int, int, int]  # rules, first game, the game after the last, seed
+
+OnShare = Callable[[float], None]  # called with the fraction of the work done
+
+
+def warn(error: DicecupError) -> None:
+    """Why a bot plays on one core."""
+    warnings.warn(str(error), stacklevel=2)
+
+
+def insist(error: DicecupError) -> None:
+    """The caller wants several cores."""
+    raise error
+
+
+@dataclass(frozen=True)
+class Simulation(Sequence[BotResult]):
+    """The results of several bots, one after the other as they were given.
+
+    >>> import dicecup
+    >>> found = dicecup.simulate("yatzy", bots=["greedy", "random"], games=20, seed=1)
+    >>> [result.bot for result in found], found.mean[0] > found.mean[1]
+    (['greedy', 'random'], True)
+    """
+
+    results: tuple[BotResult, ...]
+    seed: int
+
+    @property
+    def games(self) -> int:
+        """How many games each bot played."""
+        return self.results[0].games
+
+    @property
+    def mean(self) -> tuple[float, ...]:
+        """The mean final score of each bot."""
+        return tuple(result.mean for result in self.results)
+
+    @property
+    def wins(self) -> tuple[float | None, ...]:
+        """The share of games that each bot won, ties shared; None for a bot that played alone."""
+        return tuple(result.wins for result in self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    @overload
+    def __getitem__(self, number: int) -> BotResult: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> tuple[BotResult, ...]: ...
+
+    def __getitem__(self, number: int | slice) -> BotResult | tuple[BotResult, ...]:
+        return self.results[number]
+
+
+@overload
+def simulate(  # type: ignore[overload-overlap]  # a text is also a sequence of texts
+    game: AnyGame,
+    bots: str | Bot,
+    games: int = 1000,
+    seed: int | None = None,
+    *,
+    options: Mapping[str, str] | None = None,
+    cores: int | None = None,
+    on_progress: OnShare = no_callback,
+    on_warning: OnWarning = warn,
+) -> BotResult: ...
+
+
+@overload
+def simulate(
+    game: AnyGame,
+    bots: Sequence[str | Bot],
+    games: int = 1000,
+    seed: int | None = None,
+    *,
+    options: Mapping[str, str] | None = None,
+    cores: int | None = None,
+    on_progress: OnShare = no_callback,
+    on_warning: OnWarning = warn,
+) -> Simulation: ...
 
 
 def simulate(
-    rules: Ruleset,
-    bots: Sequence[str],
-    games: int,
-    seed: int,
+    game: AnyGame,
+    bots: str | Bot | Sequence[str | Bot],
+    games: int = 1000,
+    seed: int | None = None,
     *,
-    watch: Watch = no_callback,
+    options: Mapping[str, str] | None = None,
     cores: int | None = None,
-) -> tuple[BotResult, ...]:
-    """Return the results of each bot, with its share of wins if there are several."""
+    on_progress: OnShare = no_callback,
+    on_warning: OnWarning = warn,
+) -> BotResult | Simulation:
+    """Return the results of each bot, with its share of wins if there are several.
+
+    `bots` are names (built-in, installed, or `package.module:Class`) or objects. Of one bot by itself the
+    result is a `BotResult`, of a list a `Simulation`. The same seed gives the same games, whatever the
+    number of cores: all of them are used, or as many as `cores` says. A bot that worker processes cannot
+    load plays on one core; `on_warning` is called with the reason, which is a warning by default.
+
+    >>> import dicecup
+    >>> dicecup.simulate("yatzy", bots="greedy", games=10, seed=1).mean
+    181.5
+    """
+    rules = as_ruleset(game, options)
+    if isinstance(bots, str) or not isinstance(bots, Sequence):
+        return simulate(
+            rules, [bots], games, seed, cores=cores, on_progress=on_progress, on_warning=on_warning
+        )[0]
+    players = [
+        Player(find_bot(bot) if isinstance(bot, str) else checked_bot(bot), bot_name(bot)) for bot in bots
+    ]
+    if not players:
+        raise UsageError("argument_wrong", argument="bots", expected=Phrase("expected_players"))
+    games = whole_number("games", games, 1, MOST_GAMES)
+    seed = secrets.randbits(48) if seed is None else whole_number("seed", seed, 0, MOST_SEED)
+    if cores is not None:
+        cores = whole_number("cores", cores, 1, MOST_CORES)
     results, scores = [], []
-    for number, name in enumerate(bots):
-        bot_called(name)
-        summary = Summary(rules, keep_scores=len(bots) > 1)
+    for number, player in enumerate(players):
+        summary = Summary(rules, keep_scores=len(players) > 1)
 
-        def tell(share: float, number: int = number) -> None:
-            watch((number + share) / len(bots))
+        def report(share: float, number: int = number) -> None:
+            on_progress((number + share) / len(players))
 
-        for sheets in play(rules, name, games, seed * len(bots) + number, tell, cores):
+        for sheets in play(rules, player, games, seed * len(players) + number, report, cores, on_warning):
             summary.add(sheets)
-        results.append(summary.result(name))
-        if len(bots) > 1:
+        results.append(summary.result(player.name))
+        if len(players) > 1:
             scores.append(summary.all_scores)
-    wins = win_shares(scores) if len(bots) > 1 else [None]
-    return tuple(result.with_wins(share) for result, share in zip(results, wins, strict=True))
+    wins = win_shares(scores) if len(players) > 1 else [None]
+    found = (result.with_wins(share) for result, share in zip(results, wins, strict=True))
+    return Simulation(tuple(found), seed)
 
 
 def win_shares(scores: list[Scores]) -> list[float | None]:
@@ -150,52 +273,69 @@ def win_shares(scores: list[Scores]) -> list[float | None]:
 
 
 def play(
-    rules: Ruleset, name: str, games: int, seed: int, watch: Watch, cores: int | None
+    rules: Ruleset,
+    player: Player,
+    games: int,
+    seed: int,
+    on_progress: OnShare,
+    cores: int | None,
+    on_warning: OnWarning,
 ) -> Iterator[FinalSheets]:
     """Yield the full sheets of a bot's games, in batches."""
-    if name == "optimal":
-        values = known_values(rules)
-        if values.exact:
-            yield from play_solved(rules, games, seed, watch)
-            return
-    yield from play_engine(rules, name, games, seed, watch, cores)
+    if isinstance(player.bot, OptimalBot) and known_values(rules).exact:
+        return play_solved(rules, games, seed, on_progress)
+    return play_engine(rules, player, games, seed, on_progress, cores, on_warning)
 
 
-def play_solved(rules: Ruleset, games: int, seed: int, watch: Watch) -> Iterator[FinalSheets]:
+def play_solved(rules: Ruleset, games: int, seed: int, on_progress: OnShare) -> Iterator[FinalSheets]:
     from dicecup.playout.games import play_games
 
     source = known_values(rules).source
     for first in range(0, games, BATCH):
         count = min(BATCH, games - first)
 
-        def tell(done: int, total: int, first: int = first, count: int = count) -> None:
-            watch((first + count * done / total) / games)
+        def report(done: int, total: int, first: int = first, count: int = count) -> None:
+            on_progress((first + count * done / total) / games)
 
-        yield play_games(source, count, seed, first_game=first, on_turns=tell)
+        yield play_games(source, count, seed, first_game=first, on_turns=report)
 
 
 def play_engine(
-    rules: Ruleset, name: str, games: int, seed: int, watch: Watch, cores: int | None
+    rules: Ruleset,
+    player: Player,
+    games: int,
+    seed: int,
+    on_progress: OnShare,
+    cores: int | None,
+    on_warning: OnWarning,
 ) -> Iterator[FinalSheets]:
     """Play games one by one on the engine, distributed over the cores."""
-    firsts = range(0, games, PIECE)
-    tasks = [(rules, name, first, min(first + PIECE, games), seed) for first in firsts]
-    cores = cores or os.cpu_count() or 1
-    if cores == 1 or len(tasks) < 2:
-        for number, task in enumerate(tasks, start=1):
-            yield play_piece(task)
-            watch(number / len(tasks))
-        return
-    # Leaving ends the processes at once. Ctrl-C is handled here; each of them would print a traceback.
-    with get_context("spawn").Pool(cores, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
-        for number, sheets in enumerate(pool.imap(play_piece, tasks), start=1):
-            yield sheets
-            watch(number / len(tasks))
+    pieces = [(rules, first, min(first + PIECE, games), seed) for first in range(0, games, PIECE)]
+    workers = min(cores or os.cpu_count() or 1, len(pieces))
+    played: Iterator[FinalSheets] = (play_piece(player, *piece) for piece in pieces)
+    if workers > 1 and can_share():
+        played = shared_if_possible(player, pieces, workers, played, on_warning if cores is None else insist)
+    for number, sheets in enumerate(played, start=1):
+        yield sheets
+        on_progress(number / len(pieces))
 
 
-def play_piece(task: tuple[Ruleset, str, int, int, int]) -> FinalSheets:
-    rules, name, first, end, seed = task
-    sheets = [play_game(rules, name, Random(f"{seed} {number}")) for number in range(first, end)]
+def shared_if_possible(
+    player: Player, pieces: list[Piece], workers: int, alone: Iterator[FinalSheets], on_warning: OnWarning
+) -> Iterator[FinalSheets]:
+    """Play on several cores; on one, after telling so, where workers cannot load the bot."""
+    try:
+        yield from share(play_piece, player, pieces, workers)
+    except BotError as error:
+        if error.code != "bot_not_shared":
+            raise
+        on_warning(error)
+        yield from alone
+
+
+def play_piece(player: Player, rules: Ruleset, first: int, end: int, seed: int) -> FinalSheets:
+    """The games of these numbers."""
+    sheets = [play_game(rules, player, Random(f"{seed} {number}")) for number in range(first, end)]
     return FinalSheets(
         rules,
         np.array([sheet.cells for sheet in sheets], dtype=np.int16),
@@ -203,8 +343,7 @@ def play_piece(task: tuple[Ruleset, str, int, int, int]) -> FinalSheets:
     )
 
 
-def play_game(rules: Ruleset, name: str, chance: Random) -> Sheet:
-    bot = bot_called(name)
+def play_game(rules: Ruleset, player: Player, chance: Random) -> Sheet:
     sides = all_dice(rules.dice.faces, len(rules.dice.layers))
     state = start(rules)
     while not state.finished:
@@ -212,5 +351,5 @@ def play_game(rules: Ruleset, name: str, chance: Random) -> Sheet:
             dice = tuple(chance.choice(sides) for _ in range(dice_to_throw(rules, state)))
             state = apply(rules, state, Throw(dice))
         else:
-            state = apply(rules, state, bot.decide(rules, state, chance))
+            _, state = decided(player.bot, player.name, rules, state, chance)
     return state.sheet

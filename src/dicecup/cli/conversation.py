@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dicecup.bots import bot_of_player
+from dicecup.bots import is_bot
 from dicecup.cli.common import _, echo, speech
 from dicecup.cli.drawing import draw_all_sheets, draw_dice, draw_sheets, fitting, turn_title
 from dicecup.dice import format_dice, layer_faces, parse_dice
@@ -138,7 +138,7 @@ class Conversation:
         while not self.match.state.finished:
             if self.match.state.throw_due:
                 self.throw()
-            elif bot_of_player(self.match.player):
+            elif is_bot(self.match.player):
                 self.bot_decides()
             else:
                 self.person_decides()
@@ -290,7 +290,7 @@ class Conversation:
             return False
         players = self.match.record.header.players
         concerned = {state.player for state in self.match.record.states[-steps - 1 :]}
-        others = [players[player] for player in sorted(concerned) if not bot_of_player(players[player])]
+        others = [players[player] for player in sorted(concerned) if not is_bot(players[player])]
         if len(others) > 1:
             question = _("This concerns {players}. Does everybody agree? (yes/no) ")
             agreed = self.answer(question.format(players=speech.language.join(others)))

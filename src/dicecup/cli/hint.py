@@ -22,7 +22,7 @@ from dicecup.cli.common import (
 )
 from dicecup.cli.drawing import fitting
 from dicecup.cli.solving import expected_lines, reason_text, telling_of_compiling, values_of
-from dicecup.coach.advice import Advice, Values, advise
+from dicecup.coach.advice import Hint, Values, advise
 from dicecup.coach.reasons import Reasons
 from dicecup.coach.review import choice_data, reason_data
 from dicecup.dice import format_dice
@@ -68,7 +68,7 @@ def read_position(argument: str) -> Position:
     return position_from_data(read_json(content, argument))
 
 
-def answer(position: Position, values: Values, advice: Advice) -> dict[str, Any]:
+def answer(position: Position, values: Values, advice: Hint) -> dict[str, Any]:
     rules = position.rules
     reasons = Reasons(values, position.state) if advice.choices else None
     options = []
@@ -80,7 +80,7 @@ def answer(position: Position, values: Values, advice: Advice) -> dict[str, Any]
     return {"expected": advice.expected, "exact": advice.exact, "options": options}
 
 
-def text(position: Position, values: Values, advice: Advice, shown: int | None) -> str:
+def text(position: Position, values: Values, advice: Hint, shown: int | None) -> str:
     rules, state, language = position.rules, position.state, speech.language
     title = game_name(rules, language.code)
     if state.dice:

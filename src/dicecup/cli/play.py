@@ -11,7 +11,8 @@ from pathlib import Path
 
 import click
 
-from dicecup.bots import bot_of_player
+from dicecup.bots import BOT_PREFIX, Bot, is_bot
+from dicecup.bots.own import current_folder_searched, find_bot, known_bot
 from dicecup.cli.common import (
     CALLED,
     Command,
@@ -118,7 +119,10 @@ def ask_number(most: int) -> int | None:
 @option(
     "--players",
     metavar="NAMES",
-    help=N_("Names with commas between; bot:greedy, bot:steady or bot:optimal play alone."),
+    help=N_(
+        "Names with commas between; bot:greedy, bot:steady or bot:optimal play alone, "
+        "bot:package.module:Class is a bot of your own."
+    ),
 )
 @option(
     "--dice",
@@ -147,16 +151,15 @@ def command(
     path: Path | None,
 ) -> int:
     if path is not None and path.exists():
-        check_same_game(read_record(path).header, path, game, options, players, dice, seed)
-        return go_on(path, seed)
+        header = read_record(path).header
+        check_same_game(header, path, game, options, players, dice, seed)
+        return go_on(path, seed, read_players(players)[1] if players else None)
     if game is None:
         if path is not None:
             raise UsageError("record_missing", file=path)
-        pass
-
         return choose_and_play()
     rules = read_ruleset(game, options)
-    names = read_players(players)
+    names, bots = read_players(players)
     if own_seeds and (dice == "typed" or seed is not None):
         raise UsageError("own_seeds_useless")
     path = path or new_path(rules.id)
@@ -175,7 +178,7 @@ def command(
     file = RecordFile.create(path, header, secret)
     title = game_name(rules, speech.language.code)
     say(_("{game}. The game is kept in {file}.").format(game=title, file=file.path))
-    return converse(file, secret, seed)
+    return converse(file, secret, seed, bots)
 
 
 def reference_in_record(game: str, path: Path) -> str:
@@ -183,19 +186,35 @@ def reference_in_record(game: str, path: Path) -> str:
     return game if game in builtin_ids() else os.path.relpath(game, path.parent)
 
 
-def read_players(text: str | None) -> tuple[str, ...]:
+def read_players(text: str | None) -> tuple[tuple[str, ...], dict[int, Bot]]:
+    """The names, and the bots among them by their seats. A bot of one's own is loaded here."""
     if text is None:
-        return (_("You"),)
+        return (_("You"),), {}
     names = tuple(name.strip() for name in text.split(","))
     for name in names:
         if not good_name(name):
             raise UsageError("name_wrong", name=name[:80], most=MOST_NAME)
     if len(names) > MOST_PLAYERS:
         raise UsageError("players_too_many", most=MOST_PLAYERS)
-    persons = [name for name in names if bot_of_player(name) is None]
+    persons = [name for name in names if not is_bot(name)]
     if len(set(persons)) < len(persons):
         raise UsageError("name_twice")
-    return names
+    with current_folder_searched():
+        return names, {
+            seat: find_bot(name.removeprefix(BOT_PREFIX)) for seat, name in enumerate(names) if is_bot(name)
+        }
+
+
+def bots_of_record(players: tuple[str, ...]) -> dict[int, Bot]:
+    """The bots of a record by their seats; code that only the record names is not loaded."""
+    found = {}
+    for seat, player in enumerate(players):
+        if is_bot(player):
+            bot = known_bot(player)
+            if bot is None and ":" in player.removeprefix(BOT_PREFIX):
+                raise UsageError("bot_from_record", bot=player, players=",".join(players))
+            found[seat] = bot or find_bot(player.removeprefix(BOT_PREFIX))
+    return found
 
 
 def drawn_seeds(players: tuple[str, ...]) -> tuple[str, ...]:
@@ -206,7 +225,7 @@ def ask_player_seeds(players: tuple[str, ...]) -> tuple[str, ...]:
     """A word from every person; one is drawn for bots and for whoever gives none."""
     seeds = list(drawn_seeds(players))
     for number, player in enumerate(players):
-        if bot_of_player(player) is not None:
+        if is_bot(player):
             continue
         question = _("{player}, a word of your own (Enter: drawn): ").format(player=player)
         word = (ask(fitting(question)) or "").strip()
@@ -230,7 +249,7 @@ def check_same_game(
     same = [
         game is None or read_ruleset(game, options).identity == header.rules.identity,
         all(header.rules.options.get(text.partition("=")[0]) == text.partition("=")[2] for text in options),
-        players is None or read_players(players) == header.players,
+        players is None or read_players(players)[0] == header.players,
         dice is None or (dice == "typed") == (kind == "typed"),
         seed is None or kind == "typed" or seed == header.origin.seed,
     ]
@@ -238,16 +257,18 @@ def check_same_game(
         raise UsageError("record_of_other_game", file=path)
 
 
-def go_on(path: Path, seed: int | None) -> int:
+def go_on(path: Path, seed: int | None, bots: dict[int, Bot] | None = None) -> int:
+    if bots is None:
+        bots = bots_of_record(read_record(path).header.players)
     file = RecordFile.open(path)
     if not file.record.state.finished:
         said = _("Going on with {game} from {file}.")
         say(said.format(game=game_name(file.record.rules, speech.language.code), file=path))
-    return converse(file, file.secret(), seed)
+    return converse(file, file.secret(), seed, bots)
 
 
-def converse(file: RecordFile, secret: bytes | None, seed: int | None) -> int:
-    match = Match(file.record, file.save, secret, seed)
+def converse(file: RecordFile, secret: bytes | None, seed: int | None, bots: dict[int, Bot]) -> int:
+    match = Match(file.record, file.save, secret, seed, bots)
     status = 0
     try:
         Conversation(match, ask).play()

@@ -32,7 +32,7 @@ from dicecup.cli.common import (
 from dicecup.cli.drawing import fitting
 from dicecup.cli.progress import ShareProgress
 from dicecup.cli.solving import learned_notes, telling_of_compiling, values_of
-from dicecup.coach.review import Decision, Luck, PlayerReview, Review, review, review_data
+from dicecup.coach.review import Decision, PlayerReview, Review, RollLuck, review, review_data
 from dicecup.dice import format_dice
 from dicecup.engine.record import Record
 from dicecup.errors import UsageError
@@ -97,7 +97,7 @@ def notes(record: Record, result: Review, wins: WinChances | None) -> list[str]:
     return found
 
 
-def luck_text(said: str, luck: Luck) -> str:
+def luck_text(said: str, luck: RollLuck) -> str:
     return said.format(turn=luck.turn, dice=format_dice(luck.dice), points=signed(luck.gain))
 
 

@@ -21,8 +21,8 @@ from dicecup.cli.common import (
     speech,
     table_text,
 )
-from dicecup.dice import Dice, format_dice, parse_dice
-from dicecup.engine.legality import Offers, layer_offers, repeat_pays
+from dicecup.dice import Dice, format_dice, layer_faces, parse_dice
+from dicecup.engine.legality import layer_offers, points_by_box, repeat_pays
 from dicecup.engine.serialize import sheet_from_data
 from dicecup.engine.state import Sheet
 from dicecup.errors import DiceError
@@ -78,27 +78,12 @@ def read_sheet(sheet: str | None) -> Any:
     return read_json(sheet, "--sheet")
 
 
-def points_of(rules: Ruleset, given: Offers) -> dict[str, Any]:
-    """Points by box; by column and box where there are columns."""
-    boxes = len(rules.boxes)
-    columns = {
-        column.id: {
-            box.id: scored.points
-            for box, scored in zip(rules.boxes, given[number * boxes : (number + 1) * boxes], strict=True)
-            if scored is not None
-        }
-        for number, column in enumerate(rules.columns)
-    }
-    return columns if rules.has_columns else columns[""]
-
-
 def answer(rules: Ruleset, sheet: Sheet, dice: Dice) -> dict[str, Any]:
-    scored = layer_offers(rules, sheet, dice)
+    points = points_by_box(rules, sheet, dice)
     if rules.has_layers:
-        return {layer: points_of(rules, given) for layer, _faces, given in scored}
-    ((_layer, faces, given),) = scored
-    data: dict[str, Any] = {"boxes": points_of(rules, given)}
-    if rules.repeat and repeat_pays(rules, sheet, faces):
+        return points
+    data: dict[str, Any] = {"boxes": points}
+    if rules.repeat and repeat_pays(rules, sheet, layer_faces(dice, 0)):
         data[rules.repeat.id] = rules.repeat.points
     return data
 

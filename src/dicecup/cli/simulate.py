@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import secrets
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ from dicecup.cli.common import (
 )
 from dicecup.cli.drawing import fitting
 from dicecup.cli.progress import ShareProgress
-from dicecup.cli.solving import learned_notes, telling_of_compiling, values_of
+from dicecup.cli.solving import learned_notes, show_warning, telling_of_compiling, values_of
 from dicecup.i18n.names import game_name
 from dicecup.i18n.sentences import cell_text, number_text, percent_text
 from dicecup.messages import N_
@@ -54,7 +54,10 @@ MOST_GAMES = 100_000_000
     multiple=True,
     default=("optimal",),
     show_default=True,
-    help=N_("Who plays: random, greedy, careless, steady or optimal; may be given several times."),
+    help=N_(
+        "Who plays: random, greedy, careless, steady, optimal, or a bot of your own as package.module:Class; "
+        "may be given several times."
+    ),
 )
 @option(
     "--games",
@@ -84,19 +87,20 @@ def command(
 ) -> None:
     rules = read_ruleset(game, options)
     need("solver")
-    from dicecup.bots.registry import bot_called
+    from dicecup.bots.own import current_folder_searched, find_bot
     from dicecup.bots.simulation import simulate
 
-    for name in bots:
-        bot_called(name)
+    with current_folder_searched():
+        for name in bots:
+            find_bot(name)
     if plot is not None:
         check_writable(plot)
     # Says how far a solve is, which the simulation itself would not.
     values = values_of(rules) if "optimal" in bots else None
     progress = ShareProgress()
     began = time.monotonic()
-    with telling_of_compiling():
-        found = simulate(rules, bots, games, secrets.randbits(48) if seed is None else seed, watch=progress)
+    with telling_of_compiling(), current_folder_searched():
+        found = simulate(rules, bots, games, seed, on_progress=progress, on_warning=show_warning)
     seconds = time.monotonic() - began
     progress.end()
     if as_json:
@@ -109,7 +113,7 @@ def command(
         draw(plot, rules, found)
 
 
-def labels(found: tuple[BotResult, ...]) -> list[str]:
+def labels(found: Sequence[BotResult]) -> list[str]:
     """The names of the bots; a number tells equal ones apart."""
     names = [result.bot for result in found]
     return [
@@ -117,7 +121,7 @@ def labels(found: tuple[BotResult, ...]) -> list[str]:
     ]
 
 
-def draw(path: Path, rules: Ruleset, found: tuple[BotResult, ...]) -> None:
+def draw(path: Path, rules: Ruleset, found: Sequence[BotResult]) -> None:
     from dicecup.charts import histogram
 
     title = _("Final scores: {game}").format(game=game_name(rules, speech.language.code))
@@ -125,7 +129,7 @@ def draw(path: Path, rules: Ruleset, found: tuple[BotResult, ...]) -> None:
     write_file(path, histogram(title, _("final score"), counts).encode())
 
 
-def answer(rules: Ruleset, found: tuple[BotResult, ...], seconds: float) -> dict[str, Any]:
+def answer(rules: Ruleset, found: Sequence[BotResult], seconds: float) -> dict[str, Any]:
     """One bot's figures stand at the top; of several, each has its own."""
     if len(found) == 1:
         return result_data(rules, found[0]) | {"seconds": seconds}
@@ -153,7 +157,7 @@ def result_data(rules: Ruleset, result: BotResult) -> dict[str, Any]:
     return data | ({"wins": result.wins} if result.wins is not None else {})
 
 
-def text(rules: Ruleset, found: tuple[BotResult, ...], seconds: float) -> str:
+def text(rules: Ruleset, found: Sequence[BotResult], seconds: float) -> str:
     language = speech.language
     games = f"{found[0].games:,}".replace(",", "\u00a0")
     said = language.ngettext(

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from dicecup.cli.common import _, speech, talk
 from dicecup.cli.progress import SolveProgress
-from dicecup.coach.advice import Advice, Choice, Values, find_values
+from dicecup.coach.advice import Choice, Hint, Values, find_values
 from dicecup.coach.reasons import Reason
 from dicecup.engine.state import Keep
 from dicecup.errors import DicecupError
@@ -52,7 +52,7 @@ def learned_notes(values: Values) -> list[str]:
     return [said, _("For exact values run once, about {minutes} minutes: {command}").format(**known)]
 
 
-def expected_lines(values: Values, advice: Advice, decimals: int) -> list[str]:
+def expected_lines(values: Values, advice: Hint, decimals: int) -> list[str]:
     """What a position is worth, in words."""
     points = number_text(advice.expected, speech.language, decimals)
     if advice.exact:

@@ -13,10 +13,10 @@ from pathlib import Path
 from threading import Lock, RLock
 from typing import TYPE_CHECKING
 
-from dicecup.engine.play import keeps
+from dicecup.engine.play import check_state, keeps
 from dicecup.engine.state import Keep, Score, Sheet, State
 from dicecup.engine.totals import final_score
-from dicecup.errors import DicecupError, UsageError
+from dicecup.errors import DicecupError, MoveError, UsageError
 from dicecup.packages import need
 from dicecup.rules.model import Ruleset
 from dicecup.solver.progress import OnProgress, OnWarning, no_callback
@@ -93,7 +93,13 @@ def find_values(
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One decision a player may take now."""
+    """One decision a player may take now: what it makes of the expected final score, and its loss.
+
+    >>> import dicecup
+    >>> hint = dicecup.Game.from_position("yatzy-sv / ones=3 pair=12 / 1 2 6 6 6 / 2").hint()
+    >>> hint.choices[1].move, round(hint.choices[1].loss, 2)
+    (Keep(dice=(1, 6, 6, 6)), 2.32)
+    """
 
     move: Keep | Score
     expected: float
@@ -102,35 +108,53 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
-    """What a position is worth, and every choice, best first. While a throw is due there is none."""
+class Hint:
+    """What a position is worth, and every choice, best first. While a throw is due there is none.
+
+    >>> import dicecup
+    >>> hint = dicecup.Game.from_position("yatzy-sv / ones=3 pair=12 / 1 2 6 6 6 / 2").hint()
+    >>> hint.best.move, round(hint.expected, 2), hint.exact
+    (Keep(dice=(6, 6, 6)), 244.32, True)
+    """
 
     expected: float
     exact: bool
     choices: tuple[Choice, ...] = ()
 
+    @property
+    def best(self) -> Choice:
+        """The best choice; there is none while a throw is due or when the game is over."""
+        if not self.choices:
+            raise MoveError("decision_not_due")
+        return self.choices[0]
+
     def choice(self, move: Keep | Score) -> Choice:
         """The choice that a player took; striking a box that gives 0 is filling it."""
-        found = [choice for choice in self.choices if choice.move == move]
-        plain = without_strikes(move) if not found else move
-        return found[0] if found else next(choice for choice in self.choices if choice.move == plain)
+        if not isinstance(move, Keep | Score):
+            raise MoveError("move_unreadable")
+        for wanted in (move, without_strikes(move)):
+            for choice in self.choices:
+                if choice.move == wanted:
+                    return choice
+        raise MoveError("choice_unknown")
 
 
-def advise(values: Values, state: State) -> Advice:
-    """Advice for the player whose turn it is; what others hold does not change the best expected score."""
+def advise(values: Values, state: State) -> Hint:
+    """A hint for the player whose turn it is; what others hold does not change the best expected score."""
+    check_state(values.rules, state)
     if state.sheet.full:
-        return Advice(float(final_score(values.rules, state.sheet)), exact=True)
+        return Hint(float(final_score(values.rules, state.sheet)), exact=True)
     turn = values.turn(state.sheet)
     if not state.dice:
-        return Advice(turn.value, values.exact)
+        return Hint(turn.value, values.exact)
     if state.kept is not None:
-        return Advice(turn.keep(state.kept, state.throws_left), values.exact)
+        return Hint(turn.keep(state.kept, state.throws_left), values.exact)
     worth = worths(turn, state)
     best = max(expected for _, expected, _ in worth)
     # Equal choices stand in this order: ending the turn before throwing on, boxes as on the sheet.
     worth.sort(key=lambda found: -found[1])
     choices = tuple(Choice(move, expected, best - expected, points) for move, expected, points in worth)
-    return Advice(best, values.exact, choices)
+    return Hint(best, values.exact, choices)
 
 
 def worths(turn: Turn, state: State) -> list[tuple[Keep | Score, float, int]]:

@@ -57,7 +57,13 @@ def rating_of(error_rate: float, perfect_turn: float) -> Rating:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One decision, with all that could have been chosen instead, best first."""
+    """One decision, with all that could have been chosen instead, best first.
+
+    >>> import dicecup
+    >>> ann = dicecup.review("sunday.record").players[0]
+    >>> ann.decisions[0].best.move, round(ann.decisions[0].loss, 2)
+    (Keep(dice=(5, 5)), 15.02)
+    """
 
     turn: int  # from 1 on
     moves: int  # how many moves of the record stand before it: where one can try again
@@ -70,16 +76,24 @@ class Decision:
 
     @property
     def best(self) -> Choice:
+        """The best choice there was."""
         return self.choices[0]
 
     @property
     def loss(self) -> float:
+        """What the decision lost against the best choice."""
         return self.taken.loss
 
 
 @dataclass(frozen=True, slots=True)
-class Luck:
-    """One throw and how it moved the expected final score."""
+class RollLuck:
+    """One throw and how it moved the expected final score.
+
+    >>> import dicecup
+    >>> ann = dicecup.review("sunday.record").players[0]
+    >>> ann.throws[0].dice, round(ann.throws[0].gain, 2)
+    ((2, 2, 5, 5, 6), -0.8)
+    """
 
     turn: int
     moves: int  # how many moves of the record stand with it
@@ -89,7 +103,13 @@ class Luck:
 
 @dataclass
 class PlayerReview:
-    """The game of one player."""
+    """The game of one player: what the throws gave (luck) and what the decisions lost (skill, never above 0).
+
+    >>> import dicecup
+    >>> ann = dicecup.review("sunday.record").players[0]
+    >>> ann.name, round(ann.luck, 2), round(ann.skill, 2)
+    ('Ann', -3.6, -40.23)
+    """
 
     name: str
     expected_at_start: float
@@ -98,7 +118,7 @@ class PlayerReview:
     luck: float = 0.0
     skill: float = 0.0
     decisions: list[Decision] = field(default_factory=list)
-    throws: list[Luck] = field(default_factory=list)
+    throws: list[RollLuck] = field(default_factory=list)
     course: list[float] = field(
         default_factory=list
     )  # expected final score, at the start and after each turn
@@ -116,25 +136,35 @@ class PlayerReview:
         return self.final if self.within_turn else None
 
     @property
-    def luckiest(self) -> Luck | None:
+    def luckiest(self) -> RollLuck | None:
+        """The throw that gave most."""
         return max(self.throws, key=lambda throw: throw.gain, default=None)
 
     @property
-    def unluckiest(self) -> Luck | None:
+    def unluckiest(self) -> RollLuck | None:
+        """The throw that cost most."""
         return min(self.throws, key=lambda throw: throw.gain, default=None)
 
     @property
     def costliest(self) -> Decision | None:
+        """The decision that lost most, if that was more than a trifle."""
         worst = max(self.decisions, key=lambda decision: decision.loss, default=None)
         return worst if worst and worst.mark else None
 
     def count(self, mark: Mark) -> int:
+        """How many decisions have this mark."""
         return sum(decision.mark == mark for decision in self.decisions)
 
 
 @dataclass(frozen=True)
 class Review:
-    """A whole game."""
+    """A whole game, player by player.
+
+    >>> import dicecup
+    >>> review = dicecup.review("sunday.record")
+    >>> review.exact, len(review.players)
+    (True, 2)
+    """
 
     players: tuple[PlayerReview, ...]
     exact: bool
@@ -179,7 +209,7 @@ def review_player(
         turn = turn_number(values, before)
         if isinstance(move, Throw):
             worth = advise(values, after).expected
-            found.throws.append(Luck(turn, place + 1, after.dice, worth - current))
+            found.throws.append(RollLuck(turn, place + 1, after.dice, worth - current))
             found.luck += worth - current
             current = worth
             continue
@@ -299,7 +329,7 @@ def player_data(rules: Ruleset, player: PlayerReview, options: bool) -> Data:
     }
 
 
-def luck_data(luck: Luck | None) -> Data | None:
+def luck_data(luck: RollLuck | None) -> Data | None:
     if luck is None:
         return None
     return {"turn": luck.turn, "moves": luck.moves, "dice": dice_to_data(luck.dice), "luck": luck.gain}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dicecup.dice import Dice, Faces, layer_faces
 from dicecup.engine.state import Sheet
@@ -62,6 +62,27 @@ def layer_offers(rules: Ruleset, sheet: Sheet, dice: Dice) -> list[tuple[str, Fa
     """Return each scored layer with its faces and their points, as if it alone were scored."""
     layers = [(layer, layer_faces(dice, rules.dice.layers.index(layer))) for layer in rules.scored]
     return [(layer, faces, offers(rules, sheet, faces)) for layer, faces in layers]
+
+
+def points_by_box(rules: Ruleset, sheet: Sheet, dice: Dice) -> dict[str, Any]:
+    """What dice give in every open box: by box, by column and box, or by layer and box."""
+    layers = {
+        layer: points_of_cells(rules, given) for layer, _faces, given in layer_offers(rules, sheet, dice)
+    }
+    return layers if rules.has_layers else next(iter(layers.values()))
+
+
+def points_of_cells(rules: Ruleset, given: Offers) -> dict[str, Any]:
+    boxes = len(rules.boxes)
+    columns = {
+        column.id: {
+            box.id: scored.points
+            for box, scored in zip(rules.boxes, given[number * boxes : (number + 1) * boxes], strict=True)
+            if scored is not None
+        }
+        for number, column in enumerate(rules.columns)
+    }
+    return columns if rules.has_columns else columns[rules.columns[0].id]
 
 
 @lru_cache(maxsize=64)

@@ -2,33 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
+from operator import index
+from typing import SupportsIndex
 
-from dicecup.dice import Dice, contains, format_dice, format_die, layer_faces, parts, sort_dice
+from dicecup.dice import (
+    Dice,
+    Die,
+    all_dice,
+    contains,
+    format_dice,
+    layer_faces,
+    parse_dice,
+    parse_die,
+    parts,
+    sort_dice,
+)
 from dicecup.engine.legality import allowed_placements, cell_names, cell_of, offers, refusal, repeat_pays
 from dicecup.engine.state import Keep, Move, Placement, Score, Sheet, State, Throw, dice_to_throw, turn_start
-from dicecup.errors import DiceError, MoveError
+from dicecup.errors import DiceError, MoveError, PositionError, UsageError
+from dicecup.messages import Phrase
 from dicecup.rules.model import Ruleset
 from dicecup.rules.scoring import Scored
 
+MOST_TEXT = 200  # dice or characters of them; more is rubbish, and not read
+
 
 def apply(rules: Ruleset, state: State, move: Move) -> State:
-    """Return the state after the move; raise the reason if it is illegal."""
+    """Return the state after the move; raise the reason if it is illegal.
+
+    >>> import dicecup
+    >>> game = dicecup.Game.from_position("yatzy / / 1 1 2 3 5 / 0")
+    >>> dicecup.apply(game.rules, game.state, game.legal_moves()[0]).sheets[0].cells[0]
+    2
+    """
     return apply_and_score(rules, state, move)[0]
 
 
 def apply_and_score(rules: Ruleset, state: State, move: Move) -> tuple[State, tuple[Scored, ...]]:
     """Return the state after the move, and what each box got that it filled."""
+    check_state(rules, state)
     if state.finished:
         raise MoveError("game_over")
     match move:
         case Throw(dice):
             return apply_throw(rules, state, dice), ()
         case Keep(dice):
-            return apply_keep(state, dice), ()
+            return apply_keep(rules, state, dice), ()
+        case Score(placements):
+            return apply_score(rules, state, placements)
         case _:
-            return apply_score(rules, state, move.placements)
+            raise MoveError("move_unreadable")
+
+
+def check_state(rules: Ruleset, state: object) -> None:
+    """Refuse what is not a state of this game."""
+    if not isinstance(state, State):
+        raise UsageError("argument_wrong", argument="state", expected=Phrase("expected_position"))
+    if len(state.sheet.cells) != rules.cells:
+        raise PositionError("sheet_of_other_game", found=len(state.sheet.cells), expected=rules.cells)
 
 
 def check(rules: Ruleset, state: State, move: Move) -> None:
@@ -47,35 +81,87 @@ def is_legal(rules: Ruleset, state: State, move: Move) -> bool:
 def apply_throw(rules: Ruleset, state: State, dice: Dice) -> State:
     if state.kept is None:
         raise MoveError("throw_not_due" if state.throws_left else "no_throw_left")
-    check_dice(rules, dice)
-    expected = dice_to_throw(rules, state)
-    if len(dice) != expected:
-        raise DiceError("dice_count_wrong", found=len(dice), expected=expected)
-    return State(state.sheets, state.player, sort_dice(state.kept + dice), None, state.throws_left - 1)
+    thrown, expected = as_dice(rules, dice), dice_to_throw(rules, state)
+    if len(thrown) != expected:
+        raise DiceError("dice_count_wrong", found=len(thrown), expected=expected)
+    return State(state.sheets, state.player, sort_dice(state.kept + thrown), None, state.throws_left - 1)
 
 
-def check_dice(rules: Ruleset, dice: Dice) -> None:
-    """Reject anything that is not a die of this game."""
+def as_dice(rules: Ruleset, dice: object) -> Dice:
+    """Dice of this game, sorted, however a program has them: `(6, 3)`, `["6-5"]`, `"6 3"`, NumPy integers."""
+    if isinstance(dice, str):
+        return parse_dice(
+            dice[:MOST_TEXT].replace(",", " ").split(), rules.dice.faces, len(rules.dice.layers)
+        )
+    if not isinstance(dice, Iterable):
+        raise unreadable(rules, dice)
+    given, known = tuple(islice(dice, MOST_TEXT)), known_dice(rules.dice.faces, len(rules.dice.layers))
+    try:
+        return sort_dice(tuple([known[die] for die in given]))
+    except (KeyError, TypeError):  # texts and lists, or rubbish
+        return sort_dice(tuple(as_die(rules, die) for die in given))
+
+
+@lru_cache(maxsize=64)
+def known_dice(faces: int, layers: int) -> dict[object, Die]:
+    """Every die by its value, which NumPy integers share."""
+    return {die: die for die in all_dice(faces, layers)}
+
+
+def as_kept(rules: Ruleset, state: State, dice: object) -> Dice:
+    """As `as_dice`; a face that no die has is a die that is not there."""
+    try:
+        return as_dice(rules, dice)
+    except DiceError as error:
+        if error.code != "face_out_of_range":
+            raise
+        kept = error.values["text"]
+        raise MoveError("keep_not_there", kept=kept, dice=format_dice(state.dice)) from None
+
+
+def as_die(rules: Ruleset, die: object) -> Die:
     layers = len(rules.dice.layers)
-    for die in dice:
-        faces = (die,) if isinstance(die, int) else die
-        if len(faces) != layers or isinstance(die, int) != (layers == 1):
-            raise DiceError("die_unreadable", text=format_die(die), example="-".join("65432"[:layers]))
-        if not all(type(face) is int and 1 <= face <= rules.dice.faces for face in faces):
-            raise DiceError("face_out_of_range", text=format_die(die), faces=rules.dice.faces)
+    if isinstance(die, str):
+        return parse_die(die[:MOST_TEXT], rules.dice.faces, layers)
+    if layers == 1:
+        return as_face(rules, die, die)
+    if not isinstance(die, Iterable):
+        raise unreadable(rules, die)
+    faces = tuple(as_face(rules, face, die) for face in islice(die, layers + 1))
+    if len(faces) != layers:
+        raise unreadable(rules, die)
+    return faces
 
 
-def apply_keep(state: State, dice: Dice) -> State:
+def as_face(rules: Ruleset, face: object, die: object) -> int:
+    if not isinstance(face, SupportsIndex):
+        raise unreadable(rules, die)
+    number = index(face)
+    if not 1 <= number <= rules.dice.faces:
+        raise DiceError("face_out_of_range", text=shown(die), faces=rules.dice.faces)
+    return number
+
+
+def unreadable(rules: Ruleset, die: object) -> DiceError:
+    return DiceError("die_unreadable", text=shown(die), example="-".join("65432"[: len(rules.dice.layers)]))
+
+
+def shown(die: object) -> str:
+    """A die in an error, cut short if it is rubbish."""
+    return "-".join(map(str, die))[:20] if isinstance(die, tuple) else repr(die)[:20]
+
+
+def apply_keep(rules: Ruleset, state: State, dice: Dice) -> State:
     if state.kept is not None:
         raise MoveError("throw_first")
     if not state.throws_left:
         raise MoveError("no_throw_left")
-    dice = sort_dice(dice)
-    if not contains(state.dice, dice):
-        raise MoveError("keep_not_there", kept=format_dice(dice), dice=format_dice(state.dice))
-    if len(dice) == len(state.dice):
+    kept = as_kept(rules, state, dice)
+    if not contains(state.dice, kept):
+        raise MoveError("keep_not_there", kept=format_dice(kept), dice=format_dice(state.dice))
+    if len(kept) == len(state.dice):
         raise MoveError("keep_all")
-    return State(state.sheets, state.player, state.dice, dice, state.throws_left)
+    return State(state.sheets, state.player, state.dice, kept, state.throws_left)
 
 
 def apply_score(
@@ -92,6 +178,7 @@ def score_sheet(
     rules: Ruleset, sheet: Sheet, dice: Dice, placements: tuple[Placement, ...]
 ) -> tuple[Sheet, tuple[Scored, ...]]:
     """Return the sheet with the dice scored in these boxes, layer by layer, and the points of each."""
+    check_placements(placements)
     if len(placements) != len(rules.scored):
         raise MoveError("layers_wrong", layers=", ".join(rules.scored))
     places = [(placement.column, placement.box) for placement in placements]
@@ -103,6 +190,15 @@ def score_sheet(
         sheet, scored = place(rules, sheet, layer_faces(dice, layer), placement)
         written.append(scored)
     return sheet, tuple(written)
+
+
+def check_placements(placements: object) -> None:
+    """Refuse what a program made up: of the contents only the types are checked here."""
+    if not isinstance(placements, tuple):
+        raise MoveError("move_unreadable")
+    for one in placements:
+        if not isinstance(one, Placement) or type(one.box) is not str or type(one.column) is not str:
+            raise MoveError("move_unreadable")
 
 
 def place(rules: Ruleset, sheet: Sheet, faces: tuple[int, ...], placement: Placement) -> tuple[Sheet, Scored]:
@@ -129,7 +225,14 @@ def scored_layers(rules: Ruleset) -> tuple[int, ...]:
 
 
 def legal_moves(rules: Ruleset, state: State) -> tuple[Move, ...]:
-    """Return every decision the player can make now; none if a throw is due or the game is over."""
+    """Return every decision the player can make now; none if a throw is due or the game is over.
+
+    >>> import dicecup
+    >>> game = dicecup.Game.from_position("yatzy / / 6 6 6 6 6 / 0")
+    >>> len(dicecup.legal_moves(game.rules, game.state))
+    23
+    """
+    check_state(rules, state)
     if state.kept is not None or state.finished:
         return ()
     scores = tuple(legal_scores(rules, state.sheet, state.dice))

@@ -11,9 +11,9 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Literal
 
-from dicecup.dice import Dice, format_dice, sort_dice
+from dicecup.dice import Dice, format_dice
 from dicecup.engine.fairness import commitment, derive_throw, seed_secret
-from dicecup.engine.play import apply_and_score
+from dicecup.engine.play import apply_and_score, as_dice, as_kept
 from dicecup.engine.state import Keep, Move, State, Throw, start
 from dicecup.errors import DicecupError, RecordError
 from dicecup.rules.model import Ruleset
@@ -69,13 +69,27 @@ class Header:
 
 @dataclass(frozen=True)
 class Record:
-    """A header and entries. Build it with `append`, which rejects illegal entries."""
+    """A header and entries. Build it with `append`, which rejects illegal entries.
+
+    >>> import dicecup
+    >>> game = dicecup.Game("yatzy", ["Ann"], seed=4)
+    >>> rolled = game.roll()
+    >>> game.record.moves, game.record.header.players
+    ((Throw(dice=(1, 1, 2, 6, 6)),), ('Ann',))
+    """
 
     header: Header
     entries: tuple[Entry, ...] = ()
+    first: State | None = None  # where the game began if not with empty sheets; has no text form
+
+    @property
+    def beginning(self) -> State:
+        """The state before the first move."""
+        return self.first or start(self.rules, len(self.header.players))
 
     @property
     def rules(self) -> Ruleset:
+        """The rules of the game."""
         return self.header.rules
 
     @cached_property
@@ -87,11 +101,6 @@ class Record:
     def states(self) -> tuple[State, ...]:
         """The state at the start and after each current move."""
         return (self.beginning, *(state for _, state, _ in self._line))
-
-    @property
-    def beginning(self) -> State:
-        """The state before the first move."""
-        return start(self.rules, len(self.header.players))
 
     @property
     def state(self) -> State:
@@ -151,8 +160,10 @@ class RecordBuilder:
 
     def add(self, entry: Entry) -> None:
         """Add an entry with its dice sorted, or raise the reason why it is refused."""
-        if isinstance(entry, Throw | Keep):
-            entry = replace(entry, dice=sort_dice(entry.dice))
+        if isinstance(entry, Throw):
+            entry = Throw(as_dice(self.rules, entry.dice))
+        elif isinstance(entry, Keep):
+            entry = Keep(as_kept(self.rules, self.state, entry.dice))
         if self.entries and isinstance(self.entries[-1], Reveal):
             raise RecordError("record_closed")
         match entry:

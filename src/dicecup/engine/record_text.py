@@ -73,8 +73,11 @@ class Line:
         return rest
 
 
-def record_to_text(record: Record) -> str:
-    return join_record(RecordWriter().header(record.header), entry_texts(record))
+def record_to_text(record: Record, find_rules: FindRules = load_ruleset) -> str:
+    """The whole record as text, which must be possible to read back."""
+    if record.first is not None:
+        raise RecordError("record_from_position")
+    return join_record(RecordWriter().header(record.header, find_rules), entry_texts(record))
 
 
 def join_record(header: str, texts: Iterable[str]) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from operator import index
+from typing import Any, SupportsIndex
 from urllib.parse import quote, unquote
 
 from dicecup.dice import Dice, Die, contains, format_die, parse_die, sort_dice
@@ -74,6 +75,28 @@ def sheet_from_data(rules: Ruleset, data: object) -> Sheet:
     return sheet
 
 
+def checked_sheet(rules: Ruleset, sheet: object) -> Sheet:
+    """A sheet of this game as a `Sheet` of plain numbers, given as one or as data; refused if it cannot
+    occur.
+    """
+    if not isinstance(sheet, Sheet):
+        return sheet_from_data(rules, sheet)
+    given: object = sheet.cells
+    if not isinstance(given, tuple | list) or len(given) != rules.cells:
+        found = len(given) if isinstance(given, tuple | list) else 0
+        raise PositionError("sheet_of_other_game", found=found, expected=rules.cells)
+    cells = tuple(None if points is None else whole_points(points) for points in given)
+    plain = Sheet(cells, whole_points(sheet.repeats))
+    check_sheet(rules, plain)
+    return plain
+
+
+def whole_points(points: object) -> int:
+    if not isinstance(points, SupportsIndex) or abs(index(points)) > MOST_WRITTEN:
+        raise wrong("sheet", "expected_points_written")
+    return index(points)
+
+
 def read_repeats(rules: Ruleset, points: object) -> int:
     assert rules.repeat is not None
     step = rules.repeat.points
@@ -88,11 +111,46 @@ POSITION_KEYS = ("ruleset", "options", "sheet", "dice", "throws_left", "kept")
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A state of one player, the rules, and the id or path by which they were loaded."""
+    """A state of one player, the rules, and the id or path by which they were loaded.
+
+    >>> import dicecup
+    >>> position = dicecup.Position.parse("yatzy scoring=scandinavian / ones=3 pair=12 / 1 3 3 6 6 / 1")
+    >>> position.state.dice, position.to_data()["sheet"]
+    ((1, 3, 3, 6, 6), {'ones': 3, 'pair': 12})
+    """
 
     reference: str
     rules: Ruleset
     state: State
+
+    @classmethod
+    def parse(cls, line: str) -> Position:
+        """The position of its one-line notation, which `str` writes.
+
+        >>> str(dicecup.Position.parse("yatzy / ones=3 / 6 6 3 3 1 / 1"))
+        'yatzy / ones=3 / 1 3 3 6 6 / 1'
+        """
+        return position_from_line(str(line))
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Position:
+        """The position of its JSON data.
+
+        >>> dicecup.Position.from_data({"ruleset": "yatzy", "sheet": {"ones": 3}}).state.throws_left
+        3
+        """
+        return position_from_data(data)
+
+    def to_data(self) -> dict[str, Any]:
+        """The position as JSON data.
+
+        >>> dicecup.Position.parse("yatzy / ones=3").to_data()
+        {'ruleset': 'yatzy', 'sheet': {'ones': 3}}
+        """
+        return position_to_data(self)
+
+    def __str__(self) -> str:
+        return position_to_line(self)
 
 
 def dice_to_data(dice: Dice) -> list[int | str]:

@@ -11,21 +11,33 @@ from dicecup.rules.model import Ruleset
 
 @dataclass(frozen=True, slots=True)
 class Throw:
-    """A throw with its outcome: the dice that were not kept."""
+    """A throw with its outcome: the dice that were not kept.
+
+    >>> dicecup.Throw((1, 3, 3, 6, 6)).dice
+    (1, 3, 3, 6, 6)
+    """
 
     dice: Dice
 
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """The dice to keep; the others are thrown again."""
+    """The dice to keep; the others are thrown again.
+
+    >>> dicecup.Keep((6, 6)) == dicecup.Keep((6, 6))
+    True
+    """
 
     dice: Dice
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A box to fill. With `strike` it gets 0 whatever the dice would score."""
+    """A box to fill. With `strike` it gets 0 whatever the dice would score.
+
+    >>> dicecup.Placement("yatzy", strike=True)
+    Placement(box='yatzy', column='', strike=True)
+    """
 
     box: str
     column: str = ""
@@ -34,7 +46,11 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The end of a turn: one placement per scored layer, in the rules' order."""
+    """The end of a turn: one placement per scored layer, in the rules' order.
+
+    >>> dicecup.Score((dicecup.Placement("pair"),)).placements[0].box
+    'pair'
+    """
 
     placements: tuple[Placement, ...]
 
@@ -52,13 +68,18 @@ Cells = tuple[int | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One player's sheet: the points in every cell, column by column, and the number of scored repeats."""
+    """One player's sheet: the points in every cell, column by column, and the number of scored repeats.
+
+    >>> dicecup.Game.from_position("yatzy / ones=3 twos=6").state.sheet.cells[:3]
+    (3, 6, None)
+    """
 
     cells: Cells
     repeats: int = 0
 
     @property
     def full(self) -> bool:
+        """Whether every box is filled."""
         return None not in self.cells
 
 
@@ -68,6 +89,10 @@ class State:
 
     `kept` holds the kept dice while a throw is due, and is None when a decision is due. A turn begins with no
     dice and nothing kept: the first throw is of all dice.
+
+    >>> state = dicecup.Game("yatzy", ["Ann", "Bo"]).state
+    >>> state.player, state.dice, state.kept, state.throws_left
+    (0, (), (), 3)
     """
 
     sheets: tuple[Sheet, ...]
@@ -78,10 +103,12 @@ class State:
 
     @property
     def finished(self) -> bool:
+        """Whether every sheet is full."""
         return all(sheet.full for sheet in self.sheets)
 
     @property
     def throw_due(self) -> bool:
+        """Whether the dice have to be thrown next."""
         return self.kept is not None and not self.finished
 
     @property

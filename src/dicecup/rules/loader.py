@@ -18,7 +18,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from dicecup.errors import RulesError
+from dicecup.errors import RulesError, UsageError
 from dicecup.messages import Phrase, problem_of
 from dicecup.rules.build import GAME_KEYS, Reader, build_ruleset
 from dicecup.rules.model import Ruleset
@@ -37,6 +37,7 @@ BUILTIN = ("yatzy", "yatzy-sv", "dice-in-dice", "yum-plus", "triple-yum-plus", "
 
 Tables = dict[str, Any]
 FindRules = Callable[[str, Mapping[str, str]], Ruleset]
+AnyGame = str | os.PathLike[str] | Ruleset  # an id, a path, or what was loaded by one
 
 TOML_PLACE = re.compile(r"at line (\d+), column (\d+)")
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -44,6 +45,20 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 def builtin_ids() -> tuple[str, ...]:
     return BUILTIN
+
+
+def as_ruleset(game: object, options: object = None) -> Ruleset:
+    """The ruleset of an id, a path or a ruleset, with options changed."""
+    if options is not None and not (
+        isinstance(options, Mapping)
+        and all(isinstance(text, str) for option in options.items() for text in option)
+    ):
+        raise UsageError("argument_wrong", argument="options", expected=Phrase("expected_table"))
+    if isinstance(game, Ruleset):
+        return load_ruleset(game.reference, {**game.options, **options}) if options else game
+    if not isinstance(game, str | os.PathLike):
+        raise UsageError("argument_wrong", argument="game", expected=Phrase("expected_ruleset"))
+    return load_ruleset(os.fspath(game), options)
 
 
 def load_ruleset(reference: str, options: Mapping[str, str] | None = None) -> Ruleset:

@@ -132,7 +132,15 @@ class Repeat:
 
 @dataclass(frozen=True, eq=False)
 class Ruleset:
-    """One game with its options chosen. Two rulesets with the same `identity` are the same game."""
+    """One game with its options chosen. Two rulesets with the same `identity` are the same game.
+
+    `identity`, a hash of that meaning, decides. So whatever is remembered by ruleset is also found for the
+    same rules under another id, and must depend on nothing that the identity leaves out.
+
+    >>> import dicecup
+    >>> dicecup.Rules("yatzy-sv") == dicecup.Rules("yatzy-sv"), dicecup.Rules("yatzy").turns
+    (True, 15)
+    """
 
     id: str
     dice: DiceSet
@@ -149,6 +157,12 @@ class Ruleset:
     choices: Mapping[str, tuple[str, ...]]  # every option with its values, the default first
     names: Mapping[str, Mapping[str, Any]] = field(repr=False)  # language → names
     reference: str = field(repr=False)  # the id or path it was loaded by
+
+    def __eq__(self, other: object) -> bool:
+        return self.identity == other.identity if isinstance(other, Ruleset) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.identity)
 
     @cached_property
     def identity(self) -> str:
@@ -219,6 +233,7 @@ class Ruleset:
 
     @property
     def turns(self) -> int:
+        """How many turns each player has."""
         return self.cells // len(self.scored)
 
     @cached_property
@@ -228,6 +243,7 @@ class Ruleset:
 
     @property
     def has_layers(self) -> bool:
+        """Whether a die has several layers, each scored in a box of its own."""
         return len(self.dice.layers) > 1
 
 

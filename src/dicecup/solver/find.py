@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dicecup.errors import StorageError, UsageError
 from dicecup.folders import tables_folder
+from dicecup.messages import Phrase
 from dicecup.rules.model import Ruleset
 from dicecup.solver.backends import PRECISIONS
 from dicecup.solver.double.game_tables import check_double_solvable
@@ -124,6 +125,25 @@ def solve(
     if rules.has_layers:
         return solve_double(rules, backend=backend, folder=folder, on_progress=on_progress)
     return solve_single(rules, precision=precision, backend=backend, folder=folder, on_progress=on_progress)
+
+
+def solution_of(
+    rules: Ruleset,
+    *,
+    precision: int,
+    backend: str,
+    folder: Path | None = None,
+    on_progress: OnProgress = no_callback,
+) -> Solution:
+    """Return the solution from the table of this precision; solve the game first if there is none."""
+    if precision not in PRECISIONS:
+        known = Phrase("expected_one_of", known=", ".join(map(str, PRECISIONS)))
+        raise UsageError("argument_wrong", argument="precision", expected=known)
+    check_double_solvable(rules) if rules.has_layers else check_solvable(rules)
+    table = find_table(rules, precision, folder or tables_folder())
+    if table is None:
+        table = solve(rules, precision=precision, backend=backend, folder=folder, on_progress=on_progress)
+    return SingleSolution(rules, table) if isinstance(table, TableFile) else DoubleSolution(rules, table)
 
 
 def find_solution(

@@ -1,40 +1,168 @@
-"""What a solved game answers: the value of every sheet, and of every throw, keep and box of a turn.
+"""What is known about a whole game: the value of every sheet, and of every roll, keep and box of a turn.
 
-All values are expected final scores under perfect play, the points on the sheet included.
+All values are expected final scores under perfect play, the points on the sheet included. Each way to solve
+a game (one layer of dice, double dice, a learned value) answers with its own `Solution` and `Turn`. What
+they are asked is checked here, once for all of them.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from operator import index
+from typing import Any, NamedTuple, SupportsIndex
 
-from dicecup.dice import Dice
-from dicecup.engine.state import Score, Sheet
+from dicecup.dice import AnyDie, Dice
+from dicecup.engine.play import as_dice
+from dicecup.engine.serialize import Position, checked_sheet, wrong
+from dicecup.engine.state import Score, Sheet, State, empty_sheet
+from dicecup.engine.totals import final_score
+from dicecup.errors import DiceError, PositionError, UsageError
+from dicecup.messages import Phrase
 from dicecup.rules.model import Ruleset
+
+AnyDice = str | Iterable[AnyDie]
 
 
 class BoxValue(NamedTuple):
-    """One way to end a turn."""
+    """One way to end a turn: the move, the points it writes, and the expected final score after it.
+
+    >>> import dicecup
+    >>> turn = dicecup.Rules("yatzy-sv").solve().turn({"ones": 3})
+    >>> max(turn.boxes((6, 6, 6, 6, 6)), key=lambda box: box.value).points
+    50
+    """
 
     move: Score
     points: int
     value: float
 
 
-class Turn(Protocol):
-    """All values of one turn on one sheet."""
+class Turn(ABC):
+    """The values of one turn on one sheet: expected final scores under perfect play.
 
-    value: float
-
-    def keep(self, dice: Dice, throws_left: int) -> float: ...
-
-    def throw(self, dice: Dice, throws_left: int) -> float: ...
-
-    def boxes(self, dice: Dice) -> list[BoxValue]: ...
-
-
-class Solution(Protocol):
-    """A solved game."""
+    >>> import dicecup
+    >>> turn = dicecup.Rules("yatzy-sv").solve().turn({"ones": 3, "pair": 12})
+    >>> round(turn.value, 2), round(turn.throw("6 6 1 2 6", 2), 2)
+    (235.09, 244.32)
+    """
 
     rules: Ruleset
+    sheet: Sheet
+    value: float
 
-    def turn(self, sheet: Sheet) -> Turn: ...
+    def keep(self, dice: AnyDice, throws_left: SupportsIndex) -> float:
+        """The value of keeping these dice and rolling the others, with so many rolls left before that.
+
+        >>> turn = dicecup.Rules("yatzy-sv").solve().turn({"ones": 3, "pair": 12})
+        >>> round(turn.keep((6, 6, 6), 2), 2)
+        244.32
+        """
+        kept = self._dice(dice)
+        if len(kept) >= self.rules.dice.count:
+            raise wrong("dice", "expected_fewer_dice", count=self.rules.dice.count)
+        return self._keep(kept, self._throws_left(throws_left, 1))
+
+    def throw(self, dice: AnyDice, throws_left: SupportsIndex) -> float:
+        """The value of the best decision for all dice of the game, with so many rolls left.
+
+        >>> turn = dicecup.Rules("yatzy-sv").solve().turn({})
+        >>> turn.throw((6, 6, 6, 6, 6), 2) > turn.throw((1, 2, 4, 5, 6), 2)
+        True
+        """
+        return self._throw(self._all_dice(dice), self._throws_left(throws_left, 0))
+
+    def boxes(self, dice: AnyDice) -> list[BoxValue]:
+        """Every legal way to end the turn with these dice, in the order of the sheet.
+
+        >>> dicecup.Rules("yatzy-sv").solve().turn({}).boxes((1, 2, 4, 5, 6))[0].points
+        1
+        """
+        return self._boxes(self._all_dice(dice))
+
+    def _dice(self, dice: object) -> Dice:
+        if self.sheet.full:
+            raise PositionError("game_over")
+        return as_dice(self.rules, dice)
+
+    def _all_dice(self, dice: object) -> Dice:
+        found = self._dice(dice)
+        if len(found) != self.rules.dice.count:
+            raise DiceError("dice_count_wrong", found=len(found), expected=self.rules.dice.count)
+        return found
+
+    def _throws_left(self, throws_left: object, fewest: int) -> int:
+        left = index(throws_left) if isinstance(throws_left, SupportsIndex) else -1
+        if not fewest <= left < self.rules.throws:
+            most = self.rules.throws - 1
+            raise wrong("throws_left", "expected_whole_number", low=fewest, high=most)
+        return left
+
+    @abstractmethod
+    def _keep(self, dice: Dice, throws_left: int) -> float: ...
+
+    @abstractmethod
+    def _throw(self, dice: Dice, throws_left: int) -> float: ...
+
+    @abstractmethod
+    def _boxes(self, dice: Dice) -> list[BoxValue]: ...
+
+
+class Solution(ABC):
+    """A solved game: what every sheet and every decision is worth.
+
+    `exact` says whether the values are exact or learned. Get one with `Rules.solve()`.
+
+    >>> import dicecup
+    >>> solution = dicecup.Rules("yatzy-sv").solve()
+    >>> solution.exact, round(solution.expected, 2)
+    (True, 248.44)
+    """
+
+    rules: Ruleset
+    exact: bool = True
+
+    @property
+    def expected(self) -> float:
+        """The expected final score of the whole game.
+
+        >>> round(dicecup.Rules("yatzy-sv").solve().expected, 4)
+        248.44
+        """
+        return self.turn(empty_sheet(self.rules)).value
+
+    def turn(self, sheet: Sheet | Mapping[str, Any]) -> Turn:
+        """The values of the turn that begins on a sheet: a `Sheet`, or its filled boxes as data.
+
+        >>> round(dicecup.Rules("yatzy-sv").solve().turn({"yatzy": 50}).value, 2)
+        280.12
+        """
+        return self.unchecked_turn(checked_sheet(self.rules, sheet))
+
+    def value(self, position: Position | State) -> float:
+        """The expected final score of the player whose turn it is.
+
+        >>> game = dicecup.Game.from_position("yatzy-sv / ones=3 pair=12 / 1 2 6 6 6 / 2")
+        >>> round(game.rules.solve().value(game.position), 2)
+        244.32
+        """
+        if isinstance(position, Position):
+            if position.rules != self.rules:
+                found, wanted = position.rules.id, self.rules.id
+                raise UsageError("position_of_other_game", found=found, ruleset=wanted)
+            position = position.state
+        if not isinstance(position, State):
+            raise UsageError("argument_wrong", argument="position", expected=Phrase("expected_position"))
+        sheet = checked_sheet(self.rules, position.sheet)
+        if sheet.full:
+            return float(final_score(self.rules, sheet))
+        turn = self.unchecked_turn(sheet)
+        if not position.dice:
+            return turn.value
+        if position.kept is not None:
+            return turn.keep(position.kept, position.throws_left)
+        return turn.throw(position.dice, position.throws_left)
+
+    @abstractmethod
+    def unchecked_turn(self, sheet: Sheet) -> Turn:
+        """As `turn`, for sheets that games have led to."""

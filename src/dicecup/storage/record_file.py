@@ -10,14 +10,21 @@ from __future__ import annotations
 
 import contextlib
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dicecup.engine.record import Header, Record
-from dicecup.engine.record_text import MOST_BYTES, RecordWriter, last_check, record_from_text
+from dicecup.engine.record_text import (
+    MOST_BYTES,
+    RecordWriter,
+    last_check,
+    record_from_text,
+    record_to_text,
+)
 from dicecup.errors import StorageError
 from dicecup.messages import Phrase, problem_of
-from dicecup.rules.loader import rules_beside
+from dicecup.rules.loader import builtin_ids, rules_beside
 
 if TYPE_CHECKING:
     from dicecup.match import Change
@@ -123,10 +130,7 @@ class RecordFile:
 
     def secret(self) -> bytes | None:
         """Return the secret stored next to the record, if there is one."""
-        try:
-            return bytes.fromhex(secret_path(self.path).read_text().strip())
-        except (OSError, ValueError):
-            return None
+        return read_secret(self.path)
 
     def forget_secret(self) -> None:
         """Delete the file of a secret that has been revealed in the record."""
@@ -134,6 +138,36 @@ class RecordFile:
 
     def close(self) -> None:
         os.close(self.descriptor)
+
+
+def write_record(path: Path, record: Record, secret: bytes | None = None, *, overwrite: bool = False) -> None:
+    """A whole record as a new file, and the secret beside it until it is revealed."""
+    header = record.header
+    if header.reference not in builtin_ids():
+        header = replace(header, reference=os.path.relpath(header.rules.reference, path.parent))
+    text = record_to_text(replace(record, header=header), rules_beside(path.parent))
+    if not overwrite and path.exists():
+        raise StorageError("file_exists", file=path)
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if secret is not None and header.origin.kind == "verifiable" and record.secret is None:
+            write_secret(secret_path(path), secret)
+        else:
+            secret_path(path).unlink(missing_ok=True)
+        aside.write_text(text, encoding="utf-8", newline="\n")
+        aside.replace(path)
+    except OSError as error:
+        aside.unlink(missing_ok=True)
+        raise StorageError("file_unwritable", file=path, problem=problem_of(error)) from None
+
+
+def read_secret(path: Path) -> bytes | None:
+    """The secret that lies beside a record, if there is one."""
+    try:
+        return bytes.fromhex(secret_path(path).read_text(encoding="ascii").strip())
+    except (OSError, ValueError):
+        return None
 
 
 def secret_path(path: Path) -> Path:

@@ -16,6 +16,7 @@ from dicecup.i18n.describe import describe_box, describe_line
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import name, option_name, option_text
 from dicecup.messages import N_
+from dicecup.rules.loader import load_ruleset
 from dicecup.rules.model import Ruleset
 
 # By the ids of bots. An unknown one is shown by its id.
@@ -53,10 +54,17 @@ def house_rules(rules: Ruleset, language: Language) -> list[str]:
     return [f"{option_name(rules, option, language.code)}: {text}" for option, text in texts]
 
 
-@lru_cache(maxsize=256)
 def line_names(rules: Ruleset, language: Language) -> dict[str, tuple[str, str]]:
     """Every line of the sheet: its name, and what it gives."""
-    found = {}
+    return known_line_names(rules.reference, tuple(rules.options.items()), language)
+
+
+@lru_cache(maxsize=256)
+def known_line_names(
+    reference: str, options: tuple[tuple[str, str], ...], language: Language
+) -> dict[str, tuple[str, str]]:
+    """Not remembered by ruleset: equal ones may have other names."""
+    rules, found = load_ruleset(reference, dict(options)), {}
     for line in rules.lines:
         index = rules.box_index.get(line)
         if index is None:

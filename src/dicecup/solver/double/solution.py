@@ -20,12 +20,12 @@ from dicecup.rules.model import Ruleset
 from dicecup.solver.double.packed import ValueTable
 from dicecup.solver.double.sheet_index import SheetIndex
 from dicecup.solver.double.turn import TurnSolver, TurnValues
-from dicecup.solver.solution import BoxValue
+from dicecup.solver.solution import BoxValue, Solution, Turn
 
 REMEMBERED = 16  # turns, of 3 MB each
 
 
-class DoubleSolution:
+class DoubleSolution(Solution):
     """A game and its values. Turns share their work space, so one thread at a time works one out."""
 
     def __init__(self, rules: Ruleset, table: ValueTable, index: SheetIndex | None = None) -> None:
@@ -40,7 +40,11 @@ class DoubleSolution:
         """Made when a turn is first asked about: its index tables take a second or two."""
         return TurnSolver(self.rules, self.index)
 
-    def turn(self, sheet: Sheet) -> DoubleTurn:
+    @property
+    def expected(self) -> float:
+        return self.table.header.expected
+
+    def unchecked_turn(self, sheet: Sheet) -> DoubleTurn:
         return DoubleTurn(self, sheet)
 
     def decisions(self, mask: int, total: int) -> TurnValues:
@@ -55,12 +59,13 @@ class DoubleSolution:
             return self.remembered[key]
 
 
-class DoubleTurn:
+class DoubleTurn(Turn):
     """All values of one turn on one sheet."""
 
     def __init__(self, solution: DoubleSolution, sheet: Sheet) -> None:
-        self.solution = solution
+        self.rules = solution.rules
         self.sheet = sheet
+        self.solution = solution
         cells = sheet.cells
         self.mask = sum(1 << box for box, points in enumerate(cells) if points is not None)
         self.total = sum(cells[box] or 0 for box in solution.rules.upper)
@@ -86,8 +91,7 @@ class DoubleTurn:
         first, second = scored_layers(self.solution.rules)
         return sorted((die[first] - 1, die[second] - 1) for die in dice if isinstance(die, tuple))
 
-    def keep(self, dice: Dice, throws_left: int) -> float:
-        """Keeping these dice and throwing the rest, with so many throws left before that."""
+    def _keep(self, dice: Dice, throws_left: int) -> float:
         faces = self.faces(dice)
         if throws_left == 1:
             return self.whole(self.layer_value(faces))
@@ -105,15 +109,15 @@ class DoubleTurn:
         """Ending the turn with these dice, in the best boxes."""
         return self.whole(self.layer_value(self.faces(dice)))
 
-    def throw(self, dice: Dice, throws_left: int) -> float:
-        """The best decision for a full throw with so many throws left."""
+    def _throw(self, dice: Dice, throws_left: int) -> float:
         best = self.stop(dice)
         if throws_left:
-            best = max(best, *(self.keep(part, throws_left) for part in parts(dice) if len(part) < len(dice)))
+            best = max(
+                best, *(self._keep(part, throws_left) for part in parts(dice) if len(part) < len(dice))
+            )
         return best
 
-    def boxes(self, dice: Dice) -> list[BoxValue]:
-        """Every legal way to end the turn with these dice, in the order of the sheet."""
+    def _boxes(self, dice: Dice) -> list[BoxValue]:
         rules, index = self.solution.rules, self.solution.index
         inner, outer = (layer_faces(dice, layer) for layer in scored_layers(rules))
         after = self.solution.table.levels[self.mask.bit_count() + 2]

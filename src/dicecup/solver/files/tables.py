@@ -69,7 +69,14 @@ class TableHeader:
 
 
 def table_path(folder: Path, rules: Ruleset, precision: int) -> Path:
-    return folder / f"{rules.id}-{rules.identity[:16]}-{precision}.table"
+    """Where the table of these rules is or will be: named by what the rules mean, whatever their id.
+
+    Tables used to be named by the id, too. One that was made or begun so is used under its old name.
+    """
+    name = f"{rules.identity[:16]}-{precision}"
+    older = (*sorted(folder.glob(f"*-{name}.table")), *sorted(folder.glob(f"*-{name}.progress")))
+    path = folder / f"{name}.table"
+    return older[0].with_suffix(".table") if older and not path.exists() else path
 
 
 def damaged(path: Path | Traversable) -> StorageError:

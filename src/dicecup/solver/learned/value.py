@@ -25,7 +25,7 @@ from dicecup.solver.learned.layout import Reading, layout
 from dicecup.solver.learned.move_tables import CLOSED, Array, book
 from dicecup.solver.learned.network import Network, Weights, inputs, of_rows, shipped
 from dicecup.solver.learned.turn import BatchTurn
-from dicecup.solver.solution import BoxValue
+from dicecup.solver.solution import BoxValue, Solution, Turn
 
 FORMAT = 1
 
@@ -75,10 +75,11 @@ def find_quick(rules: Ruleset) -> QuickValue | None:
         return load_quick(stream, rules, file.name)
 
 
-class LearnedTurn:
+class LearnedTurn(Turn):
     """All values of one turn on one sheet."""
 
     def __init__(self, source: LearnedValue, sheet: Sheet) -> None:
+        self.rules = source.rules
         self.source = source
         self.sheet = sheet
         self.so_far = final_score(source.rules, sheet)  # a bonus that is reached is in it
@@ -95,18 +96,15 @@ class LearnedTurn:
         self._kept, self._thrown = turn.solve(turn.score(self.rows, self._ahead))
         self.value += float(turn.before_throw(self._thrown)[0])
 
-    def keep(self, dice: Dice, throws_left: int) -> float:
-        """Keeping these dice and throwing the rest, with so many throws left before that."""
+    def _keep(self, dice: Dice, throws_left: int) -> float:
         return self.so_far + float(
             self._kept[throws_left - 1][0, self.source.dice.number[layer_faces(dice, 0)]]
         )
 
-    def throw(self, dice: Dice, throws_left: int) -> float:
-        """The best decision for a full throw with so many throws left."""
+    def _throw(self, dice: Dice, throws_left: int) -> float:
         return self.so_far + float(self._thrown[throws_left][0, self.source.throw_number(dice)])
 
-    def boxes(self, dice: Dice) -> list[BoxValue]:
-        """Every legal way to end the turn with these dice, in the order of the sheet."""
+    def _boxes(self, dice: Dice) -> list[BoxValue]:
         rules, moves, turn = self.source.rules, self.source.tables.moves, self.source.tables
         throw = np.array([[self.source.throw_number(dice)]])
         column = int(turn.columns(turn.jokers(self.rows), throw)[0, 0])
@@ -124,7 +122,7 @@ class LearnedTurn:
         return found
 
 
-class LearnedValue:
+class LearnedValue(Solution):
     """A game and the network that values its sheets. `facts`: how it was made."""
 
     exact = False
@@ -153,7 +151,7 @@ class LearnedValue:
             found.append(int(entry))
         return found
 
-    def turn(self, sheet: Sheet) -> LearnedTurn:
+    def unchecked_turn(self, sheet: Sheet) -> LearnedTurn:
         return LearnedTurn(self, sheet)
 
     def estimate(self, sheet: Sheet) -> float:

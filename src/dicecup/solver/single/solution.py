@@ -24,14 +24,15 @@ from dicecup.solver.single.kernel_tables import Program, build_program
 from dicecup.solver.single.packing import Source, open_source
 from dicecup.solver.single.state_tables import ChoiceTables, build_choices
 from dicecup.solver.single.turn_values import box_values, turn_values
-from dicecup.solver.solution import BoxValue
+from dicecup.solver.solution import BoxValue, Solution, Turn
 from dicecup.solver.vector import VECTOR_BYTES
 
 
-class SingleTurn:
+class SingleTurn(Turn):
     """All values of one turn on one sheet."""
 
     def __init__(self, solution: SingleSolution, sheet: Sheet) -> None:
+        self.rules = solution.rules
         self.solution = solution
         self.sheet = sheet
         self.place = solution.place(sheet)
@@ -62,17 +63,14 @@ class SingleTurn:
     def _whole(self, more: float) -> float:
         return (self.so_far + float(more)) * self.solution.rules.columns[0].multiplier
 
-    def keep(self, dice: Dice, throws_left: int) -> float:
-        """Keeping these dice and throwing the rest, with so many throws left before that."""
+    def _keep(self, dice: Dice, throws_left: int) -> float:
         return self._whole(self._kept[throws_left - 1, self.solution.lattice.number[faces_of(dice)]])
 
-    def throw(self, dice: Dice, throws_left: int) -> float:
-        """The best decision for a full throw with so many throws left."""
+    def _throw(self, dice: Dice, throws_left: int) -> float:
         number = self.solution.lattice.number[faces_of(dice)] - self.solution.lattice.keeps
         return self._whole(self._thrown[throws_left, number])
 
-    def boxes(self, dice: Dice) -> list[BoxValue]:
-        """Every legal way to end the turn with these dice, in the order of the sheet."""
+    def _boxes(self, dice: Dice) -> list[BoxValue]:
         solution, place = self.solution, self.place
         boxes = solution.rules.boxes
         values = np.empty((len(boxes), 2))
@@ -94,7 +92,7 @@ class SingleTurn:
         return [BoxValue(move, worth, value) for move, worth, value in found if not isnan(value)]
 
 
-class SingleSolution:
+class SingleSolution(Solution):
     """A game and its table. Its turns share the kernels' room, so one thread at a time works one out."""
 
     def __init__(self, rules: Ruleset, table: TableFile) -> None:
@@ -125,7 +123,11 @@ class SingleSolution:
         except KeyError:
             raise PositionError("sheet_impossible") from None
 
-    def turn(self, sheet: Sheet) -> SingleTurn:
+    @property
+    def expected(self) -> float:
+        return self.table.header.expected
+
+    def unchecked_turn(self, sheet: Sheet) -> SingleTurn:
         return SingleTurn(self, sheet)
 
 

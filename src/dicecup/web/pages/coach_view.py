@@ -14,7 +14,7 @@ from dicecup.web.service.advising import MOST_CHOICES
 from dicecup.web.texts import player_name
 
 if TYPE_CHECKING:
-    from dicecup.coach.advice import Advice, Choice
+    from dicecup.coach.advice import Choice, Hint
     from dicecup.coach.reasons import Reason
     from dicecup.coach.review import PlayerReview
     from dicecup.web.service.worker_main import GameReport
@@ -58,7 +58,7 @@ class SoFarView:
 
 
 def hint_view(
-    match: Match, advice: Advice, language: Language, reasons: list[Reason] | None = None
+    match: Match, advice: Hint, language: Language, reasons: list[Reason] | None = None
 ) -> HintView:
     rules = match.rules
     texts = [reason_text(rules, *pair, language) for pair in zip(advice.choices, reasons or (), strict=False)]

@@ -17,7 +17,7 @@ from dicecup.web.pages.sheet_view import number
 from dicecup.web.service.reviewing import Reviewed
 
 if TYPE_CHECKING:
-    from dicecup.coach.review import Decision, Luck
+    from dicecup.coach.review import Decision, RollLuck
 
 SHOWN_CHOICES = 5
 LEAST_LOSS = 0.005  # smaller losses are shown as none
@@ -113,7 +113,7 @@ def seat_view(record: Record, name: str, seat: int, language: Language, found: R
     )
 
 
-def luck_view(luck: Luck, language: Language) -> LuckView:
+def luck_view(luck: RollLuck, language: Language) -> LuckView:
     return LuckView(luck.turn, luck.moves, dice_view(luck.dice), figure(luck.gain, language, sign=True))
 
 

@@ -24,7 +24,7 @@ from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.worker import Worker
 
 if TYPE_CHECKING:
-    from dicecup.coach.advice import Advice
+    from dicecup.coach.advice import Hint
     from dicecup.coach.reasons import Reason
     from dicecup.web.service.worker_main import GameReport
 
@@ -120,12 +120,12 @@ class Advising:
         await in_time(self.remembered(("check", rules), work()), seconds=1)
         self.prepare(rules)
 
-    def advice(self, live: LiveMatch) -> asyncio.Task[Advice]:
+    def advice(self, live: LiveMatch) -> asyncio.Task[Hint]:
         match = live.playing()
 
-        async def work() -> Advice:
+        async def work() -> Hint:
             await asyncio.shield(self.prepare(match.rules))
-            found: Advice = await self.quick.ask("advice", match.rules, match.state, urgency=2)
+            found: Hint = await self.quick.ask("advice", match.rules, match.state, urgency=2)
             return found
 
         return self.remembered(("advice", live.id, match.version), work())

@@ -87,11 +87,11 @@ def rules_of(game: str, identity: str) -> Ruleset:
 
 def statistics(results: list[Result], verdicts: Verdicts) -> list[Statistics]:
     """One for each game with its options and each name; the most played first."""
-    groups: dict[tuple[Ruleset, str], list[Result]] = defaultdict(list)
+    groups: dict[tuple[str, Ruleset, str], list[Result]] = defaultdict(list)
     for result in results:
-        groups[rules_of(result.ruleset, result.identity), result.name].append(result)
+        groups[result.ruleset, rules_of(result.ruleset, result.identity), result.name].append(result)
     found = []
-    for (rules, name), mine in sorted(groups.items(), key=lambda group: -len(group[1])):
+    for (_game, rules, name), mine in sorted(groups.items(), key=lambda group: -len(group[1])):
         places = [(result, verdicts.get((result.match, result.seat))) for result in mine]
         judged = [(result, verdict) for result, verdict in places if verdict]
         found.append(Statistics(rules, name, mine, judged))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from dicecup.bots import bot_called
-from dicecup.coach.advice import Advice, advise, known_values
+from dicecup.coach.advice import Hint, advise, known_values
 from dicecup.coach.reasons import Reason, Reasons
 from dicecup.coach.review import Review, review
 from dicecup.coach.winning import WinChances, effort_for, win_chances
@@ -74,7 +74,7 @@ def warm(rules: Ruleset) -> None:
     warm_once(rules, prepare)
 
 
-def advice(rules: Ruleset, state: State) -> Advice:
+def advice(rules: Ruleset, state: State) -> Hint:
     return advise(known_values(rules), state)
 
 

@@ -1,0 +1,132 @@
+"""Games played in worker processes, a piece at a time, so that a simulation uses every core.
+
+A worker gets the bot pickled and imports the module it is defined in. It never imports the script that runs
+(`__main__`): that may be a notebook, or a script that would start the simulation again. Whatever goes wrong
+in a worker reaches the caller as an error: it cannot load the bot, the bot fails, the process dies.
+"""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from multiprocessing import current_process, get_context
+from multiprocessing.connection import Connection, wait
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from dicecup.bots.own import described
+from dicecup.bots.registry import Bot
+from dicecup.errors import BotError, DicecupError
+
+Play = Callable[..., Any]  # a function of this package: play(bot, *piece)
+
+
+class Player(NamedTuple):
+    """A bot, and what it is called in errors."""
+
+    bot: Bot
+    name: str
+
+
+def can_share() -> bool:
+    """Whether this process may start others."""
+    return not current_process().daemon
+
+
+def share(play: Play, player: Player, pieces: Sequence[tuple[Any, ...]], cores: int) -> Iterator[Any]:
+    """`play(player, *piece)` for every piece, on several cores, in their order.
+
+    A `BotError` with the code `bot_not_shared` comes before anything else if workers cannot load the bot.
+    """
+    packed = pack(play, player)
+    processes, busy, results = [], {}, dict[int, Any]()
+    waiting = iter(enumerate(pieces))
+    context = get_context("spawn")
+    try:
+        with hidden_main():
+            for _core, (number, piece) in zip(range(cores), waiting, strict=False):
+                mine, theirs = context.Pipe()
+                process = context.Process(target=work, args=(theirs, packed, player.name), daemon=True)
+                process.start()
+                theirs.close()
+                processes.append(process)
+                busy[mine] = number
+                mine.send(piece)
+        for number in range(len(pieces)):
+            while number not in results:
+                for connection in wait(list(busy)):
+                    assert isinstance(connection, Connection)
+                    results[busy.pop(connection)] = received(connection, player.name)
+                    if (following := next(waiting, None)) is not None:
+                        busy[connection] = following[0]
+                        connection.send(following[1])
+            yield results.pop(number)
+    finally:
+        for process in processes:
+            process.kill()
+            process.join()
+
+
+def pack(play: Play, player: Player) -> bytes:
+    if type(player.bot).__module__ == "__main__":
+        problem = f"{type(player.bot).__qualname__} is defined in __main__"
+        raise BotError("bot_not_shared", bot=player.name, problem=problem)
+    try:
+        return pickle.dumps((play, player))
+    except Exception as error:
+        raise BotError("bot_not_shared", bot=player.name, problem=described(error)) from None
+
+
+@contextmanager
+def hidden_main() -> Iterator[None]:
+    """Processes that are started in here do not import `__main__` again."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
+def received(connection: Connection, name: str) -> Any:
+    try:
+        result = connection.recv()
+    except (EOFError, OSError):
+        raise BotError("bot_worker_died", bot=name) from None
+    if isinstance(result, DicecupError):
+        raise result
+    return result
+
+
+def work(connection: Connection, packed: bytes, name: str) -> None:
+    """What a worker does until its pipe is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started it
+    try:
+        play, player = pickle.loads(packed)
+    except Exception as error:
+        connection.recv()
+        connection.send(BotError("bot_not_shared", bot=name, problem=described(error)))
+        return
+    while True:
+        try:
+            piece = connection.recv()
+        except EOFError:
+            return
+        try:
+            connection.send(play(player, *piece))
+        except Exception as error:
+            connection.send(sendable(error, name))
+
+
+def sendable(error: Exception, name: str) -> DicecupError:
+    """The error, if it can be pickled; else what there is to say about it."""
+    try:
+        if isinstance(error, DicecupError):
+            pickle.dumps(error)
+            return error
+    except Exception:
+        pass
+    return BotError("bot_failed", bot=name, problem=described(error))

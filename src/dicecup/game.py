@@ -1,0 +1,556 @@
+"""`Game`: the object people use to play, keep score and ask the coach."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from dicecup.bots.own import bot_name, find_bot, known_bot
+from dicecup.bots.registry import BOT_PREFIX, Bot, is_bot
+from dicecup.dice import AnyDie, Dice
+from dicecup.engine.legality import points_by_box
+from dicecup.engine.play import as_dice
+from dicecup.engine.play import legal_moves as all_legal_moves
+from dicecup.engine.record import DiceOrigin, Header, Record
+from dicecup.engine.record_text import MOST_NAME, MOST_PLAYERS, good_name
+from dicecup.engine.serialize import (
+    Position,
+    SheetData,
+    move_from_data,
+    position_from_data,
+    position_from_line,
+    sheet_to_data,
+)
+from dicecup.engine.state import Keep, Move, Score, State, Throw
+from dicecup.engine.totals import standings
+from dicecup.errors import MoveError, RecordError, UsageError, about, whole_number
+from dicecup.game_rules import Rules
+from dicecup.match import Match, new_secret, verifiable_origin
+from dicecup.messages import Phrase
+from dicecup.rules.loader import AnyGame
+
+if TYPE_CHECKING:
+    from dicecup.coach.advice import Hint
+    from dicecup.coach.review import Review
+
+MOST_SEED = 10**18
+MOST_STEPS = 10**6
+
+DiceSource = Literal["verifiable", "seed", "system", "typed"]
+Player = str | Bot
+
+
+class Standing(NamedTuple):
+    """One player's line of the standings; equal points share a place.
+
+    >>> dicecup.Game("yatzy", ["Ann"]).standings
+    (Standing(place=1, player='Ann', points=0),)
+    """
+
+    place: int
+    player: str
+    points: int
+
+
+class Game:
+    """A game that is being played, by any number of people and bots.
+
+    `rules` is the id of a game, the path of a rules file, `Rules` or a `Ruleset`; `players` are names, bots
+    by name (`"bot:greedy"`), or bots of your own. The dice come from `dice`: "verifiable" (the default: a
+    secret whose fingerprint is known before the game and that is revealed after it), "seed" (with `seed=`,
+    repeatable), "system" (the operating system's chance) or "typed" (real dice: give them to `roll`). A
+    `seed` repeats what bots choose by chance, too.
+
+    >>> import dicecup
+    >>> game = dicecup.Game("yatzy", players=["Ann", "Bo"], seed=161)
+    >>> game.roll()
+    (3, 3, 5, 6, 6)
+    >>> game.keep(6, 6)
+    >>> game.roll()
+    (1, 4, 5, 6, 6)
+    >>> game.score("sixes")
+    12
+    >>> game.player
+    'Bo'
+
+    Every move is checked; one that the rules do not allow raises a `MoveError` whose text says why:
+
+    >>> game.score("yatzy")
+    Traceback (most recent call last):
+    dicecup.errors.MoveError: Throw the dice first.
+    """
+
+    def __init__(
+        self,
+        rules: AnyGame,
+        players: Sequence[Player] = ("You",),
+        *,
+        options: Mapping[str, str] | None = None,
+        dice: DiceSource | None = None,
+        seed: int | None = None,
+        date: str = "",
+    ) -> None:
+        bound = Rules(rules, options)
+        names, bots = seats_of(players)
+        origin, secret = dice_origin(dice, seed, names)
+        header = Header(bound.reference, bound, names, origin, date)
+        self._match = Match(Record(header), secret=secret, bot_seed=seed, bots=bots)
+
+    @classmethod
+    def from_position(
+        cls,
+        position: Position | str | Mapping[str, Any],
+        player: Player = "You",
+        *,
+        dice: DiceSource | None = None,
+        seed: int | None = None,
+    ) -> Game:
+        """The game of one player from a position on: its one-line notation, its JSON data, or a `Position`.
+
+        Such a game has no record of its beginning, so it can be neither saved nor reviewed.
+
+        >>> game = dicecup.Game.from_position("yatzy-sv / ones=3 pair=12 / 1 2 6 6 6 / 2")
+        >>> game.dice, game.rolls_left, game.sheet
+        ((1, 2, 6, 6, 6), 2, {'ones': 3, 'pair': 12})
+        """
+        found = position_of(position)
+        game = cls(found.rules, [player], dice=dice, seed=seed)
+        begun = Record(game.record.header, first=found.state)
+        return game._with(begun)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        bots: Mapping[str, Bot] | None = None,
+        seed: int | None = None,
+    ) -> Game:
+        """The game in a record file, to look at or to play on in memory.
+
+        Bots of your own that have a seat in it are given by their name in `bots`: a record never loads code.
+
+        >>> dicecup.Game.load("sunday.record").players
+        ('Ann', 'bot:greedy')
+        """
+        from dicecup.storage.record_file import read_record, read_secret
+
+        file = path_of(path)
+        return cls._of(read_record(file), read_secret(file), bots or {}, seed)
+
+    @classmethod
+    def _of(cls, record: Record, secret: bytes | None, bots: Mapping[str, Bot], seed: int | None) -> Game:
+        known = {name.removeprefix(BOT_PREFIX): bot for name, bot in bots.items()}
+        seats = {
+            seat: bot
+            for seat, name in enumerate(record.header.players)
+            if is_bot(name) and (bot := known.get(name.removeprefix(BOT_PREFIX)) or known_bot(name))
+        }
+        game = cls.__new__(cls)
+        game._match = Match(record, secret=secret, bot_seed=seed, bots=seats)
+        return game
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the record of the game so far; `load` reads it, and so does every command.
+
+        Until the end of a game with verifiable dice, their secret is kept in a file beside it.
+
+        >>> dicecup.Game("yatzy", ["Ann"]).save("new.record")
+        """
+        from dicecup.storage.record_file import write_record
+
+        record = self._whole_record()
+        write_record(path_of(path), record, self._match.secret, overwrite=overwrite)
+
+    def copy(self) -> Game:
+        """Another game in the same state, to try things on.
+
+        >>> game = dicecup.Game("yatzy", ["Ann"])
+        >>> trial = game.copy()
+        >>> len(trial.roll()), game.dice
+        (5, ())
+        """
+        return self._with(self.record)
+
+    def _with(self, record: Record) -> Game:
+        match = self._match
+        game = type(self).__new__(type(self))
+        game._match = Match(record, secret=match.secret, bot_seed=match.bot_seed, bots=match.bots)
+        return game
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{player}: {points}" for _place, player, points in self.standings)
+        todo = "finished" if self.finished else f"{self.player} to {'roll' if self.roll_due else 'decide'}"
+        return f"<Game {self.rules.id!r} ({said}), {todo}>"
+
+    # What there is to see
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the game.
+
+        >>> dicecup.Game("yahtzee").rules.turns
+        13
+        """
+        found = self._match.rules
+        return found if isinstance(found, Rules) else Rules(found)
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """The names of all players in the order of their turns; names of bots begin with `bot:`.
+
+        >>> dicecup.Game("yatzy", ["Ann", "bot:steady"]).players
+        ('Ann', 'bot:steady')
+        """
+        return self._match.record.header.players
+
+    @property
+    def player(self) -> str:
+        """The name of the player whose turn it is.
+
+        >>> dicecup.Game("yatzy", ["Ann", "Bo"]).player
+        'Ann'
+        """
+        return self._match.player
+
+    @property
+    def dice(self) -> Dice:
+        """The dice on the table, sorted; none before the first roll of a turn. A double die is (outer,
+        inner).
+
+        >>> dicecup.Game.from_position("yatzy / / 5 3 1 1 2 / 0").dice
+        (1, 1, 2, 3, 5)
+        """
+        return self.state.dice
+
+    @property
+    def kept(self) -> Dice | None:
+        """The dice that stay when the next roll is made; None while a decision is due.
+
+        >>> game = dicecup.Game.from_position("yatzy / / 1 1 2 3 5 / 1")
+        >>> game.keep(1, 1)
+        >>> game.kept
+        (1, 1)
+        """
+        return self.state.kept
+
+    @property
+    def rolls_left(self) -> int:
+        """How many rolls are left in this turn.
+
+        >>> dicecup.Game("yatzy").rolls_left
+        3
+        """
+        return self.state.throws_left
+
+    @property
+    def roll_due(self) -> bool:
+        """Whether the dice have to be rolled next; otherwise a decision is due, or the game is over.
+
+        >>> dicecup.Game("yatzy").roll_due
+        True
+        """
+        return self.state.throw_due
+
+    @property
+    def finished(self) -> bool:
+        """Whether every sheet is full.
+
+        >>> dicecup.Game("yatzy").finished
+        False
+        """
+        return self.state.finished
+
+    @property
+    def sheet(self) -> SheetData:
+        """The filled boxes of the player whose turn it is; in a game with columns, one table per column.
+
+        >>> dicecup.Game.from_position("yatzy / ones=3").sheet
+        {'ones': 3}
+        """
+        return self.sheets[self.state.player]
+
+    @property
+    def sheets(self) -> tuple[SheetData, ...]:
+        """The filled boxes of every player, in the order of `players`.
+
+        >>> dicecup.Game("yatzy", ["Ann", "Bo"]).sheets
+        ({}, {})
+        """
+        return tuple(sheet_to_data(self.rules, sheet) for sheet in self.state.sheets)
+
+    @property
+    def standings(self) -> tuple[Standing, ...]:
+        """Every player's place and points, the first place first.
+
+        >>> [standing.player for standing in dicecup.Game("yatzy", ["Ann", "Bo"]).standings]
+        ['Ann', 'Bo']
+        """
+        rows = standings(self.rules, self.state)
+        return tuple(Standing(place, self.players[seat], points) for place, seat, points in rows)
+
+    @property
+    def state(self) -> State:
+        """The state as the engine's functions take it (`dicecup.engine`): an immutable value.
+
+        >>> dicecup.Game("yatzy").state.player
+        0
+        """
+        return self._match.state
+
+    @property
+    def record(self) -> Record:
+        """Everything that happened so far: an immutable value.
+
+        >>> dicecup.Game("yatzy", seed=4).record.moves
+        ()
+        """
+        return self._match.record
+
+    @property
+    def position(self) -> Position:
+        """The sheet and the turn of the player whose turn it is; `str` of it is one line of text.
+
+        >>> str(dicecup.Game("yatzy").position)
+        'yatzy'
+        """
+        state = self.state
+        alone = State((state.sheet,), 0, state.dice, state.kept, state.throws_left)
+        return Position(self._match.record.header.reference, self.rules, alone)
+
+    def points(self) -> dict[str, Any]:
+        """The points that the dice give in every open box, in the form of `Rules.score`.
+
+        >>> dicecup.Game.from_position("yatzy / / 1 1 2 3 5 / 0").points()["pair"]
+        2
+        """
+        if not self.dice:
+            raise MoveError("score_before_throw")
+        return points_by_box(self.rules, self.state.sheet, self.dice)
+
+    def legal_moves(self) -> tuple[Move, ...]:
+        """Every decision the player may take now; none while a roll is due or when the game is over.
+
+        >>> game = dicecup.Game.from_position("yatzy / / 1 1 2 3 5 / 0")
+        >>> game.legal_moves()[0]
+        Score(placements=(Placement(box='ones', column='', strike=False),))
+        """
+        return all_legal_moves(self.rules, self.state)
+
+    # What there is to do
+
+    def roll(self, *dice: AnyDie) -> Dice:
+        """Roll the dice that are not kept, and return all dice on the table.
+
+        Where the dice are typed, `dice` are those that fell, without the ones that were kept.
+
+        >>> game = dicecup.Game("yatzy", dice="typed")
+        >>> game.roll(6, 1, 3, 3, 6)
+        (1, 3, 3, 6, 6)
+        >>> game.keep(6, 6); game.roll(6, 2, 2)
+        (2, 2, 6, 6, 6)
+        """
+        typed = as_dice(self.rules, dice) if dice else None
+        with about(self.rules):
+            self._match.throw(typed)
+        return self.dice
+
+    def keep(self, *dice: AnyDie) -> None:
+        """Keep these dice; the next `roll` rolls the others. Double dice are written "6-5" or (6, 5).
+
+        >>> game = dicecup.Game.from_position("yatzy / / 1 1 2 6 6 / 1", seed=4)
+        >>> game.keep(6, 6); game.roll()
+        (1, 2, 6, 6, 6)
+        """
+        self.play(Keep(as_dice(self.rules, dice)))
+
+    def score(
+        self, box: str = "", column: str = "", *, strike: bool | str | Sequence[str] = False, **layers: str
+    ) -> int:
+        """End the turn with the dice in a box, and return the points that they write.
+
+        A game with columns takes the column too. Double dice take a box for each layer, by its name;
+        `strike` may name the layers whose box gets 0.
+
+        >>> dicecup.Game.from_position("yatzy / / 1 1 2 3 5 / 0").score("pair")
+        2
+        >>> game = dicecup.Game.from_position("dice-in-dice / / 6-5 6-5 3-3 3-2 4-1 3-2 / 0")
+        >>> game.copy().score(inner="pair", outer="sixes")
+        22
+        >>> game.score(inner="yatzy", outer="sixes", strike="inner")
+        12
+        """
+        rules = self.rules
+        data: dict[str, Any] = dict(layers)
+        data |= {key: text for key, text in (("box", box), ("column", column)) if text != ""}
+        if strike and rules.has_layers:
+            named = [strike] if isinstance(strike, str) else strike
+            data["strike"] = list(named) if isinstance(named, Sequence) else list(rules.scored)
+        elif strike:
+            data["strike"] = strike
+        self.play(move_from_data(rules, data))
+        return sum(scored.points for scored in self.record.last_scored)
+
+    def cross_out(self, box: str = "", column: str = "", **layers: str) -> None:
+        """End the turn with 0 in a box; of double dice, in the boxes of both layers.
+
+        >>> game = dicecup.Game.from_position("yatzy / / 1 1 2 3 5 / 0")
+        >>> game.cross_out("yatzy")
+        >>> game.sheet
+        {'yatzy': 0}
+        """
+        self.score(box, column, strike=True, **layers)
+
+    def play(self, move: Move | Mapping[str, Any]) -> None:
+        """Make a move: one of `legal_moves()`, a hint's, or its JSON data such as `{"keep": [6, 6]}`.
+
+        >>> game = dicecup.Game.from_position("yatzy / / 1 1 2 3 5 / 0")
+        >>> game.play({"box": "pair"})
+        """
+        if isinstance(move, Mapping):
+            move = move_from_data(self.rules, move)
+        if not isinstance(move, Throw | Keep | Score):
+            raise UsageError("argument_wrong", argument="move", expected=Phrase("expected_move"))
+        with about(self.rules):
+            if isinstance(move, Throw):
+                self._match.throw(move.dice)
+            else:
+                self._match.decide(move)
+            if self._match.reveal_due:
+                self._match.reveal()
+
+    def play_bots(self) -> tuple[Move, ...]:
+        """Let bots play until a person has to act or the game is over, and return their moves.
+
+        Where the dice are typed, it stops when a bot's dice have to be typed.
+
+        >>> game = dicecup.Game("yatzy", ["bot:greedy", "bot:random"], seed=1)
+        >>> len(game.play_bots()) > 60, game.finished
+        (True, True)
+        """
+        match, moves = self._match, list[Move]()
+        while not self.finished and is_bot(self.player):
+            if self.roll_due and match.record.header.origin.kind == "typed":
+                break
+            if self.roll_due:
+                moves.append(Throw(match.throw()))
+                continue
+            move = match.decision_of_bot()
+            self.play(move)
+            moves.append(move)
+        return tuple(moves)
+
+    def undo(self, steps: int = 1) -> None:
+        """Take back the last moves. Rolling again gives the same dice, where the dice are not typed.
+
+        >>> game = dicecup.Game("yatzy", seed=4)
+        >>> rolled = game.roll()
+        >>> game.undo()
+        >>> game.dice, game.roll() == rolled
+        ((), True)
+        """
+        self._match.undo(whole_number("steps", steps, 1, MOST_STEPS))
+
+    # The coach
+
+    def hint(self) -> Hint:
+        """What the position is worth, and every choice, best first; solves the game first if that takes
+        seconds.
+
+        >>> hint = dicecup.Game.from_position("yatzy-sv / ones=3 pair=12 / 1 2 6 6 6 / 2").hint()
+        >>> hint.best.move, round(hint.expected, 2), round(hint.choices[1].loss, 2)
+        (Keep(dice=(6, 6, 6)), 244.32, 2.32)
+        """
+        from dicecup.coach.advice import advise, known_values
+
+        return advise(known_values(self.rules), self.state)
+
+    def review(self) -> Review:
+        """What rolls gave and what decisions lost so far, for every player.
+
+        >>> game = dicecup.Game("yatzy-sv", ["Ann"], seed=4)
+        >>> rolled = game.roll()
+        >>> round(game.review().players[0].luck, 2)
+        0.84
+        """
+        from dicecup.coach.advice import known_values
+        from dicecup.coach.review import review as review_record
+
+        return review_record(self._whole_record(), known_values(self.rules))
+
+    def _whole_record(self) -> Record:
+        if self.record.first is not None:
+            raise RecordError("record_from_position")
+        return self.record
+
+
+def review(game: Game | Record | str | os.PathLike[str]) -> Review:
+    """The review of a game, a record, or a record file: luck and skill of every player.
+
+    >>> import dicecup
+    >>> [player.name for player in dicecup.review("sunday.record").players]
+    ['Ann', 'bot:greedy']
+    """
+    if isinstance(game, Record):
+        game = Game._of(game, None, {}, None)
+    return (game if isinstance(game, Game) else Game.load(game)).review()
+
+
+def seats_of(players: object) -> tuple[tuple[str, ...], dict[int, Bot]]:
+    """The names of the players, and the bots by their seats."""
+    expected = Phrase("expected_players")
+    if isinstance(players, str) or not isinstance(players, Iterable):
+        raise UsageError("argument_wrong", argument="players", expected=expected)
+    names, bots = list[str](), dict[int, Bot]()
+    for seat, player in enumerate(players):
+        if seat >= MOST_PLAYERS:
+            raise UsageError("players_too_many", most=MOST_PLAYERS)
+        name = player if isinstance(player, str) else BOT_PREFIX + bot_name(player)
+        if not good_name(name):
+            raise UsageError("name_wrong", name=name[:80], most=MOST_NAME)
+        if not isinstance(player, str):
+            bots[seat] = player
+        elif is_bot(player):
+            bots[seat] = find_bot(player.removeprefix(BOT_PREFIX))
+        elif player in names:
+            raise UsageError("name_twice")
+        names.append(name)
+    if not names:
+        raise UsageError("players_missing")
+    return tuple(names), bots
+
+
+def dice_origin(
+    dice: DiceSource | None, seed: int | None, players: tuple[str, ...]
+) -> tuple[DiceOrigin, bytes | None]:
+    """Where the dice come from, and the secret of dice that are verifiable."""
+    if seed is not None:
+        seed = whole_number("seed", seed, 0, MOST_SEED)
+    match dice or ("verifiable" if seed is None else "seed"):
+        case "seed" if seed is not None:
+            return DiceOrigin("seed", seed=seed), None
+        case "typed" | "system" as kind:
+            return DiceOrigin(kind), None
+        case "verifiable":
+            secret = new_secret()
+            return verifiable_origin(secret, tuple(secrets.token_hex(8) for _ in players)), secret
+        case _:
+            known = Phrase("expected_one_of", known="verifiable, seed (with a seed), system, typed")
+            raise UsageError("argument_wrong", argument="dice", expected=known)
+
+
+def position_of(position: object) -> Position:
+    if isinstance(position, Position):
+        return position
+    return position_from_line(position) if isinstance(position, str) else position_from_data(position)
+
+
+def path_of(path: object) -> Path:
+    try:
+        return Path(path)  # type: ignore[arg-type]
+    except TypeError:
+        expected = Phrase("expected_path")
+        raise UsageError("argument_wrong", argument="path", expected=expected) from None

@@ -1,0 +1,106 @@
+"""`Rules`: a ruleset that can be asked about everything its game is: boxes, points, names, exact values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from dicecup.dice import AnyDie
+from dicecup.engine.legality import points_by_box
+from dicecup.engine.play import as_dice
+from dicecup.engine.serialize import checked_sheet
+from dicecup.engine.state import Sheet, empty_sheet
+from dicecup.errors import DiceError
+from dicecup.packages import need
+from dicecup.rules.loader import AnyGame, as_ruleset, builtin_ids
+from dicecup.rules.model import Ruleset
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dicecup.solver.progress import OnProgress
+    from dicecup.solver.solution import Solution
+
+
+class Rules(Ruleset):
+    """The rules of one game, its options chosen.
+
+    `game` is the id of a game that comes with Dicecup, the path of a rules file, or a `Ruleset`. Every
+    function that takes a `Ruleset` takes `Rules`. Two of them are equal when they mean the same game,
+    whatever it is called: `identity` is a hash of that meaning.
+
+    >>> import dicecup
+    >>> rules = dicecup.Rules("yatzy", {"scoring": "scandinavian"})
+    >>> rules.score((3, 3, 3, 6, 6))["full_house"]
+    21
+    >>> rules == dicecup.Rules("yatzy")
+    False
+    """
+
+    def __init__(self, game: AnyGame, options: Mapping[str, str] | None = None) -> None:
+        vars(self).update(vars(as_ruleset(game, options)))
+
+    def __repr__(self) -> str:
+        chosen = dict(self.non_default_options)
+        return f"Rules({self.reference!r}, {chosen})" if chosen else f"Rules({self.reference!r})"
+
+    @staticmethod
+    def ids() -> tuple[str, ...]:
+        """The ids of the games that come with Dicecup.
+
+        >>> dicecup.Rules.ids()
+        ('yatzy', 'yatzy-sv', 'dice-in-dice', 'yum-plus', 'triple-yum-plus', 'yahtzee')
+        """
+        return builtin_ids()
+
+    def name(self, language: str = "en", line: str = "game") -> str:
+        """What the game is called in a language, or one of its boxes or other lines.
+
+        >>> dicecup.Rules("yatzy-sv").name("sv"), dicecup.Rules("yatzy").name("fr", "full_house")
+        ('Svensk Yatzy', 'Full')
+        """
+        from dicecup.i18n.names import game_name, name
+
+        return game_name(self, language) if line == "game" else name(self, str(line), language)
+
+    def score(
+        self, dice: str | Iterable[AnyDie], sheet: Mapping[str, Any] | Sheet | None = None
+    ) -> dict[str, Any]:
+        """The points that dice give in every open box of a sheet.
+
+        Double dice give one such table per layer, a game with columns one per column.
+
+        >>> dicecup.Rules("yatzy").score("3 3 3 6 6", {"threes": 9})["sixes"]
+        12
+        >>> dicecup.Rules("dice-in-dice").score("6-5 6-4 3-3 3-2 4-1 3-2")["outer"]["pair"]
+        12
+        """
+        rolled = as_dice(self, dice)
+        if len(rolled) != self.dice.count:
+            raise DiceError("dice_count_wrong", found=len(rolled), expected=self.dice.count)
+        filled = empty_sheet(self) if sheet is None else checked_sheet(self, sheet)
+        return points_by_box(self, filled, rolled)
+
+    def solve(
+        self,
+        *,
+        precision: int = 64,
+        backend: str = "cpu",
+        folder: Path | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> Solution:
+        """Solve the game exactly, or read its table if it has been solved before.
+
+        It takes seconds for the Yatzy games and minutes for Yum Plus. `precision` is 64 or 32 bits;
+        `backend` is "cpu" or "cuda"; `folder` is where the table is kept; `on_progress` is called with the
+        progress.
+
+        >>> round(dicecup.Rules("yatzy-sv").solve().expected, 2)
+        248.44
+        """
+        need("solver")
+        from dicecup.solver.find import solution_of
+        from dicecup.solver.progress import no_callback
+
+        progress = on_progress or no_callback
+        return solution_of(self, precision=precision, backend=backend, folder=folder, on_progress=progress)

@@ -1,0 +1,66 @@
+"""Bots as somebody else would write them, in a module that worker processes can import."""
+
+from __future__ import annotations
+
+import os
+from random import Random
+
+from dicecup import Keep, Ruleset, Score, State, legal_moves
+
+
+class Cautious:
+    """Takes the last move there is."""
+
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
+        move = legal_moves(rules, state)[-1]
+        assert isinstance(move, Score)
+        return move
+
+
+class Raising(Cautious):
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
+        raise ZeroDivisionError("no idea")
+
+
+class Illegal(Cautious):
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
+        return Keep(state.dice)
+
+
+class Silent(Cautious):
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
+        return None  # type: ignore[return-value]
+
+
+class Rubbish(Cautious):
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
+        return Keep(7)  # type: ignore[arg-type]
+
+
+class Dying(Cautious):
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
+        os._exit(3)
+
+
+class Unpicklable(Cautious):
+    def __init__(self) -> None:
+        self.choose = lambda moves: moves[-1]
+
+
+class Unloadable(Cautious):
+    """Can be pickled, but not be read back."""
+
+    def __setstate__(self, state: object) -> None:
+        raise RuntimeError("not here")
+
+    def __getstate__(self) -> object:
+        return {"some": "state"}
+
+
+class NeedsArguments(Cautious):
+    def __init__(self, strength: int) -> None:
+        self.strength = strength
+
+
+instance = Cautious()
+not_a_bot = 7

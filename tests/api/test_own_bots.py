@@ -1,0 +1,213 @@
+"""Bots of one's own: at a seat, in simulations on several cores, on the command line; and when they fail."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.api import own_bots
+
+import dicecup
+from dicecup.bots import BOTS, own
+from dicecup.cli.main import main
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = """
+import dicecup
+
+class MyBot:
+    def decide(self, rules, state, chance):
+        return dicecup.legal_moves(rules, state)[-1]
+
+print(dicecup.simulate("yatzy", bots=[{bot}], games=60, seed=1{more})[0].games)
+"""
+
+
+def run_script(folder: Path, **said: str) -> subprocess.CompletedProcess[str]:
+    """A script without `if __name__ == "__main__"`, as people write them."""
+    (folder / "script.py").write_text(SCRIPT.format(**{"more": ""} | said))
+    return subprocess.run(
+        [sys.executable, "script.py"], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_same_games_on_one_core_and_on_two():
+    alone = dicecup.simulate("yatzy", bots=[own_bots.Cautious(), "random"], games=60, seed=1, cores=1)
+    shared = dicecup.simulate("yatzy", bots=[own_bots.Cautious(), "random"], games=60, seed=1, cores=2)
+    assert alone == shared
+    assert [result.bot for result in shared] == ["Cautious", "random"]
+    assert shared.games == 60
+    assert sum(share or 0.0 for share in shared.wins) == pytest.approx(1)
+    assert shared[1:] == (shared[1],)
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+@pytest.mark.parametrize(
+    ("bot", "code"),
+    [
+        (own_bots.Raising, "bot_failed"),
+        (own_bots.Illegal, "bot_illegal"),
+        (own_bots.Silent, "bot_no_move"),
+        (own_bots.Rubbish, "bot_illegal"),
+    ],
+)
+def test_a_bot_that_fails_is_named(bot, code, cores, refused):
+    with refused(code, bot=bot.__name__):
+        dicecup.simulate("yatzy", bots=[bot()], games=60, seed=1, cores=cores)
+
+
+def test_a_bot_that_fails_at_a_seat_is_named(refused):
+    for bot, code in ((own_bots.Raising(), "bot_failed"), (own_bots.Illegal(), "bot_illegal")):
+        game = dicecup.Game("yatzy", ["Ann", bot], seed=1)
+        game.roll()
+        game.score("chance")
+        with refused(code, bot=type(bot).__name__):
+            game.play_bots()
+
+
+def test_a_worker_that_dies_is_an_error(refused):
+    with refused("bot_worker_died", bot="Dying"):
+        dicecup.simulate("yatzy", bots=[own_bots.Dying()], games=60, seed=1, cores=2)
+
+
+@pytest.mark.parametrize("bot", [own_bots.Unpicklable, own_bots.Unloadable])
+def test_a_bot_that_workers_cannot_load_plays_on_one_core(bot, refused):
+    with refused("bot_not_shared", bot=bot.__name__):
+        dicecup.simulate("yatzy", bots=[bot()], games=60, seed=1, cores=2)
+    told: list[dicecup.DicecupError] = []
+    found = dicecup.simulate("yatzy", bots=[bot()], games=60, seed=1, on_warning=told.append)
+    assert found == dicecup.simulate("yatzy", bots=[bot()], games=60, seed=1, cores=1)
+    if told:  # where there are several cores
+        assert told[0].code == "bot_not_shared"
+        with pytest.warns(UserWarning, match="cannot play on several cores"):
+            dicecup.simulate("yatzy", bots=[bot()], games=60, seed=1)
+
+
+def test_a_script_that_is_not_guarded(tmp_path):
+    done = run_script(tmp_path, bot='"greedy"', more=", cores=2")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "60\n", "")
+
+
+def test_a_bot_of_the_script_itself(tmp_path):
+    done = run_script(tmp_path, bot="MyBot()")
+    assert (done.returncode, done.stdout) == (0, "60\n")
+    done = run_script(tmp_path, bot="MyBot()", more=", cores=2")
+    assert "MyBot is defined in __main__" in done.stderr
+    assert done.stdout == ""
+
+
+def test_bots_by_name(refused):
+    assert isinstance(own.find_bot("tests.api.own_bots:Cautious"), own_bots.Cautious)
+    assert own.find_bot("tests.api.own_bots:instance") is own_bots.instance
+    assert own.find_bot("greedy") is BOTS["greedy"]
+    assert own.bot_name(BOTS["greedy"]) == "greedy"
+    for name in ("nowhere:Bot", "tests.api.own_bots:Nobody", "tests.api.own_bots:NeedsArguments", ":", "os:"):
+        with refused("bot_not_loaded", bot=name):
+            own.find_bot(name)
+    for name in ("tests.api.own_bots:not_a_bot", "os:getcwd"):
+        with refused("bot_without_decide", bot=name):
+            own.find_bot(name)
+    wrong: list[Any] = [7, own_bots.Cautious, None, object()]
+    for rubbish in wrong:
+        with refused("bot_without_decide"):
+            dicecup.simulate("yatzy", bots=[rubbish], games=1)
+
+
+def test_installed_bots(monkeypatch):
+    entry = EntryPoint("cautious", "tests.api.own_bots:Cautious", own.GROUP)
+    ours = EntryPoint("greedy", "tests.api.own_bots:Raising", own.GROUP)
+    monkeypatch.setattr(own, "entry_points", lambda group: [entry, ours] if group == own.GROUP else [])
+    own.installed_bots.cache_clear()
+    try:
+        assert isinstance(own.find_bot("cautious"), own_bots.Cautious)
+        assert own.find_bot("greedy") is BOTS["greedy"], "the names of built-in bots are taken"
+        game = dicecup.Game("yatzy", ["bot:cautious"], seed=1)
+        game.play_bots()
+        assert game.finished
+        assert dicecup.simulate("yatzy", bots="cautious", games=5, seed=1).bot == "cautious"
+    finally:
+        own.installed_bots.cache_clear()
+
+
+def test_a_record_loads_no_code(here, refused):
+    name = "bot:tests.api.own_bots:Cautious"
+    game = dicecup.Game("yatzy", ["Ann", name], seed=1)
+    game.roll()
+    game.score("chance")
+    game.save("own.record")
+    again = dicecup.Game.load("own.record")
+    assert again.players == ("Ann", name)
+    with refused("bot_unknown"):
+        again.play_bots()
+    again = dicecup.Game.load("own.record", bots={name: own_bots.Cautious()})
+    again.play_bots()
+    assert again.player == "Ann"
+
+
+def call(capsys, *arguments: str) -> tuple[int, str, str]:
+    status = main(list(arguments))
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_on_the_command_line(here, capsys, monkeypatch):
+    (here / "mine.py").write_text((ROOT / "tests" / "api" / "own_bots.py").read_text())
+    name = "mine:Cautious"
+    status, out, err = call(
+        capsys,
+        "simulate",
+        "yatzy",
+        "--bot",
+        name,
+        "--bot",
+        "random",
+        "--games",
+        "50",
+        "--seed",
+        "1",
+        "--json",
+    )
+    assert (status, err) == (0, "")
+    assert f'"bot": "{name}"' in out
+    status, _out, err = call(capsys, "simulate", "yatzy", "--bot", "mine:Illegal", "--games", "5")
+    assert (status, "[bot_illegal]" in err) == (2, True)
+    status, _out, err = call(capsys, "simulate", "yatzy", "--bot", "nobody", "--games", "5")
+    assert (status, "[bot_unknown]" in err) == (2, True)
+
+    players = f"Ann,bot:{name}"
+    monkeypatch.setattr("sys.stdin", StringIO())
+    status, _out, err = call(
+        capsys, "play", "yatzy", "--players", f"bot:{name}", "--seed", "1", "--record", "alone.record"
+    )
+    assert status == 0
+    assert dicecup.Game.load("alone.record").finished
+    call(capsys, "play", "yatzy", "--players", players, "--seed", "1", "--record", "two.record")
+    status, _out, err = call(capsys, "play", "--record", "two.record")
+    assert (status, "[bot_from_record]" in err, players in err) == (2, True, True)
+    status, _out, err = call(capsys, "play", "--record", "two.record", "--players", players)
+    assert status == 0
+
+
+def all_errors() -> list[type[dicecup.DicecupError]]:
+    return [dicecup.DicecupError, *dicecup.DicecupError.__subclasses__()]
+
+
+@pytest.mark.parametrize("kind", all_errors(), ids=lambda kind: kind.__name__)
+def test_errors_survive_pickling(kind):
+    inner = dicecup.MoveError("box_filled", box="ones")
+    error = kind("record_illegal", line=3, problem=inner)
+    error.rules = dicecup.Rules("yatzy")
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is kind
+    assert (
+        str(again)
+        == str(error)
+        == "Line 3 of the record breaks the rules: ones is filled already. Choose an open box."
+    )
+    assert (again.code, again.rules) == (error.code, error.rules)

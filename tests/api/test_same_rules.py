@@ -1,0 +1,102 @@
+"""Rules that mean the same game are equal, whatever their id: they are solved and stored once."""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+
+import pytest
+
+import dicecup
+from dicecup.rules.scoring import score_table
+from dicecup.solver.files.tables import table_path
+from dicecup.solver.find import find_table, solve
+from dicecup.solver.learned import find_learned
+from dicecup.solver.learned.value import find_quick
+
+SMALL = """
+format = 1
+id = "{id}"
+throws = 2
+[dice]
+count = 2
+faces = 2
+[upper]
+boxes = {{ ones = 1, twos = 2 }}
+bonus = [{{ at = 5, points = 3 }}]
+[box.pair]
+needs = {{ alike = [2] }}
+points = 5
+[names.en]
+ones = "{ones}"
+"""
+
+
+@pytest.fixture
+def twins(here) -> tuple[dicecup.Rules, dicecup.Rules]:
+    """The same rules under two ids, with other names."""
+    for name, ones in (("first", "Aces"), ("second", "Ones")):
+        (here / f"{name}.toml").write_text(SMALL.format(id=name, ones=ones))
+    return dicecup.Rules("first.toml"), dicecup.Rules("second.toml")
+
+
+def test_equal_and_found_by_each_other(twins):
+    first, second = twins
+    assert first == second
+    assert hash(first) == hash(second)
+    assert len({first, second}) == 1
+    assert first != dicecup.Rules("yatzy")
+    assert first != "first"
+    assert score_table(first) is score_table(second)
+
+
+@pytest.mark.parametrize("game", dicecup.Rules.ids())
+def test_a_pickled_copy_is_equal(game):
+    rules = dicecup.Rules(game)
+    copy = pickle.loads(pickle.dumps(rules))
+    assert copy is not rules
+    assert (copy, hash(copy), repr(copy)) == (rules, hash(rules), repr(rules))
+    assert score_table(copy) is score_table(rules)
+
+
+def test_solved_and_stored_once(twins, here, tmp_path):
+    first, second = twins
+    folder = tmp_path / "tables"
+    solve(first, precision=64, backend="cpu", folder=folder)
+    assert find_table(second, 64, folder) is not None
+    assert second.solve(folder=folder).expected == first.solve(folder=folder).expected
+    assert [path.suffix for path in folder.iterdir()].count(".table") == 1
+
+
+def test_a_table_that_was_named_by_its_id_is_still_used(twins, tmp_path):
+    first, second = twins
+    made = solve(first, precision=64, backend="cpu", folder=tmp_path / "made")
+    old = tmp_path / "old"
+    old.mkdir()
+    shutil.copy(str(made.path), old / f"first-{first.identity[:16]}-64.table")
+    for rules in twins:
+        assert find_table(rules, 64, old) is not None
+    assert second.solve(folder=old).expected == made.header.expected
+    assert len(list(old.iterdir())) == 1
+    begun = tmp_path / "begun"
+    begun.mkdir()
+    (begun / f"first-{first.identity[:16]}-64.progress").touch()
+    assert table_path(begun, second, 64).name.startswith("first-"), "it is taken up where it was left"
+
+
+def test_what_was_learned_is_found_under_another_id(here):
+    (here / "mine.toml").write_text('format = 1\nid = "mine"\nbase = "triple-yum-plus"\n')
+    rules = dicecup.Rules("mine.toml")
+    assert rules == dicecup.Rules("triple-yum-plus")
+    assert find_learned(rules) is not None
+    assert find_quick(rules) is not None
+
+
+def test_names_are_those_of_the_rules_at_hand(twins):
+    from dicecup.i18n.language import language
+    from dicecup.web.texts import line_names
+
+    first, second = twins
+    assert (first.name("en", "ones"), second.name("en", "ones")) == ("Aces", "Ones")
+    shown = [line_names(rules, language("en"))["ones"][0] for rules in (*twins, first)]
+    assert shown == ["Aces", "Ones", "Aces"]
