@@ -49,7 +49,7 @@ MILESTONES: dict[str, dict[tuple[str, str], str]] = {
     "hint → value": {
         ("rules.loader", "load_ruleset"): "position read",
         ("solver.files.tables", "open_table"): "table opened",
-        ("solver.single.solution", "turn"): "turn solved",
+        ("solver.single.solution", "unchecked_turn"): "turn solved",
         ("coach.advice", "worths"): "choices ranked",
         ("coach.reasons", "reason"): "reasons found",
         ("cli.common", "print_json"): "answer written",

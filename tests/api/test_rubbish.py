@@ -161,6 +161,16 @@ def test_solutions_and_turns(solution, dice, throws_left, sheet, state):
     tolerant(solution.value, state)
 
 
+@quickly
+@given(data=st.data())
+def test_sheets_of_the_right_size(solution, data):
+    cells = st.none() | st.integers(-40, 400) | st.sampled_from([0, 1, 10, 50]) | plain
+    size = solution.rules.cells
+    sheet = data.draw(st.builds(dicecup.Sheet, st.tuples(*[cells] * size), st.integers(-1, 3) | plain))
+    tolerant(solution.turn, sheet)
+    tolerant(solution.rules.score if isinstance(solution.rules, dicecup.Rules) else solution.turn, sheet)
+
+
 def test_what_was_wrong_in_silence(solution, refused):
     rules = solution.rules
     die: Any = (6, 6) if rules.has_layers else 6

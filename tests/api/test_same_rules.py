@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import shutil
 
 import pytest
 
@@ -68,20 +67,14 @@ def test_solved_and_stored_once(twins, here, tmp_path):
     assert [path.suffix for path in folder.iterdir()].count(".table") == 1
 
 
-def test_a_table_that_was_named_by_its_id_is_still_used(twins, tmp_path):
+def test_a_solve_that_was_begun_under_another_id_is_taken_up(twins, tmp_path):
     first, second = twins
-    made = solve(first, precision=64, backend="cpu", folder=tmp_path / "made")
-    old = tmp_path / "old"
-    old.mkdir()
-    shutil.copy(str(made.path), old / f"first-{first.identity[:16]}-64.table")
-    for rules in twins:
-        assert find_table(rules, 64, old) is not None
-    assert second.solve(folder=old).expected == made.header.expected
-    assert len(list(old.iterdir())) == 1
-    begun = tmp_path / "begun"
-    begun.mkdir()
-    (begun / f"first-{first.identity[:16]}-64.progress").touch()
-    assert table_path(begun, second, 64).name.startswith("first-"), "it is taken up where it was left"
+    assert table_path(tmp_path, second, 64).name == f"second-{second.identity[:16]}-64.table"
+    for kind in ("lock", "progress"):
+        (tmp_path / f"first-{first.identity[:16]}-64.{kind}").touch()
+        assert table_path(tmp_path, second, 64).name == f"first-{first.identity[:16]}-64.table"
+    second.solve(folder=tmp_path)
+    assert [path.name for path in tmp_path.glob("*.table")] == [f"first-{first.identity[:16]}-64.table"]
 
 
 def test_what_was_learned_is_found_under_another_id(here):

@@ -76,9 +76,7 @@ def sheet_from_data(rules: Ruleset, data: object) -> Sheet:
 
 
 def checked_sheet(rules: Ruleset, sheet: object) -> Sheet:
-    """A sheet of this game as a `Sheet` of plain numbers, given as one or as data; refused if it cannot
-    occur.
-    """
+    """Return a sheet of this game, given as a `Sheet` or as data, as one of plain integers."""
     if not isinstance(sheet, Sheet):
         return sheet_from_data(rules, sheet)
     given: object = sheet.cells
@@ -86,9 +84,7 @@ def checked_sheet(rules: Ruleset, sheet: object) -> Sheet:
         found = len(given) if isinstance(given, tuple | list) else 0
         raise PositionError("sheet_of_other_game", found=found, expected=rules.cells)
     cells = tuple(None if points is None else whole_points(points) for points in given)
-    plain = Sheet(cells, whole_points(sheet.repeats))
-    check_sheet(rules, plain)
-    return plain
+    return Sheet(cells, whole_points(sheet.repeats))
 
 
 def whole_points(points: object) -> int:

@@ -69,14 +69,15 @@ class TableHeader:
 
 
 def table_path(folder: Path, rules: Ruleset, precision: int) -> Path:
-    """Where the table of these rules is or will be: named by what the rules mean, whatever their id.
+    """Where the table of these rules is, or will be: found by what the rules mean, named by their id too.
 
-    Tables used to be named by the id, too. One that was made or begun so is used under its old name.
+    So the same rules under another id are solved once, also by two processes at the same time.
     """
     name = f"{rules.identity[:16]}-{precision}"
-    older = (*sorted(folder.glob(f"*-{name}.table")), *sorted(folder.glob(f"*-{name}.progress")))
-    path = folder / f"{name}.table"
-    return older[0].with_suffix(".table") if older and not path.exists() else path
+    for kind in ("table", "progress", "lock"):
+        if found := sorted(folder.glob(f"*-{name}.{kind}")):
+            return found[0].with_suffix(".table")
+    return folder / f"{rules.id}-{name}.table"
 
 
 def damaged(path: Path | Traversable) -> StorageError:
