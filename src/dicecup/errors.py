@@ -13,7 +13,7 @@ from functools import partial
 from operator import index
 from typing import Any, SupportsIndex
 
-from dicecup.messages import SENTENCES, Phrase
+from dicecup.messages import SENTENCES, Phrase, Plural
 
 
 class DicecupError(Exception):
@@ -44,7 +44,16 @@ class DicecupError(Exception):
     @property
     def template(self) -> str:
         """The English sentence with its placeholders."""
-        return SENTENCES[self.code]
+        sentence = SENTENCES[self.code]
+        if isinstance(sentence, str):
+            return sentence
+        return sentence.one if self.values.get(sentence.by) == 1 else sentence.many
+
+    @property
+    def plural(self) -> Plural | None:
+        """The two forms of the sentence, where it has them."""
+        sentence = SENTENCES[self.code]
+        return sentence if isinstance(sentence, Plural) else None
 
     def __str__(self) -> str:
         return self.template.format(**self.values)

@@ -15,7 +15,7 @@ from dicecup.engine.legality import points_by_box
 from dicecup.engine.play import as_dice
 from dicecup.engine.play import legal_moves as all_legal_moves
 from dicecup.engine.record import DiceOrigin, Header, Record
-from dicecup.engine.record_text import MOST_NAME, MOST_PLAYERS, good_name
+from dicecup.engine.record_text import MOST_NAME, good_name
 from dicecup.engine.serialize import (
     Position,
     SheetData,
@@ -24,7 +24,7 @@ from dicecup.engine.serialize import (
     position_from_line,
     sheet_to_data,
 )
-from dicecup.engine.state import Keep, Move, Score, State, Throw
+from dicecup.engine.state import MOST_PLAYERS, Keep, Move, Score, State, Throw
 from dicecup.engine.totals import standings
 from dicecup.errors import MoveError, RecordError, UsageError, about, whole_number
 from dicecup.game_rules import Rules

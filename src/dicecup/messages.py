@@ -7,6 +7,7 @@ texts.
 from __future__ import annotations
 
 import errno
+from typing import NamedTuple
 
 
 def N_(text: str) -> str:  # noqa: N802 - the name that extraction tools know
@@ -16,6 +17,14 @@ def N_(text: str) -> str:  # noqa: N802 - the name that extraction tools know
 def ngettext(one: str, many: str) -> tuple[str, str]:
     """Mark a singular and a plural text, as `N_` marks a single one."""
     return one, many
+
+
+class Plural(NamedTuple):
+    """A sentence with a singular and a plural form; the value called `by` decides which."""
+
+    one: str
+    many: str
+    by: str
 
 
 class Phrase:
@@ -34,347 +43,377 @@ class Phrase:
 
 
 PHRASES = {
-    "system_device": N_("it is a device or a pipe"),
-    "system_folder": N_("it is a folder"),
-    "system_folder_missing": N_("its folder does not exist"),
+    "system_device": N_("it’s a device or a pipe"),
+    "system_folder": N_("it’s a folder"),
+    "system_folder_missing": N_("its folder doesn’t exist"),
     "system_full": N_("the disk is full"),
-    "system_missing": N_("it does not exist"),
-    "system_no_folder": N_("a part of its path is not a folder"),
-    "system_no_permission": N_("there is no permission"),
+    "system_missing": N_("it doesn’t exist"),
+    "system_no_folder": N_("part of its path isn’t a folder"),
+    "system_no_permission": N_("you don’t have permission"),
     "system_other": N_("the system says “{text}”"),
     "system_read_only": N_("the disk is read-only"),
-    "system_too_large": N_("it would become too large"),
+    "system_too_large": N_("it would get too large"),
     "expected_at_most": N_("at most {most} entries"),
-    "expected_box": N_("the id of a box of this game; there is no “{found}”"),
+    "expected_box": N_("the id of a box in this game; “{found}” isn’t one"),
     "expected_boxes": N_("from 1 to {most} boxes"),
     "expected_dice": N_("a list of {count} dice"),
-    "expected_different_faces": N_("a different face for every box"),
+    "expected_different_faces": N_("a different number for every box"),
     "expected_entry": N_("a throw, keep, score, undo or secret"),
     "expected_every_layer": N_("each of these layers once: {layers}"),
-    "expected_fewer_dice": N_("fewer than {count} dice"),
-    "expected_fewer_endings": N_("fewer boxes: a turn may end in at most {most} ways"),
+    "expected_fewer_endings": N_("fewer boxes: a turn can end in at most {most} ways"),
     "expected_header_word": N_("a line of the header (game, option, identity, date, player, dice, seed)"),
-    "expected_id": N_("an id of small letters, digits, “_” and “-”, at most 40 characters"),
+    "expected_id": N_("an id of lowercase letters, digits, “_” and “-”, at most 40 characters"),
     "expected_ids": N_("a list of different ids"),
-    "expected_kept": N_("some, not all, of the dice, while a throw is left"),
-    "expected_move": N_("a move of this game"),
+    "expected_kept": N_("some of the dice, not all, while a roll is left"),
     "expected_multiple": N_(
-        "a number of boxes that can be shared out; {boxes} boxes do not go up in turns of {scored}"
+        "a number of boxes that divides evenly into turns (boxes: {boxes}, per turn: {scored})"
     ),
     "expected_multiple_of": N_("a multiple of {step}, 0 or more"),
     "expected_name": N_("a name of 1 to {most} characters without a comma"),
-    "expected_new_id": N_("an id that is not used for another line of the sheet"),
-    "expected_no_base_cycle": N_("a file that does not lead back to itself"),
-    "expected_no_cycle": N_("boxes that do not wait for each other in a circle ({boxes})"),
-    "expected_no_more_dice": N_("groups of together at most {counted} dice"),
+    "expected_new_id": N_("an id that no other line of the score sheet uses"),
+    "expected_no_base_cycle": N_("a file that doesn’t lead back to itself"),
+    "expected_no_cycle": N_("boxes that don’t wait for each other in a circle ({boxes})"),
+    "expected_no_more_dice": N_("groups of at most {counted} dice in total"),
     "expected_no_repeat_with_columns": N_("no points for repeats in a game with several columns"),
     "expected_one_need": N_("one of alike, run, faces or at_least; “different” goes with alike only"),
     "expected_one_of": N_("one of: {known}"),
     "expected_one_of_keys": N_("no such key; the keys here are: {known}"),
     "expected_option": N_("an option like name=value"),
     "expected_origin": N_("where the dice come from: system, typed, seed or verifiable"),
-    "expected_path": N_("the path of a file"),
-    "expected_players": N_("a list of names and bots"),
     "expected_points": N_(
-        "a whole number from 0 to 10000, or a text like “matching”, “all”, “50 + all”, “36 - all”, “-all”"
+        "a whole number from 0 to 10000, or text like “matching”, “all”, “50 + all”, “36 - all”, “-all”"
     ),
     "expected_points_written": N_("a whole number of points"),
-    "expected_position": N_("a position or a state of this game"),
     "expected_record_word": N_("a line that begins with “{word}”"),
     "expected_ruleset": N_("the id of a game or the path of a rules file"),
     "expected_score": N_("a score like “full_house 21”"),
-    "expected_strike_with_need": N_("true: only a box that takes any dice can forbid the strike"),
+    "expected_strike_with_need": N_("true: only a box that takes any dice can forbid crossing out"),
     "expected_table": N_("a table"),
-    "expected_text": N_("a text of 1 to 500 characters on one line"),
+    "expected_text": N_("text of 1 to 500 characters on one line"),
     "expected_tiers": N_("a list of steps like {{ at = 63, points = 50 }}, the lowest first"),
     "expected_true_or_false": N_("true or false"),
-    "expected_upper_box_for_every_face": N_("a game with an upper box for every face, which a joker needs"),
+    "expected_upper_box_for_every_face": N_("a game with an upper box for every number, which a joker needs"),
     "expected_whole_number": N_("a whole number from {low} to {high}"),
     "expected_whole_numbers": N_("a list of 1 to {most} whole numbers from {low} to {high}"),
+    "expected_fewer_dice": N_("fewer than {count} dice"),
+    "expected_move": N_("a move in this game"),
+    "expected_path": N_("the path of a file"),
+    "expected_players": N_("a list of names and bots"),
+    "expected_position": N_("a position in this game"),
 }
 
-SENTENCES = {
+SENTENCES: dict[str, str | Plural] = {
     # Rules
-    "file_too_large": N_("{file} is too large: at most {most} bytes are read. Give another file."),
-    "file_unreadable": N_("{file} cannot be read: {problem}. Check the path and the permissions."),
-    "option_unknown": N_("{ruleset} has no option “{option}”. Its options are: {known}."),
+    "file_too_large": N_("{file} is too large (at most {most} bytes). Give another file."),
+    "file_unreadable": N_("{file} can’t be read: {problem}. Check the path and the permissions."),
+    "option_unknown": N_("{ruleset} has no option “{option}”. Choose one of: {known}."),
     "option_value_unknown": N_("The option {option} has no value “{value}”. Choose one of: {known}."),
     "rules_key_wrong": N_("{file}, key {key}: expected {expected}."),
-    "rules_not_text": N_("{file} is no rules file: byte {byte} is not text. Give a TOML file in UTF-8."),
-    "rules_not_toml": N_("{file} is not valid TOML: see line {line}, column {column}."),
+    "rules_not_text": N_(
+        "{file} isn’t a valid rules file: byte {byte} isn’t text. Give a TOML file in UTF-8."
+    ),
+    "rules_not_toml": N_("{file} isn’t valid TOML. Look at line {line}, column {column}."),
     "rules_too_deep": N_(
-        "{file} is no rules file: its tables stand too deep in each other. Make it simpler."
+        "{file} isn’t a valid rules file: its tables are nested too deeply. Make it simpler."
     ),
     "ruleset_unknown": N_(
-        "There is no game and no rules file called “{ruleset}”. Give a file's path or one of: {known}."
+        "There’s no game or rules file called “{ruleset}”. Give a file’s path or one of: {known}."
     ),
     # Dice
-    "die_unreadable": N_("“{text}” is not a die of this game. Write each die like {example}."),
-    "face_out_of_range": N_("“{text}” shows a face that the die does not have. Faces go from 1 to {faces}."),
-    "dice_count_wrong": N_("Dice given: {found}. Dice needed: {expected}."),
+    "die_unreadable": N_("“{text}” isn’t a valid die in this game. Write each die like {example}."),
+    "face_out_of_range": N_("“{text}” isn’t a valid number on this die. Use 1 to {faces}."),
+    "dice_count_wrong": N_("That’s the wrong number of dice: {found}. Give {expected}."),
     # Moves
-    "box_cannot_be_struck": N_("{box} cannot be struck. Score it as it is, or choose another box."),
-    "box_filled": N_("{box} is filled already. Choose an open box."),
-    "box_twice": N_("{box} cannot take both scores of a turn. Choose two different boxes."),
-    "box_unknown": N_("There is no box “{box}”. The boxes are: {known}."),
-    "column_missing": N_("Say in which column: {known}."),
-    "column_unknown": N_("There is no column “{column}”. The columns are: {known}."),
-    "choice_unknown": N_("That is not one of the choices of this position."),
-    "decision_not_due": N_(
-        "There is nothing to decide: the dice are to be thrown first, or the game is over."
+    "box_cannot_be_struck": N_("{box} can’t be crossed out. Write its points, or choose another box."),
+    "box_filled": N_("{box} is already filled. Choose an open box."),
+    "box_twice": N_("{box} can’t take both scores of a turn. Choose two different boxes."),
+    "box_unknown": N_("There’s no box “{box}”. Choose one of: {known}."),
+    "column_missing": N_("The column is missing. Add one of: {known}."),
+    "column_unknown": N_("There’s no column “{column}”. Choose one of: {known}."),
+    "game_over": N_("The game is over: every score sheet is full."),
+    "joker_forced": N_("With this joker you have to fill {box} first."),
+    "joker_forced_lower": N_("With this joker you have to fill a lower box while one is open."),
+    "keep_all": N_("You’ve kept all your dice: choose a box."),
+    "keep_not_there": N_("You can’t keep {kept}: your dice are {dice}. Choose from those."),
+    "layers_wrong": N_("A box is missing. Name one for each of: {layers}."),
+    "no_throw_left": N_("You have no rolls left this turn. Choose a box."),
+    "score_before_throw": N_("You haven’t rolled yet. Roll the dice first."),
+    "strike_not_last_resort": N_(
+        "You can’t cross out a box now: {box} would score. Choose a box that scores."
     ),
-    "game_over": N_("The game is over: every sheet is full."),
-    "joker_forced": N_("With this joker you must fill {box} first."),
-    "joker_forced_lower": N_("With this joker you must fill a box of the lower section while one is open."),
-    "keep_all": N_("Keeping every die is stopping: choose a box instead."),
-    "keep_not_there": N_("You cannot keep {kept}: the dice are {dice}."),
-    "layers_wrong": N_("A score names one box for each of: {layers}."),
-    "no_throw_left": N_("There is no throw left in this turn. Choose a box."),
-    "score_before_throw": N_("Throw the dice first."),
-    "strike_not_last_resort": N_("0 is allowed only when no open box scores, and {box} would score now."),
-    "throw_first": N_("The dice are still to be thrown. Throw them first."),
-    "throw_not_due": N_("No throw is due. Say which dice you keep, or choose a box."),
+    "throw_first": N_("The dice haven’t been rolled yet. Roll them first."),
+    "throw_not_due": N_("You can’t roll now. Say which dice you keep, or choose a box."),
     # Positions and moves as data
-    "json_wrong": N_("{file} is not valid JSON: see line {line}, column {column}."),
+    "json_wrong": N_("{file} isn’t valid JSON. Look at line {line}, column {column}."),
     "move_unreadable": N_(
-        'That is not a move. A move is like {{"keep": [6, 6]}}, {{"box": "sixes"}}, '
-        '{{"column": "x2", "box": "sixes"}} or {{"inner": "pair", "outer": "chance"}}.'
+        'That isn’t a valid move. Write it like {{"keep": [6, 6]}}, {{"box": "sixes"}}, {{"column": '
+        '"x2", "box": "sixes"}} or {{"inner": "pair", "outer": "chance"}}.'
     ),
     "position_key_wrong": N_("The value of “{key}” is wrong: expected {expected}."),
-    "position_text_wrong": N_("“{text}” is not a position. One looks like: {example}"),
-    "position_points_impossible": N_("{box} cannot hold {points} points. Correct the sheet."),
+    "position_text_wrong": N_("“{text}” isn’t a valid position. Write it like: {example}"),
+    "position_points_impossible": Plural(
+        *ngettext(
+            "{box} can’t hold {points} point. Correct the score sheet.",
+            "{box} can’t hold {points} points. Correct the score sheet.",
+        ),
+        by="points",
+    ),
     "position_strike_impossible": N_(
-        "{box} cannot hold 0: that is allowed only when no open box scores, and one would have. "
-        "Correct the sheet."
+        "{box} can’t hold 0: boxes may be crossed out only when no open box scores, and one would "
+        "have. Correct the score sheet."
     ),
     "position_turn_unfinished": N_(
-        "This number of filled boxes cannot be: {filled}. Every turn fills {scored}. Correct the sheet."
-    ),
-    "sheet_of_other_game": N_(
-        "A sheet of this game has {expected} boxes, and this one has {found}. Give a sheet of this game."
+        "The number of filled boxes isn’t possible: {filled}. Every turn fills {scored}. Correct the "
+        "score sheet."
     ),
     # Records
-    "commitment_wrong": N_("The secret in the record is not the one that was promised before the game."),
-    "record_closed": N_("The record is closed: its secret has been revealed. Start a new game."),
-    "record_cut": N_("The record has no complete header. It cannot be used; start a new one."),
-    "record_damaged": N_("Line {line} of the record is damaged or was changed."),
-    "record_from_position": N_(
-        "This game began in a position, so there is no record of its beginning. "
-        "Save or review games that begin with an empty sheet."
+    "commitment_wrong": N_(
+        "The secret in the game file doesn’t match the fingerprint shown before the game. Don’t "
+        "trust these dice."
     ),
-    "record_illegal": N_("Line {line} of the record breaks the rules: {problem}"),
-    "record_line_wrong": N_("Line {line} of the record cannot be read: expected {expected}."),
-    "record_not_text": N_("This is not the record of a game. Give a file that “dicecup play” has written."),
-    "record_not_utf8": N_("The record is written in UTF-16. Save it as UTF-8."),
+    "record_closed": N_("The game file is closed: its secret has been revealed. Start a new game."),
+    "record_cut": N_("The game file has no complete header and can’t be used. Start a new game."),
+    "record_damaged": N_("Line {line} of the game file is damaged or was changed. Use an unchanged copy."),
+    "record_illegal": N_("Line {line} of the game file breaks the rules: {problem}"),
+    "record_line_wrong": N_("Line {line} of the game file can’t be read: expected {expected}."),
+    "record_not_text": N_(
+        "This isn’t a valid game file. Give a file from “dicecup play” or downloaded from a game."
+    ),
+    "record_not_utf8": N_("The game file is written in UTF-16. Save it as UTF-8."),
     "record_of_other_rules": N_(
-        "The record was made with other rules of “{ruleset}” (identity {found}, here {expected}). "
+        "The game file was made with other rules of “{ruleset}” (identity {found}, here {expected}). "
         "Use the rules file it was made with."
     ),
     "record_line_other": N_(
-        "Line {line} of the record does not follow from the lines before it; expected: {expected}"
+        "Line {line} of the game file doesn’t follow from the lines before it; expected: {expected}"
     ),
-    "record_too_large": N_("The record is too large: at most {most} bytes are read."),
-    "record_too_long": N_("The record is too long: at most {most} lines are read."),
-    "record_version_unknown": N_("The record's version {found} is unknown here; this program reads {known}."),
-    "reveal_not_due": N_("This game's dice have no secret to reveal."),
-    "reveal_too_early": N_("The secret is revealed only when the game is over."),
+    "record_too_large": N_("The game file is too large (at most {most} bytes). Give another file."),
+    "record_too_long": N_("The game file is too long (at most {most} lines). Give another file."),
+    "record_version_unknown": N_(
+        "This program can’t read version {found} of game files, only {known}. Update Dicecup."
+    ),
+    "reveal_not_due": N_("The dice of this game have no secret to reveal."),
+    "reveal_too_early": N_("The secret is revealed only when the game is over. Finish the game first."),
     "secret_missing": N_(
-        "The secret is not in the record yet, so the dice cannot be proved. It is added when the game ends."
+        "The dice can’t be verified yet: the secret is added to the game file when the game ends. "
+        "Try again then."
     ),
     "secret_unreadable": N_("A secret is written with 32 to 128 hexadecimal digits."),
-    "throw_wrong": N_("Throw {number} is wrong: the record says {found}, the secret gives {expected}."),
-    "undo_too_far": N_("Only {most} steps can be taken back."),
+    "throw_wrong": N_(
+        "Roll {number} is wrong: the game file says {found}, the secret gives {expected}. Don’t "
+        "trust these dice."
+    ),
+    "undo_too_far": Plural(
+        *ngettext(
+            "Only {most} step can be undone. Undo less.",
+            "Only {most} steps can be undone. Undo fewer.",
+        ),
+        by="most",
+    ),
     # The command line
-    "answer_empty": N_("Type the dice you keep, a box to fill, or “?” for help."),
-    "box_ambiguous": N_("“{text}” could be any of: {known}. Type more of the name."),
-    "box_not_found": N_("There is no box “{text}”. The boxes are: {known}."),
-    "moves_too_many": N_("This game has {most} moves. Choose a position within it."),
+    "answer_empty": N_("Nothing was typed. Type the dice to keep, a box to fill, or “?” for help."),
+    "box_ambiguous": N_("“{text}” could be any of these: {known}. Type more of the name."),
+    "box_not_found": N_("There’s no box “{text}”. Choose one of: {known}."),
+    "moves_too_many": Plural(
+        *ngettext(
+            "This game has {most} move. Choose a position within it.",
+            "This game has {most} moves. Choose a position within it.",
+        ),
+        by="most",
+    ),
     "name_of_bot": N_(
-        "“{name}” is no name for a player: names that begin with “{prefix}” are for bots. Choose another."
+        "“{name}” isn’t a valid player name: names that begin with “{prefix}” are for bots. Choose another."
     ),
     "name_twice": N_("Two players have the same name. Give each their own."),
-    "name_wrong": N_("“{name}” is no name for a player: use 1 to {most} characters without a comma."),
+    "name_wrong": N_("“{name}” isn’t a valid player name. Use 1 to {most} characters without a comma."),
     "option_twice": N_("The option {option} is given twice with different values. Give it once."),
-    "option_unreadable": N_("“{text}” is not an option. Write it like -o scoring=scandinavian."),
-    "output_unwritable": N_("The answer cannot be written: {problem}."),
+    "option_unreadable": N_("“{text}” isn’t a valid option. Write it like -o scoring=scandinavian."),
+    "output_unwritable": N_("The answer can’t be written: {problem}."),
     "own_seeds_useless": N_(
-        "Own seeds go only with dice on the screen and without --seed. Leave one of them out."
+        "Players’ own words work only with dice on the screen and without --seed. Leave one of them out."
     ),
-    "players_missing": N_("A game needs at least one player."),
-    "players_too_many": N_("At most {most} players fit in a game."),
-    "record_missing": N_("{file} does not exist. Name a game to begin one in it."),
+    "players_missing": N_("A game needs at least one player. Add a name."),
+    "players_too_many": N_("That’s too many players. A game takes up to {most}."),
+    "record_missing": N_("{file} doesn’t exist. Name a game to start one in it."),
     "record_of_other_game": N_(
-        "{file} holds a game with other rules, players or dice. Leave them out to go on with it, "
-        "or name another file."
+        "{file} holds a game with other rules, players or dice. Leave them out to continue it, or "
+        "name another file."
     ),
     "score_dropped": N_("No box was filled. Choose again."),
-    "strike_what": N_("Say which box to strike."),
+    "strike_what": N_("The box is missing. Say which one to cross out."),
     "packages_not_installed": N_(
-        "The packages that this needs could not be downloaded and installed. Check the network connection "
-        "and the free disk space, and try again. Details are in {file}."
+        "The packages this needs couldn’t be installed. Check the network connection and the free "
+        "disk space, and try again. Details are in {file}."
     ),
-    "typst_missing": N_(
-        "Printing needs the package typst, which is not installed. Run: pip install 'dicecup[pdf]'"
-    ),
+    "typst_missing": N_("The package typst isn’t installed. Run: pip install 'dicecup[pdf]'"),
     "file_empty": N_("{file} is empty. Give another file."),
-    "file_not_text": N_("{file} is not text in UTF-8. Save it as UTF-8, or give another file."),
+    "file_not_text": N_("{file} isn’t UTF-8 text. Save it as UTF-8, or give another file."),
     # Playing and storing games
-    "argument_wrong": N_("The argument “{argument}” is wrong: expected {expected}."),
+    "bot_not_due": N_("It isn’t a bot’s turn. Wait for the players."),
+    "bot_unknown": N_("There’s no bot “{bot}”. Choose one of: {known}."),
+    "dice_not_typed": N_("You can’t type the dice: the program rolls them in this game. Press Roll."),
+    "dice_typed_missing": N_("This game uses your own dice. Type what they show."),
+    "file_exists": N_("{file} already exists and won’t be overwritten. Choose another name."),
+    "file_in_use": N_("{file} is open in another program. Close it there first."),
+    "file_unwritable": N_("{file} can’t be written: {problem}. Nothing was changed."),
+    "secret_lost": N_("The secret of this game’s dice is missing, so it can’t continue. Start a new game."),
+    "database_newer": N_(
+        "The database was made by a newer Dicecup (step {found}; this one knows {known}). Update Dicecup."
+    ),
+    "database_unknown": N_(
+        "“{scheme}” isn’t a valid kind of database. Give postgresql://… or the path of an SQLite file."
+    ),
+    "database_unusable": N_(
+        "The database {database} can’t be used: {problem}. Check its address and permissions."
+    ),
+    "page_over_record": N_("{file} is the game file itself. Choose another file for the page."),
+    "postgres_missing": N_(
+        "The packages psycopg and psycopg-pool aren’t installed. Run: pip install 'dicecup[postgresql]'"
+    ),
+    "version_stale": N_(
+        "The game has moved on meanwhile (version {version}, yours is {found}). Look at it again."
+    ),
+    # Solving
+    "backend_unknown": N_("There’s no backend “{backend}”. Choose one of: {known}."),
+    "cuda_missing": N_("CuPy can’t find a usable GPU here. Solve on the processor: --backend cpu."),
+    "cupy_missing": N_(
+        "The package CuPy isn’t installed. Install it, or solve on the processor: --backend cpu."
+    ),
+    "disk_short": N_(
+        "The table needs {needed} in {folder}, but only {found} is free. Make room, or choose "
+        "another folder with DICECUP_CACHE."
+    ),
+    "double_not_solvable": N_(
+        "{ruleset} can’t be solved. Double-dice games can if they have one column, two layers, at "
+        "most 20 boxes, and no boxes that depend on others."
+    ),
+    "gpu_too_small": N_(
+        "The GPU has {found} kB of shared memory, but this needs {needed} kB. Use --precision 32, or "
+        "solve on the processor: --backend cpu."
+    ),
+    "memory_out": N_("There isn’t enough memory. Close other programs, or raise the limit."),
+    "memory_short": N_(
+        "This needs {needed} of memory, but only {found} is free. Close other programs, or use "
+        "--precision 32."
+    ),
+    "position_of_other_game": N_("The position is from {found}, not from {ruleset}. Name its game."),
+    "sheet_impossible": N_("No game can lead to this score sheet. Correct its points."),
+    "solve_columns": N_(
+        "The coach can’t help with {ruleset}: only games with one column are solved exactly, and "
+        "nothing has been learned about these rules. Play without the coach."
+    ),
+    "solve_entangled": N_(
+        "{ruleset} can’t be solved exactly: too many of its boxes depend on each other. Remove some "
+        "of “after” and “above”."
+    ),
+    "solve_layers": N_(
+        "This solver doesn’t handle dice with several layers, as in {ruleset}. Use dicecup.solver.find."
+    ),
+    "solve_running": N_("Another process is solving this game now ({file}). Wait for it to finish."),
+    "solve_takes_long": Plural(
+        *ngettext(
+            "{ruleset} isn’t solved yet. That takes about {minutes} minute. Run once: {command}",
+            "{ruleset} isn’t solved yet. That takes about {minutes} minutes. Run once: {command}",
+        ),
+        by="minutes",
+    ),
+    "solve_too_large": N_(
+        "The coach can’t help with {ruleset}: with about {states} states it’s too large to solve "
+        "exactly, and nothing has been learned about these rules. Play without the coach."
+    ),
+    "solve_too_large_learned": N_(
+        "{ruleset} is too large to solve exactly: it has about {states} states. You don’t need to: "
+        "value, hint and review answer at once with learned values that play nearly perfectly."
+    ),
+    "solver_missing": N_("The packages numpy and numba aren’t installed. Run: pip install 'dicecup[solver]'"),
+    "table_damaged": N_("The table {file} is cut off or was changed, and isn’t used. Solve again."),
+    "table_format": N_(
+        "The table {file} has format {found}, but this program reads {expected}. Solve again."
+    ),
+    "table_of_other_rules": N_(
+        "The table {file} belongs to other rules ({ruleset}), and isn’t used. Solve again."
+    ),
+    "value_not_learnable": N_("Values can’t be learned for {ruleset} yet. Solve it exactly instead."),
+    "weights_damaged": N_("The learned values in {file} can’t be read. Reinstall Dicecup."),
+    "weights_of_other_rules": N_(
+        "The learned values in {file} belong to other rules ({ruleset}). Reinstall Dicecup."
+    ),
+    # Matches on a server
+    "body_too_large": N_("That’s too large (at most {most} bytes). Send less."),
+    "coach_busy": N_("The coach is busy. Try again in a moment."),
+    "coach_later": N_("The coach is off in this game. You’ll get its review when the game is over."),
+    "coach_failed": N_("The coach couldn’t answer. Try again in a moment."),
+    "coach_missing": N_(
+        "The coach isn’t installed on this server. To add it, run there: pip install 'dicecup[solver]'"
+    ),
+    "coach_off": N_("The coach is off in this game."),
+    "coach_preparing": N_("The coach is getting ready for this game. Try again in a moment."),
+    "form_expired": N_("This page is out of date. Reload it."),
+    "game_begun": N_("The game has already started."),
+    "game_not_begun": N_("The game hasn’t started yet."),
+    "game_not_over": N_("The game isn’t over yet. Finish it first."),
+    "link_unknown": N_("This link is no longer valid. Ask for a new one."),
+    "match_unknown": N_("There’s no game at this address. Check the link."),
+    "not_found": N_("There’s nothing at this address. Check the link."),
+    "not_your_table": N_("Only the host can do this."),
+    "not_your_turn": N_("It isn’t your turn."),
+    "promise_used": N_("This fingerprint has already been used. Reload the page."),
+    "request_wrong": N_("The request can’t be understood: {problem}."),
+    "record_of_running": N_(
+        "This game is still being played here without the coach. Upload its game file when it’s over."
+    ),
+    "review_too_long": N_(
+        "This game is too long for a review here (at most {most} moves). Run “dicecup review” with "
+        "its game file."
+    ),
+    "seat_not_yours": N_("You aren’t playing in this game. Join it first, or open your private link."),
+    "seat_taken": N_("This seat is taken. Choose another one."),
+    "seat_unknown": N_("There’s no such seat in this game. Choose another one."),
+    "seats_wrong": N_("A game takes 1 to {most} players, at least one of them a person. Change the players."),
+    "server_failed": N_("Something went wrong on the server. Nothing was changed. Try again."),
+    "too_many_requests": N_("Too many requests. Wait a moment and try again."),
+    "too_many_watchers": N_("Too many people are already watching. Try again later."),
+    "host_wrong": N_("“{host}” isn’t a valid address of this machine. Choose another with --host."),
+    "port_in_use": N_("{host}:{port} can’t be used: {problem}. Choose another port with --port."),
+    "uploads_busy": N_("Too many game files are being read. Try again in a moment."),
+    "workers_need_postgres": N_("Several workers need PostgreSQL. Name it with --database."),
+    "undo_nothing": N_("There’s nothing to undo."),
+    "undo_other": N_("Someone has asked to undo something else. Look at that first."),
+    "choice_unknown": N_("That isn’t one of the choices in this position. Choose one of them."),
+    "decision_not_due": N_("There’s nothing to decide now. Roll first, or start a new game."),
+    "sheet_of_other_game": N_(
+        "That score sheet has {found} boxes, but this game has {expected}. Give one of this game."
+    ),
+    "record_from_position": N_(
+        "This game started from a position, so it has no game file. Save or review games that start from "
+        "an empty score sheet."
+    ),
+    "argument_wrong": N_("“{argument}” isn’t valid. Give {expected}."),
     "bot_failed": N_("The bot {bot} failed: {problem}. Correct its code."),
     "bot_from_record": N_(
-        "The record gives a seat to {bot}, which is code of its own. "
-        "If you trust it, name the players again: --players {players}"
+        "The game file gives a seat to {bot}, which runs its own code. If you trust it, name the players "
+        "again: --players {players}"
     ),
-    "bot_illegal": N_("The bot {bot} wants a move that is not legal: {problem}"),
-    "bot_no_move": N_("The bot {bot} wants {found}, which is not a move. Correct its code."),
-    "bot_not_due": N_("No bot has a decision to take now."),
-    "bot_not_loaded": N_("The bot {bot} cannot be loaded: {problem}. Name it like package.module:Class."),
+    "bot_illegal": N_("The bot {bot} tried an illegal move: {problem}"),
+    "bot_no_move": N_("The bot {bot} answered {found}, which isn’t a move. Correct its code."),
+    "bot_not_loaded": N_("The bot {bot} can’t be loaded: {problem}. Name it like package.module:Class."),
     "bot_not_shared": N_(
-        "The bot {bot} cannot play on several cores, because worker processes cannot load it: {problem}. "
-        "Define it in a module that they can import, or play on one core."
+        "The bot {bot} can’t play on several cores, because worker processes can’t load it: {problem}. "
+        "Define it in a module they can import, or play on one core."
     ),
-    "bot_unknown": N_("There is no bot “{bot}”. The bots are: {known}."),
-    "bot_without_decide": N_("{bot} is no bot: it has no method decide(rules, state, chance)."),
+    "bot_without_decide": N_("{bot} isn’t a valid bot. Give it a method decide(rules, state, chance)."),
     "bot_worker_died": N_(
-        "A worker process died while the bot {bot} was playing. Play on one core to see why."
+        "A worker process died while the bot {bot} was playing. Run it on one core to see why."
     ),
-    "dice_not_typed": N_("The dice of this game are thrown by the program, not typed."),
-    "dice_typed_missing": N_("The dice of this game lie on the table: type what they show."),
-    "file_exists": N_("{file} exists already and is not overwritten. Choose another name."),
-    "file_in_use": N_("{file} is open in another program. Close that one first."),
-    "file_unwritable": N_("{file} cannot be written: {problem}. Nothing was changed."),
-    "secret_lost": N_("The secret of this game's dice is missing, so it cannot go on. Start a new game."),
-    "storage_unavailable": N_("The server cannot reach its storage at the moment. Try again shortly."),
+    "storage_unavailable": N_("The server can’t reach its storage right now. Try again in a moment."),
     "host_unknown": N_(
-        "This server does not answer under the name “{host}”. Whoever runs it can allow the name with "
+        "This server doesn’t answer under the name “{host}”. Its operator can allow the name with "
         "DICECUP_HOSTS."
     ),
     "database_in_use": N_(
-        "The database {database} is in use by another Dicecup server. Stop that one first; several servers "
+        "Another Dicecup server is using the database {database}. Stop that one first; several servers "
         "need PostgreSQL."
     ),
-    "database_newer": N_(
-        "The database was made by a newer version of Dicecup (step {found}, this one knows {known}). "
-        "Update Dicecup."
-    ),
-    "database_unknown": N_(
-        "“{scheme}” is no kind of database known here. Give postgresql://… or the path of an SQLite file."
-    ),
-    "database_unusable": N_(
-        "The database {database} cannot be used: {problem}. Check its address and rights."
-    ),
-    "page_over_record": N_("{file} is the record itself. Choose another file for the page."),
-    "postgres_missing": N_(
-        "PostgreSQL needs the packages psycopg and psycopg-pool, which are not installed. "
-        "Run: pip install 'dicecup[postgresql]'"
-    ),
-    "version_stale": N_("The game went on meanwhile (version {version}, yours is {found}). Look again."),
-    # Solving
-    "backend_unknown": N_("There is no backend “{backend}”. Choose one of: {known}."),
-    "cuda_missing": N_("There is no GPU here that CuPy can use. Solve on the processor: --backend cpu."),
-    "cupy_missing": N_(
-        "The package CuPy is not installed. Install it, or solve on the processor: --backend cpu."
-    ),
-    "disk_short": N_(
-        "The table needs {needed} in {folder}, and {found} are free. "
-        "Make room, or choose another folder with DICECUP_CACHE."
-    ),
-    "double_not_solvable": N_(
-        "{ruleset} cannot be solved: of games with double dice, those can be that have one column, "
-        "two layers, at most 20 boxes, and no boxes that look at others."
-    ),
-    "gpu_too_small": N_(
-        "The GPU has {found} kB of shared memory for this, and {needed} kB are needed. "
-        "Use --precision 32, or solve on the processor: --backend cpu."
-    ),
-    "memory_out": N_("There is not enough memory. Close other programs, or raise the limit."),
-    "memory_short": N_(
-        "This solve needs {needed} of memory, and {found} are free. "
-        "Close other programs, or use --precision 32."
-    ),
-    "position_of_other_game": N_("The position is of {found}, not of {ruleset}. Name its game."),
-    "sheet_impossible": N_("No game leads to this sheet. Correct its points."),
-    "solve_columns": N_(
-        "{ruleset} has several columns, and only games of one column are solved exactly. "
-        "Nothing has been learned about these rules either: the coach cannot help with them."
-    ),
-    "solve_entangled": N_(
-        "{ruleset} cannot be solved exactly: its boxes look at each other in too many ways. "
-        "Take away some of “after” and “above”."
-    ),
-    "solve_layers": N_(
-        "{ruleset} is played with dice of several layers, which this solver does not know: "
-        "dicecup.solver.find does."
-    ),
-    "solve_running": N_("Another process is solving this game now ({file}). Wait for it."),
-    "solve_takes_long": N_(
-        "{ruleset} is not solved yet, and that takes about {minutes} minutes. Run once: {command}"
-    ),
-    "solve_too_large": N_(
-        "{ruleset} is too large to be solved exactly: it has about {states} states. Nothing has been learned "
-        "about these rules either: the coach cannot help with them."
-    ),
-    "solve_too_large_learned": N_(
-        "{ruleset} is too large to be solved exactly: it has about {states} states. No solve is needed: "
-        "value, hint and review answer at once with a learned value, which plays nearly perfectly."
-    ),
-    "solver_missing": N_(
-        "Solving needs the packages numpy and numba, which are not installed. "
-        "Run: pip install 'dicecup[solver]'"
-    ),
-    "table_damaged": N_("The table {file} is cut off or was changed. It is not used."),
-    "table_format": N_(
-        "The table {file} has the format {found}, and this program reads {expected}. Solve again."
-    ),
-    "table_of_other_rules": N_("The table {file} is of other rules ({ruleset}). It is not used."),
-    "value_not_learnable": N_(
-        "{ruleset} has rules that a learned value does not know yet. Solve it exactly instead."
-    ),
-    "weights_damaged": N_("The learned values in {file} cannot be read. Install Dicecup again."),
-    "weights_of_other_rules": N_(
-        "The learned values in {file} are of other rules ({ruleset}). Install Dicecup again."
-    ),
-    # Matches on a server
-    "body_too_large": N_("That is too large: at most {most} bytes are taken."),
-    "coach_busy": N_("The coach has too much to think about just now. Ask again in a moment."),
-    "coach_later": N_("The coach is off at this table: it looks at the game when it is over."),
-    "coach_failed": N_("The coach could not answer. Ask again in a moment."),
-    "coach_missing": N_(
-        "The coach is not installed on this server. Whoever runs it can add the coach: "
-        "pip install 'dicecup[solver]'"
-    ),
-    "coach_off": N_("The coach is off at this table."),
-    "coach_preparing": N_("The coach is getting ready for this game. Ask again in a moment."),
-    "form_expired": N_("This page is too old or came from elsewhere. Load it again."),
-    "game_begun": N_("The game has begun already."),
-    "game_not_begun": N_("The game has not begun yet."),
-    "game_not_over": N_("The game is not over yet. Play it to its end first."),
-    "link_unknown": N_("This private link leads to no seat. Ask for a new one."),
-    "match_unknown": N_("There is no game at this address."),
-    "not_found": N_("There is nothing at this address."),
-    "not_your_table": N_("Only the one who opened the table can do this."),
-    "not_your_turn": N_("It is not your turn."),
-    "promise_used": N_("This promise for the dice is used up or unknown. Load the page again."),
-    "request_wrong": N_("The request cannot be understood: {problem}."),
-    "record_of_running": N_(
-        "This game is still being played here, at a table without a coach. Upload its record when it is over."
-    ),
-    "review_too_long": N_(
-        "This game is too long for a review here: at most {most} moves. Run “dicecup review” on its record."
-    ),
-    "seat_not_yours": N_("You have no seat at this table. Join first, or open your private seat link."),
-    "seat_taken": N_("This seat is taken. Choose another one."),
-    "seat_unknown": N_("There is no such seat at this table."),
-    "seats_wrong": N_("A table has from 1 to {most} seats, one of them for a person."),
-    "server_failed": N_("Something went wrong on the server. Nothing was changed; try again."),
-    "too_many_requests": N_("That was too much at once. Wait a moment and try again."),
-    "too_many_watchers": N_("Too many are watching already. Try again later."),
-    "host_wrong": N_("“{host}” is no address of this machine. Choose another with --host."),
-    "port_in_use": N_("{host}:{port} cannot be used: {problem}. Choose another with --port."),
-    "uploads_busy": N_("Too many records are being read just now. Try again in a moment."),
-    "workers_need_postgres": N_("Several workers need PostgreSQL. Name it with --database."),
-    "undo_nothing": N_("There is nothing to take back."),
-    "undo_other": N_("Something else is proposed to be taken back. Look at it first."),
 }
 
 SYSTEM_PROBLEMS = {

@@ -37,7 +37,7 @@ def test_a_hint_when_asked_and_the_loss_afterwards(new_page: NewPage, game: str)
         worst = page.locator(".offer button.zero").first
         changed_or_picked(page, worst.get_attribute("id") or "")
     expect(page.locator("#so-far")).to_contain_text("better:", timeout=READY)
-    expect(page.locator("#so-far")).to_contain_text("Chances to win ±", timeout=READY)
+    expect(page.locator("#so-far")).to_contain_text("Win chances ±", timeout=READY)
 
 
 def changed_or_picked(page: Page, box: str) -> None:
@@ -77,6 +77,6 @@ def test_the_perfect_bot_plays_and_a_box_can_be_taken_back(new_page: NewPage) ->
     throw(page)
     changed(page, lambda: page.click("#box-chance"))
     expect(page.locator(".sheet .written")).to_have_count(2, timeout=READY)
-    expect(page.locator(".banner")).to_contain_text("Player 1, it is your turn")
+    expect(page.locator(".banner")).to_contain_text("Player 1, it’s your turn")
     page.click("#undo")
     expect(page.locator(".sheet .written")).to_have_count(0)

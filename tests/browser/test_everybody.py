@@ -67,7 +67,7 @@ def test_every_page_is_accessible(new_page: NewPage, size: dict[str, int], theme
         found[f"{game} thrown"] = violations(page)
         fill_best(page)
         found[f"{game} filled"] = violations(page)
-    page.click("summary:has-text('This table')")
+    page.click("summary:has-text('This game')")
     found["around"] = violations(page)
     page.click("text=Private link for")
     page.wait_for_selector("h1:has-text('Private link for')")
@@ -107,7 +107,7 @@ def test_every_language(new_page: NewPage, code: str) -> None:
     expect(page.locator("h1")).to_have_text(spoken.gettext("What shall we play?"))
     page.click("a[href='/new/triple-yum-plus']")
     play(page)
-    expect(page.locator("#throw")).to_have_text(spoken.gettext("Throw"))
+    expect(page.locator("#throw")).to_have_text(spoken.gettext("Roll"))
     throw(page)
     fill_best(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]

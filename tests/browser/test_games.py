@@ -53,7 +53,7 @@ def test_dice_that_stay(new_page: NewPage) -> None:
     for die in kept:
         assert die in shown
     assert len(stay) <= 4
-    expect(page.locator(".throws")).to_contain_text("Throw 2 of 3")
+    expect(page.locator(".throws")).to_contain_text("Roll 2 of 3")
 
 
 def test_two_browsers_play_each_other_live(new_page: NewPage) -> None:
@@ -71,13 +71,13 @@ def test_two_browsers_play_each_other_live(new_page: NewPage) -> None:
     bo.click(".join button")
     for page in (ann, bo, watcher):
         page.wait_for_selector(".sheet")
-    expect(ann.locator(".banner")).to_contain_text("Ann, it is your turn")
+    expect(ann.locator(".banner")).to_contain_text("Ann, it’s your turn")
     expect(bo.locator(".banner")).to_contain_text("Waiting for Ann")
     expect(watcher.locator(".watching")).to_be_visible()
     assert bo.locator("#throw").count() == 0
     for _turn in range(2):
         for active, other, name in ((ann, bo, "Ann"), (bo, ann, "Bo")):
-            expect(active.locator(".banner")).to_contain_text(f"{name}, it is your turn")
+            expect(active.locator(".banner")).to_contain_text(f"{name}, it’s your turn")
             throw(active)
             expect(other.locator(".die-box")).to_have_count(5)
             fill_best(active)
@@ -104,20 +104,20 @@ def test_a_spectator_takes_a_seat_that_was_left(new_page: NewPage) -> None:
     expect(cy.locator(".waiting-room")).to_contain_text("One seat is still open.")
     expect(cy.locator("#join-name")).to_have_value("Cyn")  # not lost when the page is re-rendered
     expect(cy.locator("#join-name")).to_be_focused()
-    ann.click("text=Begin without the open seats")
+    ann.click("text=Start game now")
     for page in (ann, bo, cy):
         page.wait_for_selector(".sheet")
     other.goto(ann.url)
     for page in (other, cy):
         expect(page.locator(".watching")).to_be_visible()
     bo.on("dialog", lambda dialog: dialog.accept())  # leaving asks for confirmation
-    bo.click("text=Leave the table")
+    bo.click("text=Leave game")
     throw(ann)
     expect(cy.locator(".die-box")).to_have_count(5)
-    cy.click("text=Play on for Bo")
+    cy.click("text=Play for Bo")
     expect(cy.locator("th.mine")).to_have_count(1)
     fill_best(ann)
-    expect(cy.locator(".banner")).to_contain_text("Bo, it is your turn")
+    expect(cy.locator(".banner")).to_contain_text("Bo, it’s your turn")
     throw(cy)
     expect(other.locator(".watching")).to_be_visible()
 
@@ -144,7 +144,7 @@ def test_dice_of_the_table_are_tapped_in(new_page: NewPage) -> None:
     changed(page, lambda: page.click("#undo"))
     page.fill("#typed", "9 9")
     page.click("#throw")
-    expect(page.locator(".problem:visible")).to_contain_text("Faces go from 1 to 6")
+    expect(page.locator(".problem:visible")).to_contain_text("Use 1 to 6")
 
 
 def test_double_dice_of_the_table(new_page: NewPage) -> None:
@@ -201,11 +201,11 @@ def test_coming_back_on_a_second_device(new_page: NewPage) -> None:
     first, second = new_page(DESK), new_page(PHONE)
     start(first)
     throw(first)
-    first.click("summary:has-text('This table')")
+    first.click("summary:has-text('This game')")
     first.click("text=Private link for")
     private = first.locator(".address").input_value()
     assert "#" in private
-    first.click("text=Back to the table")
+    first.click("text=Back to game")
     second.goto(private)
     second.wait_for_selector(".sheet")
     assert "#" not in second.url

@@ -77,7 +77,7 @@ def test_the_review_page_is_accessible(
 def test_a_position_is_opened_and_tried_again(new_page: NewPage, server: Server) -> None:
     page = new_page(PHONE)
     open_review(page, upload(server, record_of("yatzy", 3)))
-    expect(page.locator("#review-news")).to_have_text("The coach has looked at the game.")
+    expect(page.locator("#review-news")).to_have_text("The coach has reviewed the game.")
     expect(page.locator(".player-card")).to_have_count(3)
     expect(page.locator("figure .series")).to_have_count(3)
     page.locator(".seat-tabs a").nth(1).click()

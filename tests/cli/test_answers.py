@@ -70,7 +70,7 @@ def test_rules_json_has_the_identity(run):
 
 @pytest.mark.parametrize(
     ("environment", "word"),
-    [({"LANG": "sv_SE.UTF-8"}, "Ettor"), ({"LANGUAGE": "de:en"}, "Einsen"), ({"LC_ALL": "C"}, "Ones")],
+    [({"LANG": "sv_SE.UTF-8"}, "Ettor"), ({"LANGUAGE": "de:en"}, "Einser"), ({"LC_ALL": "C"}, "Ones")],
 )
 def test_language_of_the_environment(run, environment, word):
     assert word in run("score", "yatzy", *"33366", **environment).stdout

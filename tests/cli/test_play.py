@@ -24,7 +24,7 @@ def test_bots_play_every_game(run, tmp_path: Path, game):
     record = read_record(tmp_path / "a.record")
     assert record.state.finished
     assert verify(record).proved
-    assert "1. bot:" in done.stdout
+    assert "1st bot:" in done.stdout
     assert not (tmp_path / "a.record.secret").exists()
 
 
@@ -65,19 +65,19 @@ def test_same_seed_same_game(run, tmp_path: Path):
 
 
 REFUSALS = [
-    ("9 9", "Faces go from 1 to 6"),
-    ("6-5", "not a die of this game"),
-    ("6 6 6 6 6 6", "You cannot keep"),
-    ("1 2 2 3 3", "Keeping every die is stopping"),
-    ("nonsense", "There is no box"),
+    ("9 9", "Use 1 to 6"),
+    ("6-5", "isn’t a valid die"),
+    ("6 6 6 6 6 6", "You can’t keep"),
+    ("1 2 2 3 3", "You’ve kept all your dice"),
+    ("nonsense", "There’s no box"),
     ("t", "could be any of"),
-    ("", "Type the dice you keep"),
-    ("strike nonsense", "There is no box"),
-    ("undo", "There is nothing to take back"),
-    ("pair, chance", "one box for each"),
-    ("6_5", "not a die of this game"),
-    ("strike", "Say which box to strike"),
-    ("33366", "You cannot keep"),
+    ("", "Type the dice to keep"),
+    ("strike nonsense", "There’s no box"),
+    ("undo", "There’s nothing to undo"),
+    ("pair, chance", "Name one for each"),
+    ("6_5", "isn’t a valid die"),
+    ("strike", "Say which one to cross out"),
+    ("33366", "You can’t keep"),
 ]
 
 
@@ -91,8 +91,8 @@ def test_refusals_are_explained_and_nothing_changes(run, tmp_path: Path, typed, 
 def test_a_filled_box_and_a_fourth_throw(run):
     typed = "keep\nkeep\nkeep\n1\nchance\nchance\n"
     done = run("play", "yatzy", "--seed", "3", "--record", "a.record", typed=typed)
-    assert done.stdout.count("There is no throw left in this turn") == 2
-    assert "Chance is filled already" in done.stdout
+    assert done.stdout.count("You have no rolls left this turn") == 2
+    assert "Chance is already filled" in done.stdout
 
 
 def test_the_negative_extra_cannot_be_struck(run):
@@ -100,7 +100,7 @@ def test_the_negative_extra_cannot_be_struck(run):
     done = run(
         "play", "dice-in-dice", "-o", "extra=negative", "--seed", "3", "--record", "a.record", typed=typed
     )
-    assert "Extra cannot be struck" in done.stdout
+    assert "Extra can’t be crossed out" in done.stdout
     assert "You: -" in done.stdout
 
 
@@ -113,8 +113,8 @@ def test_the_second_box_is_asked_for(run, tmp_path: Path):
 def test_the_second_box_can_be_reconsidered(run, tmp_path: Path):
     typed = "pair\n?\nsheet\npair\nnonsense\nundo\nchance\nyatzy\n"
     done = run("play", "dice-in-dice", "--seed", "3", "--record", "a.record", typed=typed)
-    assert "Pair cannot take both scores of a turn" in done.stdout
-    assert "There is no box “nonsense”" in done.stdout
+    assert "Pair can’t take both scores of a turn" in done.stdout
+    assert "There’s no box “nonsense”" in done.stdout
     assert "No box was filled. Choose again." in done.stdout
     record = read_record(tmp_path / "a.record")
     filled = {
@@ -147,7 +147,7 @@ def test_a_house_rule_and_its_record_can_be_moved_together(run, tmp_path: Path):
     (tmp_path / "house.toml").rename(tmp_path / "elsewhere" / "house.toml")
     (tmp_path / "games").rename(tmp_path / "elsewhere" / "games")
     done = run("play", "--record", "elsewhere/games/a.record", typed="pair\n")
-    assert "Going on with house" in done.stdout
+    assert "Continuing house" in done.stdout
 
 
 def test_all_sheets_are_shown(run):
@@ -179,8 +179,8 @@ def test_undo_of_a_box_and_of_a_keep(run, tmp_path: Path):
 def test_undo_past_another_person_needs_everybody(run, tmp_path: Path):
     arguments = ["play", "yatzy", "--players", "Ann,Bo", "--seed", "3", "--record", "a.record"]
     done = run(*arguments, typed="chance\nundo\nno\nundo\nyes\n")
-    assert done.stdout.count("This concerns Ann and Bo") == 2
-    assert "Nothing was taken back" in done.stdout
+    assert done.stdout.count("This undoes moves of Ann and Bo") == 2
+    assert "Nothing was undone" in done.stdout
     assert len(read_record(tmp_path / "a.record").moves) == 1
 
 
@@ -189,7 +189,7 @@ def test_going_on_with_the_same_command(run, tmp_path: Path):
     first = run(*arguments, typed="chance\n")
     assert "dicecup play --record a.record" in first.stderr
     second = run(*arguments, typed="chance\n")
-    assert "Going on with Yatzy" in second.stdout
+    assert "Continuing Yatzy" in second.stdout
     third = run("play", "--record", "a.record", typed="pair\n")
     assert third.returncode == 0
     assert (
@@ -219,9 +219,9 @@ def test_another_game_in_the_same_file_is_refused(run, tmp_path: Path, other):
 def test_typed_dice_and_their_undo(run, tmp_path: Path):
     typed = "1 2 3 4\n1 2 3 4 7\n1 1 1 1 1\nundo\n5 4 3 2 1\nlow\n"
     done = run("play", "yatzy", "--dice", "typed", "--record", "a.record", typed=typed)
-    assert "Dice given: 4" in done.stdout
-    assert "Faces go from 1 to 6" in done.stdout
-    assert "Keeping" not in done.stdout
+    assert "wrong number of dice: 4" in done.stdout
+    assert "Use 1 to 6" in done.stdout
+    assert "kept all" not in done.stdout
     record = read_record(tmp_path / "a.record")
     assert record.state.sheet.cells[record.rules.box_index["low_straight"]] == 15
 
@@ -233,7 +233,7 @@ def test_the_promise_comes_before_the_dice_and_the_secret_after(run, tmp_path: P
     assert (
         done.stdout.index(promise)
         < done.stdout.index("a word of your own")
-        < done.stdout.index("throw 1 of 3")
+        < done.stdout.index("roll 1 of 3")
     )
     secret = tmp_path / "a.record.secret"
     assert secret.stat().st_mode & 0o777 == 0o600
@@ -248,7 +248,7 @@ def test_games_without_a_file_are_kept_and_offered_again(run, tmp_path: Path):
     assert len(kept) == 1
     assert str(kept[0]) in first.stderr
     menu = run("play", typed="7\nchance\n")
-    assert "go on with Yatzy: Ann, Bo" in menu.stdout
+    assert "continue Yatzy: Ann, Bo" in menu.stdout
     assert "Bo: " in menu.stdout
 
 
@@ -256,7 +256,7 @@ def test_the_menu(run):
     done = run("play", typed="x\n9\n²\n2\nAnn,bot:clever\nAnn,bot:greedy\nchance\n")
     assert "Triple Yum Plus" in done.stdout
     assert done.stdout.count("Type a number from 1 to 6") == 3
-    assert "There is no bot “clever”" in done.stdout
+    assert "There’s no bot “clever”" in done.stdout
     assert "Ann: " in done.stdout
     assert run("play", typed="q\n").returncode == 0
     assert run("play", typed="").returncode == 0
@@ -295,7 +295,7 @@ def test_ctrl_c_keeps_the_game(tmp_path: Path):
     os.close(controller)
     os.close(terminal)
     assert process.returncode == 130
-    assert "To go on: dicecup play --record a.record" in err
+    assert "Continue with: dicecup play --record a.record" in err
     assert "Traceback" not in err
     record = read_record(tmp_path / "a.record")
     assert legal_moves(record.rules, record.state)

@@ -146,7 +146,7 @@ def test_a_folder_is_refused(call, command):
     Path("folder").mkdir()
     status, out, err = call(command, "folder", "--lang", "en")
     assert (status, out) == (2, "")
-    assert "it is a folder" in err
+    assert "it’s a folder" in err
     assert "[file_unreadable]" in err
 
 
@@ -154,7 +154,7 @@ def test_a_folder_is_refused(call, command):
 def test_a_device_is_not_a_folder(call):
     status, out, err = call("review", "/dev/null", "--lang", "en")
     assert (status, out) == (2, "")
-    assert "it is a device or a pipe" in err
+    assert "it’s a device or a pipe" in err
     assert "[file_unreadable]" in err
 
 
@@ -167,12 +167,12 @@ def test_empty_data_is_not_a_position(call):
 @pytest.mark.parametrize(
     ("path", "problem"),
     [
-        (".", "it is a folder"),
-        ("", "it is a folder"),
-        ("/", "it is a folder"),
-        ("..", "it is a folder"),
-        ("nowhere/file", "its folder does not exist"),
-        ("game.record/file", "a part of its path is not a folder"),
+        (".", "it’s a folder"),
+        ("", "it’s a folder"),
+        ("/", "it’s a folder"),
+        ("..", "it’s a folder"),
+        ("nowhere/file", "its folder doesn’t exist"),
+        ("game.record/file", "part of its path isn’t a folder"),
     ],
 )
 def test_a_file_that_cannot_be_written_is_noticed_before_the_work(call, record, monkeypatch, path, problem):
@@ -186,7 +186,7 @@ def test_a_file_that_cannot_be_written_is_noticed_before_the_work(call, record, 
     ):
         status, out, err = call(*arguments, path, "--lang", "en")
         assert (status, out) == (2, "")
-        assert re.fullmatch(rf"dicecup: .* cannot be written: {problem}\..* \[file_unwritable\]\n", err)
+        assert re.fullmatch(rf"dicecup: .* can’t be written: {problem}\..* \[file_unwritable\]\n", err)
     assert list(Path().iterdir()) == [Path("game.record")]
 
 

@@ -111,7 +111,7 @@ def test_keep_a_double_die_that_is_not_there(refused):
 
 
 def test_sentence_shows_dice_as_they_are_written():
-    with pytest.raises(MoveError, match="You cannot keep 6 6: the dice are 1 2 3 4 5"):
+    with pytest.raises(MoveError, match="You can’t keep 6 6: your dice are 1 2 3 4 5"):
         apply(YATZY, thrown(YATZY, 1, 2, 3, 4, 5), Keep((6, 6)))
     with pytest.raises(DiceError, match="“7-1”"):
         apply(DOUBLE, start(DOUBLE), Throw(((7, 1),) * 6))

@@ -80,10 +80,10 @@ def test_a_run_speaks_the_language_of_the_environment(
 @pytest.mark.parametrize(
     ("code", "said"),
     [
-        ("en", "Dice given: 2. Dice needed: 5."),
-        ("fr", "Dés donnés\u00a0: 2. Dés demandés\u00a0: 5."),
-        ("de", "Angegebene Würfel: 2. Nötige Würfel: 5."),
-        ("sv", "Angivna tärningar: 2. Det ska vara: 5."),
+        ("en", "That’s the wrong number of dice: 2. Give 5."),
+        ("fr", "Le nombre de dés n’est pas bon\u00a0: 2. Il en faut 5."),
+        ("de", "Die Zahl der Würfel stimmt nicht: 2. Nötig sind 5."),
+        ("sv", "Fel antal tärningar: 2. Det ska vara 5."),
     ],
 )
 def test_errors_are_said_in_the_language_with_their_code(

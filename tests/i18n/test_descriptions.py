@@ -9,7 +9,7 @@ from dicecup.i18n.describe import describe_box, describe_game, describe_line
 from dicecup.i18n.language import Language
 from dicecup.rules import Ruleset, load_ruleset
 
-SAME = {"{base} plus {sum}", "minus {sum}", "; ", "{need}: {points}", "{name}: {dice}"}
+SAME = {"{base} plus {sum}", "{base} minus {sum}", "minus {sum}", "; ", "{need}: {points}", "{name}: {dice}"}
 
 
 class Listening(Language):
@@ -92,7 +92,7 @@ def test_a_changed_rule_changes_the_text(code: str) -> None:
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        ("en", "minus the sum of the 5 lowest dice; cannot be struck"),
+        ("en", "minus the sum of the lowest 5 dice; can’t be crossed out"),
         ("de", "minus die Summe der 5 niedrigsten Würfel; darf nicht gestrichen werden"),
         ("sv", "minus summan av de 5 lägsta tärningarna; får inte strykas"),
     ],

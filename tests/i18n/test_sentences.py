@@ -9,17 +9,19 @@ import pytest
 
 from dicecup.errors import DicecupError, MoveError
 from dicecup.i18n import LANGUAGES, language
-from dicecup.messages import PHRASES, SENTENCES, Phrase
+from dicecup.messages import PHRASES, SENTENCES, Phrase, Plural
 from dicecup.rules import load_ruleset
 
 OPEN_PLACE = re.compile(r"\{\w*(![rsa])?\}|\{\{|\}\}")
 
 
-def fields(template: str) -> list[str]:
+def fields(template: str | Plural) -> list[str]:
+    if isinstance(template, Plural):
+        return fields(template.many)
     return [field for _text, field, _spec, _conversion in Formatter().parse(template) if field]
 
 
-def samples(template: str) -> dict[str, object]:
+def samples(template: str | Plural) -> dict[str, object]:
     return {field: f"‹{field}›" for field in fields(template)}
 
 
@@ -50,10 +52,7 @@ def test_an_error_in_an_error_is_translated_too() -> None:
     inner = MoveError("box_filled", box="full_house")
     outer = DicecupError("record_illegal", line=7, problem=inner)
     text = language("sv").sentence(outer, load_ruleset("yatzy"))
-    assert (
-        text
-        == "Rad 7 i det sparade spelet bryter mot reglerna: Rutan ”Kåk” är redan ifylld. Välj en ledig ruta."
-    )
+    assert text == "Rad 7 i spelfilen bryter mot reglerna: Rutan ”Kåk” är redan ifylld. Välj en ledig ruta."
 
 
 @pytest.mark.parametrize(
@@ -63,6 +62,17 @@ def test_a_box_is_called_by_its_name(code: str, name: str) -> None:
     error = MoveError("box_filled", box="full_house")
     assert name in language(code).sentence(error, load_ruleset("yatzy"))
     assert "full_house" in language(code).sentence(error)
+
+
+@pytest.mark.parametrize(
+    ("code", "one", "many"),
+    [("en", "1 minute.", "2 minutes."), ("fr", "1 minute.", "2 minutes."), ("de", "1 Minute.", "2 Minuten.")],
+)
+def test_sentences_have_a_plural(code: str, one: str, many: str) -> None:
+    for minutes, said in ((1, one), (2, many)):
+        error = DicecupError("solve_takes_long", ruleset="yatzy", minutes=minutes, command="…")
+        assert said in language(code).sentence(error)
+        assert code != "en" or said in str(error)
 
 
 def test_an_unknown_box_is_shown_as_typed(code: str) -> None:

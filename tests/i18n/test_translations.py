@@ -14,9 +14,28 @@ from dicecup.i18n.language import LANGUAGES
 TRANSLATED = [code for code in LANGUAGES if code != "en"]
 # Texts that are identical in both languages.
 SAME = {
-    "fr": {"{base} plus {sum}", "Points", "Bonus", "Grand total", "expert"},
-    "de": {"Bonus", "Name", "{base} plus {sum}", "minus {sum}"},
-    "sv": {"Bonus", "Id", "{base} plus {sum}", "minus {sum}", "expert"},
+    "fr": {"{base} plus {sum}", "Points", "Bonus", "Grand total", "expert", "Coach", "chance"},
+    "de": {
+        "Bonus",
+        "Name",
+        "{base} plus {sum}",
+        "{base} minus {sum}",
+        "minus {sum}",
+        "Coach",
+        "System",
+        "chance",
+        "chance, yatzy",
+    },
+    "sv": {
+        "Bonus",
+        "Id",
+        "{base} plus {sum}",
+        "{base} minus {sum}",
+        "minus {sum}",
+        "expert",
+        "Coach",
+        "System",
+    },
 }
 # Symbols and placeholders only: identical in most languages.
 WORDLESS = re.compile(r"(\{\w+\}|%\(\w+\)s|[\s:;,.–/()-])*")

@@ -11,7 +11,7 @@ import pytest
 import dicecup
 from dicecup import errors
 from dicecup.errors import DicecupError
-from dicecup.messages import PHRASES, SENTENCES, Phrase
+from dicecup.messages import PHRASES, SENTENCES, Phrase, Plural
 
 SOURCE = Path(dicecup.__file__).parent
 ERRORS = {
@@ -52,7 +52,10 @@ def calls(kind: str) -> list[Call]:
     return found
 
 
-def places_for_values(text: str) -> frozenset[str]:
+def places_for_values(text: str | Plural) -> frozenset[str]:
+    if isinstance(text, Plural):
+        assert text.by in places_for_values(text.many)
+        return places_for_values(text.many)
     return frozenset(name for _, name, _, _ in Formatter().parse(text) if name is not None)
 
 
@@ -85,7 +88,7 @@ def test_every_sentence_and_phrase_can_be_shown():
 
 def test_values_with_braces_and_percent_are_shown_as_they_are():
     error = DicecupError("box_unknown", box="{box} %s {0}", known="{known}")
-    assert str(error) == "There is no box “{box} %s {0}”. The boxes are: {known}."
+    assert str(error) == "There’s no box “{box} %s {0}”. Choose one of: {known}."
 
 
 def test_errors_carry_code_values_template_and_exit_status():

@@ -158,7 +158,7 @@ def test_base_cycle(write_rules, base):
     write_rules('format = 1\nid = "other"\nbase = "house.toml"', "other.toml")
     error = refusal(write_rules(f'format = 1\nid = "x"\nbase = "{base}"'))
     assert (error.code, error.values["key"]) == ("rules_key_wrong", "base")
-    assert "does not lead back to itself" in str(error)
+    assert "doesn’t lead back to itself" in str(error)
 
 
 def test_base_cycle_by_ever_longer_paths(write_rules, tmp_path):
@@ -338,7 +338,7 @@ def test_unknown_option(change_small):
 
 def test_unknown_option_of_a_game_without_options(change_small):
     path = change_small("options = false\noption = false")
-    with pytest.raises(RulesError, match=r"^house has no option “o”\. Its options are: –\.$"):
+    with pytest.raises(RulesError, match=r"^house has no option “o”\. Choose one of: –\.$"):
         load_ruleset(path, {"o": "v"})
 
 

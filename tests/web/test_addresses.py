@@ -39,7 +39,7 @@ def test_preferences_return_to_a_page_that_supports_get(visitor: Visitor) -> Non
 def test_pages_of_unknown_games(client: TestClient, visitor: Visitor) -> None:
     for path in ("/new/nothing", "/rules/nothing"):
         assert client.get(path).status_code == 404
-        assert "There is nothing at this address." in client.get(path).text
+        assert "There’s nothing at this address. Check the link." in client.get(path).text
     visitor.send("/new/nothing", 404, kind="person", name="Ann")
 
 
@@ -70,4 +70,4 @@ def test_a_name_with_the_mark_of_the_bots_is_refused_for_that(ann: Player, spoke
 def test_sentences_end_with_one_full_stop(visitor: Visitor) -> None:
     headers = {"Content-Type": "multipart/form-data"}
     page = visitor.client.post("/preferences", content=b"x", headers=headers).text
-    assert "The request cannot be understood: Missing boundary in multipart. " in page
+    assert "The request can’t be understood: Missing boundary in multipart. " in page

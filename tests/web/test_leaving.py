@@ -14,16 +14,16 @@ from dicecup.web.guard import COOKIE
 pytestmark = pytest.mark.one_database  # seats work the same in every database: one kind is enough
 
 LEFT = {
-    "en": "Bo has left the table.",
-    "fr": "Bo a quitté la table.",
-    "de": "Bo hat den Tisch verlassen.",
-    "sv": "Bo har lämnat bordet.",
+    "en": "Bo has left the game.",
+    "fr": "Bo a quitté la partie.",
+    "de": "Bo hat die Partie verlassen.",
+    "sv": "Bo har lämnat spelet.",
 }
 REFUSED = {
-    "en": "Ann did not agree.",
-    "fr": "Ann n’est pas d’accord.",
-    "de": "Ann war nicht einverstanden.",
-    "sv": "Ann gick inte med på det.",
+    "en": "Ann said no.",
+    "fr": "Ann a refusé.",
+    "de": "Ann hat abgelehnt.",
+    "sv": "Ann sade nej.",
 }
 
 
@@ -51,15 +51,15 @@ def test_everybody_sees_that_somebody_has_left(
 
 def test_who_is_still_seated_plays_on(ann: Player, bo: Player, client: TestClient) -> None:
     state = turn(ann, two_players(ann, bo))
-    assert "Play on for" not in page_of(client, ann, f"/t/{state['id']}")
+    assert "Play for" not in page_of(client, ann, f"/t/{state['id']}")
     bo.post(f"/matches/{state['id']}/leave", {"seat": 1})
     for player in (ann, Player(client)):
-        assert "Play on for Bo" in page_of(client, player, f"/t/{state['id']}")
+        assert "Play for Bo" in page_of(client, player, f"/t/{state['id']}")
     assert ann.post(f"/matches/{state['id']}/join", {"name": "Ann", "seat": 1}).status_code == 200
     page = page_of(client, ann, f"/t/{state['id']}")
-    assert "Bo, it is your turn" in page
+    assert "Bo, it’s your turn" in page
     assert "has left" not in page
-    assert "Play on for" not in page
+    assert "Play for" not in page
     turn(ann, ann.look(state))
 
 
@@ -72,7 +72,7 @@ def test_several_who_left_are_named_together(ann: Player, bo: Player, client: Te
         assert player.look(state)["seats"][seat]["yours"]
     for seat, player in enumerate((bo, cy), start=1):
         player.post(f"{path}/leave", {"seat": seat})
-    assert "Bo and Cy have left the table." in page_of(client, ann, f"/t/{state['id']}")
+    assert "Bo and Cy have left the game." in page_of(client, ann, f"/t/{state['id']}")
 
 
 def test_the_waiting_room_is_notified_too(ann: Player, bo: Player, client: TestClient) -> None:
@@ -82,7 +82,7 @@ def test_the_waiting_room_is_notified_too(ann: Player, bo: Player, client: TestC
     bo.key = bo.post(f"{path}/join", {"name": "Bo"}).json()["key"]
     bo.post(f"{path}/leave", {"seat": 1})
     page = page_of(client, ann, f"/t/{state['id']}")
-    assert page.count("Bo has left the table.") == 2  # visible, and announced to screen readers
+    assert page.count("Bo has left the game.") == 2  # visible, and announced to screen readers
     bo.post(f"{path}/join", {"name": "Bo"})
     assert "left the table" not in page_of(client, ann, f"/t/{state['id']}")
 
@@ -90,7 +90,7 @@ def test_the_waiting_room_is_notified_too(ann: Player, bo: Player, client: TestC
 def test_leaving_asks_first(ann: Player, client: TestClient) -> None:
     state = ann.open()
     form = page_of(client, ann, f"/t/{state['id']}").partition(f'action="/t/{state["id"]}/leave"')[2]
-    assert 'hx-confirm="Leave the table?' in form.partition(">")[0]
+    assert 'hx-confirm="Leave the game?' in form.partition(">")[0]
     assert f'hx-post="/t/{state["id"]}/leave"' in form.partition(">")[0]
 
 

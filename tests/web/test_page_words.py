@@ -33,15 +33,15 @@ def test_pages_contain_their_error_messages(client: TestClient, ann: Player, lan
     headers = {"Accept-Language": language}
     table = client.get(path, headers=headers).text
     setup = client.get("/new/yatzy", headers=headers).text
-    away = _("The server did not answer. Check the connection and try again.")
+    away = _("The server didn’t answer. Check your connection and try again.")
     for page in (table, setup):
         assert f'<p id="unreachable" class="problem" role="alert" hidden>{away}</p>' in page
         assert re.search(r'<script src="/static/\w+/reach\.js" type="module">', page)
-    live = _("This page is not live just now: changes show when the connection is back.")
+    live = _("The connection is lost. This page updates when it’s back.")
     assert f'<p id="not-live" class="problem" role="status" hidden>{live}</p>' in table
-    look = _("See what happened meanwhile")
+    look = _("Reload page")
     assert f'<noscript><p><a class="button" href="{path}">{look}</a></p></noscript>' in table
-    scripts = _("This link works only with scripts: allow them for this page, then open the link again.")
+    scripts = _("This link needs JavaScript. Allow it for this page, then open the link again.")
     assert (
         f'<noscript><p class="problem">{scripts}</p></noscript>'
         in client.get(f"{path}/seat", headers=headers).text

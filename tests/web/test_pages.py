@@ -136,7 +136,7 @@ def test_a_record_is_uploaded_reviewed_and_tried_again(visitor: Visitor, ann: Pl
     assert sent.text.count('name="moves"') == 3
     copy = path.removesuffix("/review")
     assert copy != f"/t/{state['id']}"
-    assert "Take a seat" not in visitor.go(copy)
+    assert "Join game" not in visitor.go(copy)
     visitor.go(path)
     tried = visitor.send(f"{copy}/try", moves="3")
     assert 'name="keep"' in tried  # the second turn, after its first throw

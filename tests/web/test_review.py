@@ -113,9 +113,9 @@ def test_every_kind_of_game(
         assert shown.count('class="fold"') == len(last["course"]) - 1 + len(costly) + unfinished_turn(last)
         tries = {int(moves) for moves in re.findall(r'name="moves" value="(\d+)"', shown)}
         assert tries >= {decision["moves"] for decision in last["decisions"]}
-        assert ("Near-perfect play" in shown) == (not data["exact"])
-        assert ("The game is not finished" in shown) == (not data["finished"])
-        assert ("Chances to win" in shown) == (not data["finished"] and players > 1)
+        assert ("near-perfect, but not exact" in shown) == (not data["exact"])
+        assert ("The game isn’t finished" in shown) == (not data["finished"])
+        assert ("Win chances" in shown) == (not data["finished"] and players > 1)
         assert " style=" not in shown
 
 
@@ -201,7 +201,7 @@ def test_between_people_only_finished_games_are_reviewed(ann: Player, bo: Player
         refused = bo.get(f"/matches/{state['id']}/{path}")
         assert (refused.status_code, refused.json()["error"]["code"]) == (409, "coach_later")
     page = visitor.go(f"/t/{state['id']}/review")
-    assert "it looks at the game when it is over" in page
+    assert "its review when the game is over" in page
     assert "review/coach" not in page
     assert "card-class" not in visitor.go(f"/t/{state['id']}/review?coach=yes")
     on = ann.open("yatzy", {"kind": "person", "name": "Ann"}, {"kind": "person", "name": "Bo"}, coach=True)
@@ -220,7 +220,7 @@ def test_without_scripts_a_link_asks_the_coach(ann: Player, visitor: Visitor) ->
             break
     assert "card-class" in page
     assert "Expected final score through the game" in page
-    assert "Points, turn after turn" not in page
+    assert "Points, turn by turn" not in page
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
@@ -230,7 +230,7 @@ def test_every_language(ann: Player, client: TestClient, code: str) -> None:
     client.cookies.set("language", code)
     page = client.get(f"/t/{match}/review").text
     spoken = language(code)
-    for words in ("Luckiest throw", "Costliest choice", "All turns", "Luck", "Skill"):
+    for words in ("Luckiest roll", "Biggest mistake", "All turns", "Luck", "Skill"):
         assert spoken.gettext(words) in page
     assert re.search(r"\d,\d" if code != "en" else r"\d\.\d", page)
     assert "{" not in re.sub(r"<meta name=\"htmx-config\"[^>]*>", "", page)
@@ -241,7 +241,7 @@ def test_games_without_a_decision(ann: Player, visitor: Visitor) -> None:
     data = reviewed(ann, state["id"])
     assert data["players"][0]["rating"] is None
     assert data["players"][0]["luckiest_throw"] is None
-    assert "Nothing was decided yet" in visitor.go(f"/t/{state['id']}/review")
+    assert "No decisions yet" in visitor.go(f"/t/{state['id']}/review")
     refused = ann.get("/matches/nowhere/review")
     assert refused.status_code == 404
     waiting = ann.open("yatzy", {"kind": "person", "name": "Ann"}, {"kind": "open"})

@@ -29,11 +29,11 @@ def test_without_a_coach_the_page_shows_the_game(
     monkeypatch.setattr(reviewing, "is_installed", lambda _extra: False)
     match = upload(ann)
     page = visitor.go(f"/t/{match}/review")
-    assert "The coach is not installed on this server." in page
-    assert "Points, turn after turn" in page
+    assert "The coach isn’t installed on this server." in page
+    assert "Points, turn by turn" in page
     assert page.count('name="moves"') >= 4
     assert "review/coach" not in page
-    assert "The coach is not installed on this server." in visitor.go(f"/t/{match}/review/coach")
+    assert "The coach isn’t installed on this server." in visitor.go(f"/t/{match}/review/coach")
     refused = ann.get(f"/matches/{match}/review")
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "coach_missing")
     assert visitor.go("/mine").count("thinking") == 0
@@ -48,11 +48,11 @@ def test_without_values_the_page_says_so(
     monkeypatch.setattr(reviewing, "take_apart", know_nothing)
     match = upload(ann)
     part = visitor.client.get(f"/t/{match}/review/coach")
-    assert "too large to be solved exactly" in part.text
+    assert "too large to solve exactly" in part.text
     assert part.headers["HX-Retarget"] == "#asking"
     page = visitor.go(f"/t/{match}/review?coach=yes")
-    assert "too large to be solved exactly" in page
-    assert "Points, turn after turn" in page
+    assert "too large to solve exactly" in page
+    assert "Points, turn by turn" in page
     refused = ann.get(f"/matches/{match}/review")
     assert (refused.status_code, refused.json()["error"]["code"]) == (422, "solve_too_large")
 

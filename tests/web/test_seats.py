@@ -17,8 +17,8 @@ def test_undoing_ones_own_box_is_not_a_consent(client: TestClient, ann: Player, 
     path, version = f"/matches/{state['id']}", state["version"]
     assert not bo.post(f"{path}/undo", {"version": version, "steps": 6}).json()["done"]
     page = page_of(client, ann, f"/t/{state['id']}")
-    assert "Bo asks to take back 6 steps." in page
-    assert 'data-news="Bo asks to take back 6 steps."' in page
+    assert "Bo asks to undo 6 steps." in page
+    assert 'data-news="Bo asks to undo 6 steps."' in page
     assert 'name="agree" value="6"' in page
     undone = ann.post(f"{path}/undo", {"version": version}).json()["state"]
     assert undone["seats"][1]["sheet"] == state["seats"][1]["sheet"]
@@ -48,7 +48,7 @@ def test_all_have_to_agree(ann: Player, bo: Player, client: TestClient) -> None:
     wish = {"version": state["version"], "steps": 4}
     assert not cy.post(f"{path}/undo", wish).json()["done"]
     assert not bo.post(f"{path}/undo/agree", wish).json()["done"]
-    assert "Bo and Cy ask to take back 4 steps." in page_of(client, ann, f"/t/{state['id']}")
+    assert "Bo and Cy ask to undo 4 steps." in page_of(client, ann, f"/t/{state['id']}")
     assert ann.post(f"{path}/undo/agree", wish).json()["done"]
 
 
@@ -101,7 +101,7 @@ def test_a_retry_does_not_give_access_to_the_coach(ann: Player, bo: Player, clie
     assert code(ann.get(f"{path}/review")) == "coach_later"
     visitor = Visitor(client)
     assert "Try again" not in visitor.go(f"/t/{state['id']}/review")
-    assert "it looks at the game when it is over" in visitor.send(f"/t/{state['id']}/try", 409, moves="1")
+    assert "its review when the game is over" in visitor.send(f"/t/{state['id']}/try", 409, moves="1")
     both = turn(ann, ann.open("yatzy", {"kind": "person", "name": "Ann"}, {"kind": "person", "name": "Bo"}))
     assert "Try again" in page_of(client, ann, f"/t/{both['id']}/review")
     assert ann.post(f"/matches/{both['id']}/try", {"moves": 1}).status_code == 201
@@ -155,5 +155,5 @@ def test_dice_without_a_commitment_claim_no_proof(ann: Player, client: TestClien
     assert "bot:random" not in promised
     tried = ann.post(f"/matches/{state['id']}/try", {"moves": 1}).json()["state"]
     proof = page_of(client, ann, f"/t/{tried['id']}/proof")
-    assert "without a promise" in proof
+    assert "without a fingerprint" in proof
     assert "SHA-256" not in proof

@@ -29,7 +29,7 @@ def test_the_network_gets_a_code_in_terminal_and_lobby(tmp_path: Path) -> None:
     server = Server(str(tmp_path / "games.db"), "--lan")
     lobby = httpx.get(server.address, timeout=PATIENCE).text
     said = server.stop()
-    assert "Everybody on this network: http://" in said
+    assert "Everyone on this network: http://" in said
     assert said.count("█") > 100
     assert 'class="code"' in lobby
 

@@ -50,7 +50,7 @@ def test_luck_and_skill_follow_the_games(client: TestClient, ann: Player) -> Non
     games = [finish(ann), finish(ann)]
     assert [one["luck"] for one in ann.get("/my/results").json()] == [None] * 4
     first = page_of(client, ann)
-    assert "The coach is going through your games" in first
+    assert "The coach is reviewing your games" in first
     assert "Mean luck" not in first
     found = looked_at(ann)["statistics"]
     results = ann.get("/my/results").json()
@@ -72,9 +72,9 @@ def test_luck_and_skill_follow_the_games(client: TestClient, ann: Player) -> Non
             assert expected == pytest.approx(player["expected_at_start"])
     for path in ("/mine", "/mine/statistics"):
         page = page_of(client, ann, path)
-        assert "The coach is going through your games" not in page
+        assert "The coach is reviewing your games" not in page
         assert page.count("Mean luck") == 2
-        assert page.count("Luck and skill, game after game") >= 2
+        assert page.count("Luck and skill, game by game") >= 2
         assert page.count("<polyline") == 6  # for each player points, luck and skill
 
 
@@ -96,7 +96,7 @@ def test_without_a_coach_there_are_plain_statistics(
     page = page_of(client, ann)
     assert "The coach is going" not in page
     assert "Mean points per box" in page
-    assert "Points, game after game" not in page  # one game makes no trend
+    assert "Points, game by game" not in page  # one game makes no trend
 
 
 def test_games_with_other_options_are_other_games(
@@ -147,14 +147,14 @@ def test_the_list_tells_how_each_game_ended(client: TestClient, ann: Player, bo:
         page = page_of(client, player)
         assert f'<span class="own-points">{own["points"]} points</span>' in page
         assert f"won by {winners}" in page
-        assert "tried again" not in page
+        assert "retry" not in page
 
 
 def test_a_position_tried_again_is_marked_in_the_list(client: TestClient, ann: Player) -> None:
     state = ann.play(ann.open("yatzy"), {"throw": True})
     ann.post(f"/matches/{state['id']}/try", {"moves": 1})
     assert sorted(one["tried"] for one in ann.get("/my/matches").json()) == [False, True]
-    assert page_of(client, ann).count("tried again") == 1
+    assert page_of(client, ann).count("retry") == 1
 
 
 def test_points_stand_with_the_names_of_several_own_seats(client: TestClient, ann: Player) -> None:

@@ -51,7 +51,7 @@ def test_reads_are_never_older_than_acknowledged_writes(clients: tuple[TestClien
     assert same(ann.look(state))["undo"]["proposed"] == 2
     bo.post(f"{path}/leave", {"seat": 1})
     assert same(ann.look(state))["seats"][1]["kind"] == "open"
-    assert "Bo has left the table." in page_of(one, ann, f"/t/{state['id']}")
+    assert "Bo has left the game." in page_of(one, ann, f"/t/{state['id']}")
 
 
 def test_who_sat_down_at_one_process_plays_at_the_other(clients: tuple[TestClient, TestClient]) -> None:

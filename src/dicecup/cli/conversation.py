@@ -19,6 +19,7 @@ from dicecup.engine.play import place, scored_layers
 from dicecup.engine.state import Keep, Placement, Score, dice_to_throw
 from dicecup.engine.totals import standings
 from dicecup.errors import DicecupError, MoveError, StorageError, UsageError
+from dicecup.i18n.formats import ordinal_text
 from dicecup.i18n.names import name
 from dicecup.match import Match
 from dicecup.messages import N_
@@ -27,12 +28,13 @@ from dicecup.rules.model import Ruleset
 # Each command with its short form; the words are translated, and the English ones always work.
 WORDS = {
     "keep": (N_("keep"), "k"),
-    "strike": (N_("strike"), "x"),
+    "strike": (N_("cross"), "x"),
     "undo": (N_("undo"), "u"),
     "sheet": (N_("sheet"), ""),
     "help": (N_("help"), "?"),
     "quit": (N_("quit"), "q"),
 }
+FORMER_WORDS = {"behall": "keep", "strike": "strike", "zuruck": "undo"}  # still understood
 DICE_TEXT = re.compile(r"[0-9][0-9\s,._/-]*")
 
 
@@ -52,6 +54,8 @@ def understand(text: str) -> Typed:
     for command, (word, short) in WORDS.items():
         if plain(first) in (plain(word), plain(speech.language.gettext(word))) or (short and first == short):
             return Typed(command, rest.strip())
+    if plain(first) in FORMER_WORDS:
+        return Typed(FORMER_WORDS[plain(first)], rest.strip())
     return Typed("score", text)
 
 
@@ -148,7 +152,7 @@ class Conversation:
         if self.match.record.secret is not None or not self.match.steps_to_last_decision():
             return False
         while True:
-            line = self.ask(fitting(_("The last box is filled. Enter closes the game, “undo” takes back: ")))
+            line = self.ask(fitting(_("The last box is filled. Press Enter to finish, or type “undo”: ")))
             if line is None or not line.strip():
                 return False
             if understand(line.strip()).command == "undo" and self.undo():
@@ -168,7 +172,7 @@ class Conversation:
             self.match.throw()
             return
         count = dice_to_throw(self.match.rules, self.match.state)
-        prompt = _("{player}, dice to throw: {count}. Type what they show: ")
+        prompt = _("{player}, dice to roll: {count}. Type what they show: ")
         while True:
             text = self.answer(prompt.format(player=self.match.player, count=count))
             try:
@@ -191,7 +195,7 @@ class Conversation:
         state, player = self.match.state, self.match.player
         move = self.match.let_bot_decide()
         if isinstance(move, Keep):
-            said = _("{player} throws {dice} and keeps {kept}.")
+            said = _("{player} rolls {dice} and keeps {kept}.")
             kept = format_dice(move.dice) or "–"
             say(said.format(player=player, dice=format_dice(state.dice), kept=kept))
         else:
@@ -286,19 +290,19 @@ class Conversation:
         """Take back the last decision of a person, if everybody it concerns agrees."""
         steps = self.match.steps_to_last_decision()
         if not steps:
-            say(_("There is nothing to take back."))
+            say(_("There’s nothing to undo."))
             return False
         players = self.match.record.header.players
         concerned = {state.player for state in self.match.record.states[-steps - 1 :]}
         others = [players[player] for player in sorted(concerned) if not is_bot(players[player])]
         if len(others) > 1:
-            question = _("This concerns {players}. Does everybody agree? (yes/no) ")
+            question = _("This undoes moves of {players}. Does everyone agree? (yes/no) ")
             agreed = self.answer(question.format(players=speech.language.join(others)))
             if agreed.casefold() not in {"y", "yes", _("yes").casefold(), _("yes")[0].casefold()}:
-                say(_("Nothing was taken back."))
+                say(_("Nothing was undone."))
                 return False
         self.match.undo(steps)
-        say(_("Taken back."))
+        say(_("Undone."))
         return True
 
     def show_turn(self) -> None:
@@ -313,9 +317,9 @@ class Conversation:
             labels = [name(rules, layer, speech.language.code) for layer in rules.scored]
             say(_("In brackets: {layers}.").format(layers=" / ".join(labels)))
         if state.throws_left:
-            say(_("Type the dice you keep, or a box to fill. “?” helps."))
+            say(_("Type the dice to keep, or a box to fill. “?” for help."))
         else:
-            say(_("Type a box to fill. “?” helps."))
+            say(_("Type a box to fill. “?” for help."))
 
     def tell_score(self, player: str, move: Score) -> None:
         """Say what the last move wrote."""
@@ -323,9 +327,9 @@ class Conversation:
         for placement, scored in zip(move.placements, self.match.record.last_scored, strict=True):
             column = f"{name(rules, placement.column, code)} " if placement.column else ""
             said = (
-                _("{player}: {points} in {box}, counting {dice}.")
+                _("{player}: {points} in {box} with {dice}.")
                 if scored.counted
-                else _("{player}: {box} is struck.")
+                else _("{player} crosses out {box}.")
             )
             box = column + name(rules, placement.box, code)
             say(said.format(player=player, points=scored.points, box=box, dice=format_dice(scored.counted)))
@@ -336,26 +340,28 @@ class Conversation:
         say(draw_all_sheets(rules, state, players))
         say()
         for row, player, points in standings(rules, state):
-            say(
-                _("{place}. {player}: {points} points").format(
-                    place=row, player=players[player], points=points
-                )
+            said = speech.language.ngettext(
+                "{place} {player}: {points} point", "{place} {player}: {points} points", abs(points)
             )
+            place = ordinal_text(row, speech.language)
+            say(said.format(place=place, player=players[player], points=points))
 
 
 def help_text(*, typed: bool, layers: tuple[str, ...]) -> str:
     local = {command: _(word) for command, (word, _short) in WORDS.items()}
     lines = [
-        _("6 6 5          keep these dice and throw the others again"),
-        _("{keep}           keep nothing: throw all dice again").format(keep=local["keep"]),
-        _("chance         fill this box (its name, or the beginning of it)"),
-        _("{strike} chance  write 0 in this box").format(strike=local["strike"]),
-        _("{undo}           take back the last decision").format(undo=local["undo"]),
-        _("{sheet}          show all sheets").format(sheet=local["sheet"]),
-        _("{quit}           leave; the game is kept and can go on later").format(quit=local["quit"]),
+        ("6 6 5", _("keep these dice and roll the others again")),
+        (local["keep"], _("keep nothing: roll all dice again")),
+        (_("chance"), _("fill this box (its name, or the start of it)")),
+        (f"{local['strike']} {_('chance')}", _("cross out this box for 0 points")),
+        (local["undo"], _("undo the last decision")),
+        (local["sheet"], _("show all score sheets")),
+        (local["quit"], _("leave; the game is saved and can be continued")),
     ]
     if layers:
-        lines.insert(3, _("chance, yatzy  fill two boxes: first for the inner dice, then for the outer dice"))
+        meaning = _("fill two boxes: first for the inner dice, then for the outer dice")
+        lines.insert(3, (_("chance, yatzy"), meaning))
     if typed:
-        lines.insert(0, _("1 2 3 4 5      when asked: what the dice on the table show"))
-    return "\n".join(f"  {line}" for line in lines)
+        lines.insert(0, ("1 2 3 4 5", _("when asked: what your dice show")))
+    width = max(len(said) for said, _meaning in lines)
+    return "\n".join(f"  {said:{width}}  {meaning}" for said, meaning in lines)

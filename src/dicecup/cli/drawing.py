@@ -143,7 +143,7 @@ def cell_text(sheet: Sheet, cell: int, given: Sequence[Offers]) -> str:
 def turn_title(rules: Ruleset, state: State, player: str) -> str:
     """Whose turn it is, and which throw."""
     filled = sum(points is not None for points in state.sheet.cells)
-    return _("{player} – turn {turn} of {turns}, throw {throw} of {throws}").format(
+    return _("{player} – turn {turn} of {turns}, roll {throw} of {throws}").format(
         player=player,
         turn=filled // len(rules.scored) + 1,
         turns=rules.turns,

@@ -27,8 +27,9 @@ from dicecup.coach.reasons import Reasons
 from dicecup.coach.review import choice_data, reason_data
 from dicecup.dice import format_dice
 from dicecup.engine.serialize import Position, position_from_data, position_from_line
+from dicecup.i18n.formats import number_text
 from dicecup.i18n.names import game_name
-from dicecup.i18n.sentences import move_text, number_text
+from dicecup.i18n.sentences import move_text
 from dicecup.messages import N_
 
 SHOWN = 8
@@ -86,7 +87,7 @@ def text(position: Position, values: Values, advice: Hint, shown: int | None) ->
     if state.dice:
         dice, left = format_dice(state.dice), state.throws_left
         title += " – " + language.ngettext(
-            "dice {dice}, {count} throw left", "dice {dice}, {count} throws left", left
+            "dice {dice}, {count} roll left", "dice {dice}, {count} rolls left", left
         ).format(dice=dice, count=left)
     lines = [title, *expected_lines(values, advice, 2 if advice.exact else 1)]
     if advice.choices:
@@ -100,7 +101,7 @@ def text(position: Position, values: Values, advice: Hint, shown: int | None) ->
             )
             for choice in advice.choices[:shown]
         ]
-        head = (_("Choice"), _("Expected"), _("Loss"), _("What it goes for"))
+        head = (_("Choice"), _("Expected"), _("Loss"), _("What it aims for"))
         lines += ["", table_text(head, rows, right=(1, 2))]
         hidden = len(advice.choices) - len(rows)
         if hidden:

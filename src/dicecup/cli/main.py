@@ -69,7 +69,9 @@ class Commands(click.Group):
 @click.group(
     cls=Commands,
     invoke_without_command=True,
-    help=N_("Play, score and master every game of the Yatzy family. Without a command: in the browser."),
+    help=N_(
+        "Play, score and master every game of the Yatzy family. Without a command, it opens in the browser."
+    ),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @language_option
@@ -120,7 +122,7 @@ def main(arguments: list[str] | None = None) -> int:
     except click.ClickException as error:
         talk(f"dicecup: {error.format_message()} [usage]")
         if isinstance(error, click.UsageError) and error.ctx:
-            talk(_("“{command} --help” shows how it is used.").format(command=error.ctx.command_path))
+            talk(_("Run “{command} --help” for help.").format(command=error.ctx.command_path))
         return 2
     except (KeyboardInterrupt, click.Abort):
         talk()

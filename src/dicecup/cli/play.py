@@ -29,7 +29,8 @@ from dicecup.cli.conversation import Conversation, InputEnded, say
 from dicecup.cli.drawing import fitting
 from dicecup.engine.fairness import commitment
 from dicecup.engine.record import DiceOrigin, Header
-from dicecup.engine.record_text import MOST_NAME, MOST_PLAYERS, good_name
+from dicecup.engine.record_text import MOST_NAME, good_name
+from dicecup.engine.state import MOST_PLAYERS
 from dicecup.errors import DicecupError, UsageError
 from dicecup.folders import data_folder as all_data_folder
 from dicecup.i18n.names import game_name, summary
@@ -71,15 +72,15 @@ def choose_and_play() -> int:
         rules = load_ruleset(game)
         say(f"  {number}  {game_name(rules, code)} – {summary(rules, code)}")
     for number, (_path, title) in enumerate(unfinished, start=len(games) + 1):
-        say(f"  {number}  " + _("go on with {game}").format(game=title))
-    say(_("Options, dice on the table and more: {command} play --help").format(command=CALLED))
+        say(f"  {number}  " + _("continue {game}").format(game=title))
+    say(_("For options, your own dice and more: {command} play --help").format(command=CALLED))
     chosen = ask_number(len(games) + len(unfinished))
     if chosen is None:
         return 0
     if chosen > len(games):
         return go_on(unfinished[chosen - len(games) - 1][0], None)
     while True:
-        who = ask(fitting(_("Players, with commas between (Enter: you alone): ")))
+        who = ask(fitting(_("Players, separated by commas (Enter: just you): ")))
         if who is None:
             return 0
         try:
@@ -107,8 +108,8 @@ def ask_number(most: int) -> int | None:
     "play",
     cls=Command,
     help=N_(
-        "Play a game in the terminal. It is kept in a record from the first throw: after Ctrl-C or a power "
-        "cut the same command with --record goes on where it stopped."
+        "Play a game in the terminal. It’s saved in a game file from the first roll: after Ctrl-C or "
+        "a power cut, continue with the same command and --record."
     ),
     example="dicecup play yatzy --players Ann,Bo,bot:greedy\n"
     "dicecup play dice-in-dice --dice typed --record sunday.record\n"
@@ -120,14 +121,14 @@ def ask_number(most: int) -> int | None:
     "--players",
     metavar="NAMES",
     help=N_(
-        "Names with commas between; bot:greedy, bot:steady or bot:optimal play alone, "
+        "Up to 24 names, separated by commas; bot:greedy, bot:steady and bot:optimal are bots, "
         "bot:package.module:Class is a bot of your own."
     ),
 )
 @option(
     "--dice",
     type=click.Choice(["screen", "typed"]),
-    help=N_("Dice thrown on the screen, or dice on the table that you type in."),
+    help=N_("Dice rolled on the screen, or your own dice that you type in."),
 )
 @option(
     "--seed",
@@ -137,9 +138,11 @@ def ask_number(most: int) -> int | None:
 @option(
     "--own-seeds",
     is_flag=True,
-    help=N_("After the promise for the dice, ask every person for a word of their own that enters them."),
+    help=N_("Ask each player for a word of their own that is mixed into the dice."),
 )
-@option("--record", "path", type=click.Path(path_type=Path), help=N_("The file that keeps the game."))
+@option(
+    "--record", "path", type=click.Path(path_type=Path), help=N_("The game file to save to or continue from.")
+)
 @language_option
 def command(
     game: str | None,
@@ -171,13 +174,13 @@ def command(
     else:
         secret = new_secret()
         promise = commitment(secret)
-        say(_("Promise for the dice (SHA-256 of the secret): {promise}").format(promise=promise))
+        say(_("Fingerprint of the dice (SHA-256 of the secret): {promise}").format(promise=promise))
         origin = verifiable_origin(secret, ask_player_seeds(names) if own_seeds else drawn_seeds(names))
     today = datetime.date.today().isoformat()
     header = Header(reference_in_record(game, path), rules, names, origin, today)
     file = RecordFile.create(path, header, secret)
     title = game_name(rules, speech.language.code)
-    say(_("{game}. The game is kept in {file}.").format(game=title, file=file.path))
+    say(_("{game}. The game is saved in {file}.").format(game=title, file=file.path))
     return converse(file, secret, seed, bots)
 
 
@@ -227,7 +230,7 @@ def ask_player_seeds(players: tuple[str, ...]) -> tuple[str, ...]:
     for number, player in enumerate(players):
         if is_bot(player):
             continue
-        question = _("{player}, a word of your own (Enter: drawn): ").format(player=player)
+        question = _("{player}, a word of your own (Enter: random): ").format(player=player)
         word = (ask(fitting(question)) or "").strip()
         if word and not good_name(word):
             raise UsageError("name_wrong", name=word[:80], most=MOST_NAME)
@@ -262,7 +265,7 @@ def go_on(path: Path, seed: int | None, bots: dict[int, Bot] | None = None) -> i
         bots = bots_of_record(read_record(path).header.players)
     file = RecordFile.open(path)
     if not file.record.state.finished:
-        said = _("Going on with {game} from {file}.")
+        said = _("Continuing {game} from {file}.")
         say(said.format(game=game_name(file.record.rules, speech.language.code), file=path))
     return converse(file, file.secret(), seed, bots)
 
@@ -281,14 +284,18 @@ def converse(file: RecordFile, secret: bytes | None, seed: int | None, bots: dic
     else:
         if match.record.secret is not None:
             file.forget_secret()
-            say(_("Check the dice with: {command} verify {file}").format(command=CALLED, file=file.path))
+            say(_("Verify the dice with: {command} verify {file}").format(command=CALLED, file=file.path))
     finally:
         file.close()
     return status
 
 
 def tell_how_to_go_on(path: Path) -> None:
-    talk(_("The game is kept. To go on: {command} play --record {file}").format(command=CALLED, file=path))
+    talk(
+        _("The game is saved. Continue with: {command} play --record {file}").format(
+            command=CALLED, file=path
+        )
+    )
 
 
 def ask(prompt: str) -> str | None:

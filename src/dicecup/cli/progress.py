@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dicecup.cli.common import _, talk
+from dicecup.cli.common import _, speech, talk
+from dicecup.i18n.formats import percent_text
 
 if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
@@ -63,13 +64,13 @@ class SolveProgress:
     def __call__(self, progress: Progress) -> None:
         now, terminal = time.monotonic(), sys.stderr.isatty()
         if progress.stage == "compiling":
-            talk(_("Compiling the solver for this machine: once, less than half a minute …"))
+            talk(_("Compiling the solver for this machine, only once: less than half a minute …"))
             return
         if self.began is None:
             self.began, self.first = now, progress.done
             if progress.resumed > self.first // 2:
                 talk(
-                    _("Going on where an earlier run stopped, at {percent}.").format(
+                    _("Continuing where an earlier run stopped, at {percent}.").format(
                         percent=percent(progress)
                     )
                 )
@@ -91,7 +92,7 @@ class SolveProgress:
 
 
 def percent(progress: Progress) -> str:
-    return f"{100 * progress.done // progress.total}\N{NO-BREAK SPACE}%"
+    return percent_text(100 * progress.done // progress.total / 100, speech.language)
 
 
 def duration(seconds: float) -> str:
@@ -110,7 +111,7 @@ class ShareProgress:
         passed = time.monotonic() - self.began
         if passed >= SILENT and share:
             left = duration(passed * (1 - share) / share)
-            text = _("{percent} %, {time} left").format(percent=int(100 * share), time=left)
+            text = _("{percent}, {time} left").format(percent=percent_text(share, speech.language), time=left)
             self.bar.show(share, text)
 
     def end(self) -> None:

@@ -36,18 +36,9 @@ from dicecup.coach.review import Decision, PlayerReview, Review, RollLuck, revie
 from dicecup.dice import format_dice
 from dicecup.engine.record import Record
 from dicecup.errors import UsageError
+from dicecup.i18n.formats import date_text, number_text, percent_text, signed_text
 from dicecup.i18n.names import game_name
-from dicecup.i18n.sentences import (
-    MARKS,
-    SIGNS,
-    chances_text,
-    move_text,
-    number_text,
-    percent_text,
-    rating_text,
-    signed_text,
-    unfinished_text,
-)
+from dicecup.i18n.sentences import MARKS, SIGNS, chances_text, move_text, rating_text, unfinished_text
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 
@@ -80,7 +71,7 @@ def summary_row(player: PlayerReview) -> tuple[str, ...]:
 def title(record: Record) -> str:
     name = game_name(record.rules, speech.language.code)
     date = record.header.date
-    return f"{name}, {date}" if date else name
+    return f"{name}, {date_text(date, speech.language)}" if date else name
 
 
 def notes(record: Record, result: Review, wins: WinChances | None) -> list[str]:
@@ -90,7 +81,7 @@ def notes(record: Record, result: Review, wins: WinChances | None) -> list[str]:
         found.append(unfinished_text(speech.language))
         if wins:
             chances = [
-                (player.name, percent_text(chance))
+                (player.name, percent_text(chance, speech.language))
                 for player, chance in zip(result.players, wins.chances, strict=True)
             ]
             found.append(chances_text(chances, wins.standard_error, wins.games, speech.language))
@@ -104,11 +95,11 @@ def luck_text(said: str, luck: RollLuck) -> str:
 def highlights(rules: Ruleset, player: PlayerReview) -> list[str]:
     found = []
     if player.luckiest and player.unluckiest:
-        found.append(luck_text(_("Luckiest throw: turn {turn}, {dice} ({points})"), player.luckiest))
-        found.append(luck_text(_("Unluckiest throw: turn {turn}, {dice} ({points})"), player.unluckiest))
+        found.append(luck_text(_("Luckiest roll: turn {turn}, {dice} ({points})"), player.luckiest))
+        found.append(luck_text(_("Unluckiest roll: turn {turn}, {dice} ({points})"), player.unluckiest))
     if costliest := player.costliest:
         found.append(
-            _("Costliest choice: turn {turn}, {dice}: {move} ({points}), better: {best}").format(
+            _("Biggest mistake: turn {turn}, {dice}: {move} ({points}), better: {best}").format(
                 turn=costliest.turn,
                 dice=format_dice(costliest.dice),
                 move=move_text(rules, costliest.taken.move, speech.language),
@@ -291,8 +282,8 @@ def table(
     "review",
     cls=Command,
     help=N_(
-        "Show whether a game was decided by luck or by skill: what the throws gave, what each choice lost. "
-        "The record is a file, or - for stdin."
+        "Show whether luck or skill decided a game: what each roll gave, what each choice lost. The "
+        "game file is a path, or - for stdin."
     ),
     example="dicecup review sunday.record\ndicecup review sunday.record --html sunday.html --lang fr",
 )
@@ -318,7 +309,7 @@ def command(record: Path, html: Path | None, as_json: bool) -> None:
             from dicecup.coach.winning import win_chances
 
             if found.rules.has_layers and not found.state.finished and sys.stderr.isatty():
-                talk(_("Playing the game on many times, to see who wins: some seconds …"))
+                talk(_("Simulating the rest of the game to see who wins: a few seconds …"))
             wins = win_chances(values, found.state)
     said = learned_notes(values) + notes(found, result, wins)
     if as_json:
@@ -329,4 +320,4 @@ def command(record: Path, html: Path | None, as_json: bool) -> None:
         pass
 
         write_file(html, page(found, result, said).encode())
-        talk(_("The page is in {file}.").format(file=html))
+        talk(_("Page written to {file}.").format(file=html))

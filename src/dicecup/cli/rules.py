@@ -33,7 +33,9 @@ TEXT_COLUMN = 56
 @click.command(
     "rules",
     cls=Command,
-    help=N_("List the games, or show a game's sheet and rules. GAME is an id or the path of a rules file."),
+    help=N_(
+        "List the games, or show the scoring and rules of one. GAME is an id or the path of a rules file."
+    ),
     example="dicecup rules\ndicecup rules yum-plus --lang fr\ndicecup rules yatzy -o scoring=international",
 )
 @click.argument("game", required=False)
@@ -94,7 +96,7 @@ def games_text(games: list[Ruleset]) -> str:
     code = speech.language.code
     rows = [(rules.id, game_name(rules, code), summary(rules, code)) for rules in games]
     table = table_text((_("Id"), _("Game"), _("What it is")), rows)
-    return table + "\n\n" + _("“dicecup rules ID” shows the sheet and the rules of a game.")
+    return table + "\n\n" + _("Run “dicecup rules ID” for the scoring and rules of a game.")
 
 
 def rules_text(rules: Ruleset) -> str:
@@ -113,7 +115,7 @@ def rules_text(rules: Ruleset) -> str:
         rows += [("", "", f"  {rest}") for rest in more]
     parts = [f"{title}\n{'═' * len(title)}"]
     parts += [summary(rules, code)] if summary(rules, code) else []
-    parts.append(table_text((_("Line of the sheet"), _("Id"), _("What it gives")), rows))
+    parts.append(table_text((_("Line"), _("Id"), _("Points")), rows))
     parts.append("\n".join(bullet(sentence) for sentence in describe_game(rules, speech.language)))
     if rules.choices:
         parts.append(options_text(rules))
@@ -123,7 +125,7 @@ def rules_text(rules: Ruleset) -> str:
 def options_text(rules: Ruleset) -> str:
     """Every option with what its values mean; the chosen value is marked."""
     code = speech.language.code
-    lines = [_("Options (the chosen value is marked):")]
+    lines = [_("Options (● is chosen):")]
     for option, values in rules.choices.items():
         lines.append(f"  {option_name(rules, option, code)} (-o {option}=…)")
         for value in values:

@@ -34,7 +34,7 @@ from dicecup.rules.model import Ruleset
 @click.command(
     "score",
     cls=Command,
-    help=N_("Show what dice give in every open box. Dice are written 3 3 3 6 6, double dice 6-5 6-4 …"),
+    help=N_("Show what the dice score in every open box. Write dice as 3 3 3 6 6, double dice as 6-5 6-4 …"),
     example="dicecup score yatzy 3 3 3 6 6\n"
     "dicecup score dice-in-dice 6-5 6-4 3-3 3-2 4-1 3-2 -o extra=negative\n"
     """dicecup score yum-plus 6 6 6 3 3 --sheet '{"low_score": 24}' --json""",
@@ -45,7 +45,7 @@ from dicecup.rules.model import Ruleset
 @option(
     "--sheet",
     metavar="JSON",
-    help=N_('The filled boxes, as in {"ones": 3}; or @FILE for a file that holds them.'),
+    help=N_('The filled boxes, like {"ones": 3}, or @FILE for a file that holds them.'),
 )
 @json_option
 @language_option

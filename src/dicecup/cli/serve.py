@@ -26,26 +26,34 @@ MOST_SECONDS_TO_START = 30
 @click.command(
     "serve",
     cls=Command,
-    help=N_("Start the web app: play in the browser, alone or with everybody at the table."),
+    help=N_("Start the web app: play in the browser, alone or with others."),
     example="dicecup serve\ndicecup serve --lan\n"
     "dicecup serve --database postgresql://localhost/dicecup --workers 4 --no-browser",
 )
 @option("--host", default=HOST, show_default=True, help=N_("The address to listen on."))
-@option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help=N_("The port."))
-@option("--lan", is_flag=True, help=N_("Let every device on this network in, and show a code to scan."))
+@option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=PORT,
+    show_default=True,
+    help=N_("The port to listen on."),
+)
+@option("--lan", is_flag=True, help=N_("Let devices on this network join, and show a code to scan."))
 @option(
     "--database",
     metavar="URL",
-    help=N_("A PostgreSQL address or the path of an SQLite file; a file of your own if not given."),
+    help=N_("A PostgreSQL address or the path of an SQLite file; by default a file in your data folder."),
 )
 @option(
     "--workers",
     type=click.IntRange(1, 64),
     default=1,
     show_default=True,
-    help=N_("How many processes serve; more than one needs PostgreSQL."),
+    help=N_("Number of server processes; more than one needs PostgreSQL."),
 )
-@option("--address", metavar="URL", help=N_("Where others reach this server, for links and codes."))
+@option(
+    "--address", metavar="URL", help=N_("The address others use to reach this server, for links and codes.")
+)
 @option("--browser/--no-browser", default=True, help=N_("Open the browser."))
 @language_option
 def command(
@@ -85,7 +93,12 @@ def serve(
     local = local_address(host, port)
     announce(local, address if lan else None)
     if not is_available("solver"):
-        talk(_("The coach and the strongest bot are missing. To add them: pip install 'dicecup[solver]'"))
+        talk(
+            _(
+                "The coach and the strongest bot aren’t installed. To add them, run: pip install "
+                "'dicecup[solver]'"
+            )
+        )
     if browser:
         threading.Thread(target=open_when_ready, args=(local,), daemon=True).start()
     try:
@@ -137,12 +150,12 @@ def network_address() -> str:
 
 
 def announce(local: str, address: str | None) -> None:
-    talk(_("Dicecup is at {address} – stop it with Ctrl-C.").format(address=local))
+    talk(_("Dicecup runs at {address} – stop it with Ctrl-C.").format(address=local))
     if address is None:
         return
     import segno
 
-    talk(_("Everybody on this network: {address}").format(address=address))
+    talk(_("Everyone on this network: {address}").format(address=address))
     code = segno.make(address, error="m", micro=False)
     rows = [[bool(module) for module in row] for row in code.matrix_iter(border=2)]
     for upper, lower in zip(rows[::2], [*rows[1::2], [False] * len(rows[0])], strict=False):

@@ -21,14 +21,14 @@ from dicecup.cli.common import (
     talk,
     write_file,
 )
+from dicecup.engine.state import MOST_PLAYERS
 from dicecup.i18n.describe import describe_box, describe_game, describe_line
-from dicecup.i18n.names import game_name, name, option_text
+from dicecup.i18n.names import game_name, name, option_name, option_text
 from dicecup.messages import N_
 from dicecup.packages import need
 from dicecup.rules.model import Ruleset
 
 PAPERS = {"a4": "a4", "letter": "us-letter"}
-MOST_PLAYERS = 24
 # As many columns as leave room for a pencil; with more the pad turns sideways, then takes a second page.
 COLUMNS_UPRIGHT = 6
 COLUMNS_SIDEWAYS = 12
@@ -37,7 +37,7 @@ COLUMNS_SIDEWAYS = 12
 @click.command(
     "sheet",
     cls=Command,
-    help=N_("Print the score pad of a game to a PDF file, for pencil and dice."),
+    help=N_("Make a score pad as a PDF, to print and fill in with a pencil."),
     example="dicecup sheet dice-in-dice --lang sv --players 4 --pdf pad.pdf",
 )
 @click.argument("game")
@@ -47,14 +47,14 @@ COLUMNS_SIDEWAYS = 12
     type=click.IntRange(1, MOST_PLAYERS),
     default=4,
     show_default=True,
-    help=N_("How many players the pad has room for."),
+    help=N_("Number of players on the score pad."),
 )
 @option(
     "--paper",
     type=click.Choice(list(PAPERS)),
     default="a4",
     show_default=True,
-    help=N_("The paper's format."),
+    help=N_("The paper size."),
 )
 @option("--pdf", "path", type=click.Path(path_type=Path), required=True, help=N_("The file to write."))
 @language_option
@@ -62,7 +62,7 @@ def command(game: str, options: tuple[str, ...], players: int, paper: str, path:
     rules = read_ruleset(game, options)
     check_writable(path)
     write_file(path, pdf_of(pad_data(rules, players, paper)))
-    talk(_("The pad is in {file}.").format(file=path))
+    talk(_("Score pad written to {file}.").format(file=path))
 
 
 def pad_data(rules: Ruleset, players: int, paper: str) -> dict[str, Any]:
@@ -73,10 +73,9 @@ def pad_data(rules: Ruleset, players: int, paper: str) -> dict[str, Any]:
     landscape = players * len(columns) > COLUMNS_UPRIGHT and len(lines) <= 24
     per_page = max(1, (COLUMNS_SIDEWAYS if landscape else COLUMNS_UPRIGHT) // len(columns))
     seats = [""] * players
-    chosen = [option_text(rules, option, value, code) for option, value in rules.non_default_options.items()]
     return {
         "title": game_name(rules, code),
-        "subtitle": rules.id,
+        "subtitle": "Dicecup",
         "language": code,
         "paper": PAPERS[paper],
         "landscape": landscape,
@@ -86,8 +85,15 @@ def pad_data(rules: Ruleset, players: int, paper: str) -> dict[str, Any]:
         "row-height": row_height(len(lines), landscape=landscape),
         "label-share": 3.2 if per_page * len(columns) <= COLUMNS_UPRIGHT else 4.5,
         "groups": [seats[first : first + per_page] for first in range(0, players, per_page)],
-        "notes": [*describe_game(rules, speech.language), *filter(None, chosen)],
+        "notes": [*describe_game(rules, speech.language), *options_chosen(rules)],
     }
+
+
+def options_chosen(rules: Ruleset) -> list[str]:
+    """What each option means here, the default too: nobody at the table has the program at hand."""
+    code = speech.language.code
+    chosen = [(option, option_text(rules, option, value, code)) for option, value in rules.options.items()]
+    return [f"{option_name(rules, option, code)} – {text}" for option, text in chosen if text]
 
 
 def line_data(rules: Ruleset, line: str) -> dict[str, Any]:

@@ -27,8 +27,9 @@ from dicecup.cli.common import (
 from dicecup.cli.drawing import fitting
 from dicecup.cli.progress import ShareProgress
 from dicecup.cli.solving import learned_notes, show_warning, telling_of_compiling, values_of
+from dicecup.i18n.formats import number_text, percent_text
 from dicecup.i18n.names import game_name
-from dicecup.i18n.sentences import cell_text, number_text, percent_text
+from dicecup.i18n.sentences import cell_text
 from dicecup.messages import N_
 from dicecup.packages import need
 from dicecup.rules.model import Ruleset
@@ -42,7 +43,7 @@ MOST_GAMES = 100_000_000
 @click.command(
     "simulate",
     cls=Command,
-    help=N_("Play many games with bots and show how they score. Several bots meet head to head."),
+    help=N_("Play many games with bots and show their scores. Several bots play against each other."),
     example="dicecup simulate yatzy-sv --bot optimal --games 100000 --seed 1\n"
     "dicecup simulate yatzy --bot steady --bot greedy --games 1000 --plot scores.svg",
 )
@@ -64,7 +65,7 @@ MOST_GAMES = 100_000_000
     type=click.IntRange(min=1, max=MOST_GAMES),
     default=1000,
     show_default=True,
-    help=N_("How many games each bot plays."),
+    help=N_("Number of games each bot plays."),
 )
 @option(
     "--seed",
@@ -72,7 +73,7 @@ MOST_GAMES = 100_000_000
     help=N_("Make the result repeatable: same seed, same games, whatever the number of cores."),
 )
 @option(
-    "--plot", type=click.Path(path_type=Path), help=N_("Also draw the scores as an SVG picture in this file.")
+    "--plot", type=click.Path(path_type=Path), help=N_("Also draw the scores as an SVG image in this file.")
 )
 @json_option
 @language_option
@@ -176,7 +177,7 @@ def text(rules: Ruleset, found: Sequence[BotResult], seconds: float) -> str:
         [_("Lowest"), *(str(one.lowest) for one in found)],
         *(
             [
-                _("{percent} % of the games: at most").format(percent=percent),
+                _("{percent} of games: at most").format(percent=percent_text(percent / 100, language)),
                 *(str(one.percentiles[percent]) for one in found),
             ]
             for percent in found[0].percentiles
@@ -185,9 +186,9 @@ def text(rules: Ruleset, found: Sequence[BotResult], seconds: float) -> str:
     ]
     if rules.bonus:
         said = _("Columns with the bonus") if rules.has_columns else _("Games with the bonus")
-        rows.append([said, *(percent_text(one.bonus_share or 0.0) for one in found)])
+        rows.append([said, *(percent_text(one.bonus_share or 0.0, speech.language) for one in found)])
     if found[0].wins is not None:
-        rows.append([_("Games won"), *(percent_text(one.wins or 0.0) for one in found)])
+        rows.append([_("Games won"), *(percent_text(one.wins or 0.0, speech.language) for one in found)])
     right = range(1, len(head))
     boxes = [
         [

@@ -21,7 +21,7 @@ from dicecup.cli.common import (
 )
 from dicecup.cli.progress import SolveProgress
 from dicecup.cli.solving import show_warning
-from dicecup.i18n.sentences import number_text
+from dicecup.i18n.formats import number_text
 from dicecup.messages import N_
 from dicecup.packages import need
 
@@ -29,7 +29,7 @@ from dicecup.packages import need
 @click.command(
     "solve",
     cls=Command,
-    help=N_("Find the best play of a whole game, exactly, and keep it as a table in your cache folder."),
+    help=N_("Solve a game exactly and save the result as a table in your cache folder."),
     example="dicecup solve yatzy-sv\ndicecup solve yum-plus -o kinds=matching --precision 32",
 )
 @click.argument("game")
@@ -39,16 +39,16 @@ from dicecup.packages import need
     type=click.Choice(["32", "64"]),
     default="64",
     show_default=True,
-    help=N_("Bits of each number: 32 takes half the time and room."),
+    help=N_("Bits per number; 32 takes half the time and space."),
 )
 @option(
     "--backend",
     type=click.Choice(["cpu", "cuda"]),
     default="cpu",
     show_default=True,
-    help=N_("What solves: the processor, or an NVIDIA graphics card."),
+    help=N_("Where to solve: on the processor, or on an NVIDIA graphics card."),
 )
-@option("--again", is_flag=True, help=N_("Solve even if there is a table already."))
+@option("--again", is_flag=True, help=N_("Solve again even if there’s already a table."))
 @json_option
 @language_option
 def command(
@@ -66,7 +66,7 @@ def command(
         try:
             table = solve(rules, precision=int(precision), backend=backend, on_progress=progress)
         except KeyboardInterrupt:
-            talk("\n" + _("What is done is kept: the same command goes on from there."))
+            talk("\n" + _("Progress is saved: run the same command to continue."))
             raise
         finally:
             progress.end()

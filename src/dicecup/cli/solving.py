@@ -12,7 +12,8 @@ from dicecup.coach.advice import Choice, Hint, Values, find_values
 from dicecup.coach.reasons import Reason
 from dicecup.engine.state import Keep
 from dicecup.errors import DicecupError
-from dicecup.i18n.sentences import aims_text, learned_text, number_text, score_text
+from dicecup.i18n.formats import number_text
+from dicecup.i18n.sentences import aims_text, learned_text, score_text
 from dicecup.rules.model import Ruleset
 
 
@@ -21,7 +22,7 @@ def telling_of_compiling() -> Iterator[None]:
     """Say so on a terminal where what happens in here has to be compiled first, which takes a while."""
     from dicecup.solver.compiled import before_compiling
 
-    said = _("Compiling the coach for this machine: once, about a minute …")
+    said = _("Compiling the coach for this machine, only once: about a minute …")
     with before_compiling(lambda: talk(said) if sys.stderr.isatty() else None):
         yield
 
@@ -49,7 +50,12 @@ def learned_notes(values: Values) -> list[str]:
     if values.why_learned.code != "solve_takes_long":
         return [said]
     known = values.why_learned.values
-    return [said, _("For exact values run once, about {minutes} minutes: {command}").format(**known)]
+    run = speech.language.ngettext(
+        "For exact values, run once (about {minutes} minute): {command}",
+        "For exact values, run once (about {minutes} minutes): {command}",
+        int(str(known["minutes"])),
+    )
+    return [said, run.format(**known)]
 
 
 def expected_lines(values: Values, advice: Hint, decimals: int) -> list[str]:

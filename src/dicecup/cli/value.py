@@ -29,7 +29,7 @@ from dicecup.messages import N_
 @click.command(
     "value",
     cls=Command,
-    help=N_("Show the expected final score with perfect play: of a whole game, or from a position on."),
+    help=N_("Show the expected final score with perfect play: of a whole game, or from a position."),
     example="dicecup value yahtzee -o joker=forced\ndicecup value yatzy --position position.json --json",
 )
 @click.argument("game")
@@ -37,7 +37,7 @@ from dicecup.messages import N_
 @option(
     "--position",
     type=click.Path(path_type=Path),
-    help=N_("A file with a position as JSON, or - for stdin; its own options count."),
+    help=N_("A file with a position as JSON, or - for stdin; its own options apply."),
 )
 @json_option
 @language_option

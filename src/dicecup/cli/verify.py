@@ -20,6 +20,7 @@ from dicecup.cli.common import (
 from dicecup.engine.record import Proof, Record, verify
 from dicecup.engine.totals import standings
 from dicecup.errors import RecordError
+from dicecup.i18n.sentences import rolls_verified_text
 from dicecup.messages import N_
 
 ANSWER_KEYS = (
@@ -31,7 +32,7 @@ ANSWER_KEYS = (
 @click.command(
     "verify",
     cls=Command,
-    help=N_("Check a record against the rules, and prove its dice: every throw, or the first that is wrong."),
+    help=N_("Check a game file against the rules and verify its dice: every roll, or the first wrong one."),
     example="dicecup verify game.record",
 )
 @click.argument("record", type=click.Path(path_type=Path))
@@ -73,13 +74,13 @@ def answer(record: Record, proof: Proof) -> dict[str, object]:
 
 
 def text(proof: Proof) -> str:
-    in_order = _("The record follows the rules in every line.")
+    in_order = _("Every line of the game file follows the rules.")
     if proof.proved:
-        proved = _("All {throws} throws are proved.").format(throws=proof.throws)
+        proved = rolls_verified_text(proof.throws, speech.language)
     elif proof.problem:
-        proved = _("The dice are not proved.")
+        proved = _("The dice couldn’t be verified.")
     elif proof.kind == "typed":
-        proved = _("The dice lay on the table and were typed in: there is nothing to prove about them.")
+        proved = _("The players rolled their own dice: there’s nothing to verify.")
     else:
-        proved = _("The dice came from the system's randomness without a promise: they cannot be proved.")
+        proved = _("The dice were rolled without a fingerprint: they can’t be verified.")
     return f"{in_order}\n{proved}"

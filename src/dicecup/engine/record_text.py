@@ -45,7 +45,7 @@ VERSION = 1
 TITLE = "dicecup record"
 MOST_BYTES = 4_000_000
 MOST_LINE = 5_000  # characters: the longest path there is, and its word
-MOST_PLAYERS = 100
+MOST_PLAYERS_READ = 100
 MOST_NAME = 60
 CHECK = re.compile(r" #[0-9a-f]{8}")
 CHECK_LENGTH = 10
@@ -266,8 +266,8 @@ def parse_header(lines: list[Line]) -> tuple[WrittenHeader, int]:
         raise RecordError("record_cut")
     by_word = lines_by_word(lines[: end + 1])
     players = tuple(read_name(line) for line in by_word["player"])
-    if len(players) > MOST_PLAYERS:
-        raise by_word["player"][MOST_PLAYERS].error("expected_at_most", most=MOST_PLAYERS)
+    if len(players) > MOST_PLAYERS_READ:
+        raise by_word["player"][MOST_PLAYERS_READ].error("expected_at_most", most=MOST_PLAYERS_READ)
     found = WrittenHeader(
         reference=by_word["game"][0].after("game"),
         options=tuple(read_option(line) for line in by_word.get("option", [])),

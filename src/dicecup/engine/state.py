@@ -8,6 +8,8 @@ from dicecup.dice import Dice
 from dicecup.errors import MoveError
 from dicecup.rules.model import Ruleset
 
+MOST_PLAYERS = 24  # in a game: in the browser, in the terminal and on a printed score pad
+
 
 @dataclass(frozen=True, slots=True)
 class Throw:

@@ -5,6 +5,7 @@ Nothing here is specific to one game, so a house rule is described as well as a 
 
 from __future__ import annotations
 
+from dicecup.engine.state import MOST_PLAYERS
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import name
 from dicecup.rules.model import Alike, AnyDice, Box, OfFace, Points, Ruleset, Run, TheseFaces
@@ -30,17 +31,30 @@ def describe_need(box: Box, language: Language) -> str:
         case OfFace(face):
             return _("dice that show {face}").format(face=face)
         case Alike(groups, different):
-            text = language.join([_("{count} alike").format(count=count) for count in groups])
-            return _("{groups}, of different faces").format(groups=text) if different else text
+            text = describe_groups(groups, language)
+            if different:
+                return _("{groups}, of different numbers").format(groups=text)
+            if len(groups) > 1:
+                return _("{groups} ({count} alike count too)").format(groups=text, count=sum(groups))
+            return text
         case Run(length):
             return _("any {length} in a row").format(length=length)
         case TheseFaces(faces):
             return "-".join(map(str, faces))
 
 
+def describe_groups(groups: tuple[int, ...], language: Language) -> str:
+    """Return groups of equal dice: `a pair`, `2 pairs`, `3 alike and a pair`."""
+    texts = [language.gettext("{count} alike").format(count=size) for size in groups if size != 2]
+    pairs = groups.count(2)
+    if pairs:
+        texts.append(language.ngettext("a pair", "{count} pairs", pairs).format(count=pairs))
+    return language.join(texts)
+
+
 def describe_points(rules: Ruleset, box: Box, language: Language) -> str:
     _ = language.gettext
-    points, dice = box.points, rules.dice
+    points = box.points
     if points.matching:
         text = _("the sum of these dice")
         return _("{base} plus {sum}").format(base=points.base, sum=text) if points.base else text
@@ -48,17 +62,50 @@ def describe_points(rules: Ruleset, box: Box, language: Language) -> str:
         if not points.base:
             return _("no points")
         return language.ngettext("{points} point", "{points} points", points.base).format(points=points.base)
-    if dice.counted == dice.count:
-        text = _("the sum of all dice")
-    elif points.all > 0:
-        text = _("the sum of the {counted} highest dice").format(counted=dice.counted)
-    else:
-        text = _("the sum of the {counted} lowest dice").format(counted=dice.counted)
+    text = describe_sum(rules, box, language)
     if points.all > 0:
         return _("{base} plus {sum}").format(base=points.base, sum=text) if points.base else text
     if points.base:
-        return _("{base} less {sum}").format(base=points.base, sum=text)
+        return _("{base} minus {sum}").format(base=points.base, sum=text)
     return _("minus {sum}").format(sum=text)
+
+
+def describe_sum(rules: Ruleset, box: Box, language: Language) -> str:
+    """Return which dice are added up where all counted dice are: those that meet the need are among them."""
+    _ = language.gettext
+    dice, needed = rules.dice, dice_needed(box)
+    if dice.counted == dice.count:
+        return _("the sum of all dice")
+    if needed == dice.counted:
+        return _("the sum of these dice")
+    if box.points.all > 0:
+        text = (
+            _("the sum of the best {counted} dice with them")
+            if needed
+            else _("the sum of the best {counted} dice")
+        )
+    else:
+        text = (
+            _("the sum of the lowest {counted} dice with them")
+            if needed
+            else _("the sum of the lowest {counted} dice")
+        )
+    return text.format(counted=dice.counted)
+
+
+def dice_needed(box: Box) -> int:
+    """Return how many dice the need of a box takes; 0 where any dice do."""
+    match box.needs:
+        case Alike(groups):
+            return sum(groups)
+        case Run(length):
+            return length
+        case TheseFaces(faces):
+            return len(faces)
+        case OfFace():
+            return 1
+        case AnyDice():
+            return 0
 
 
 def describe_links(rules: Ruleset, box: Box, language: Language) -> list[str]:
@@ -66,16 +113,19 @@ def describe_links(rules: Ruleset, box: Box, language: Language) -> list[str]:
     notes = []
     if box.after:
         others = language.join([name(rules, other, language.code) for other in box.after])
-        notes.append(_("only once this is filled: {boxes}").format(boxes=others))
+        text = language.ngettext(
+            "scores only once {boxes} is filled", "scores only once {boxes} are filled", len(box.after)
+        )
+        notes.append(text.format(boxes=others))
     if box.above:
         other = name(rules, box.above, language.code)
-        notes.append(_("must be more than {box}, whichever is filled first").format(box=other))
+        notes.append(_("must be more than {box} if that holds points").format(box=other))
     for above in rules.boxes:
         if above.above == box.id:
             other = name(rules, above.id, language.code)
-            notes.append(_("must be less than {box}, whichever is filled first").format(box=other))
+            notes.append(_("must be less than {box} if that holds points").format(box=other))
     if not box.strike:
-        notes.append(_("cannot be struck"))
+        notes.append(_("can’t be crossed out"))
     return notes
 
 
@@ -84,91 +134,159 @@ def describe_game(rules: Ruleset, language: Language) -> list[str]:
     _ = language.gettext
     dice = rules.dice
     sentences = [
-        _("Dice: {count}. Boxes: {boxes}. Turns: {turns}. Throws a turn: at most {throws}.").format(
-            count=dice.count, boxes=rules.cells, turns=rules.turns, throws=rules.throws
+        _(
+            "Players: 1 to {players}. Dice: {count}. Boxes: {boxes}. Turns: {turns}. "
+            "Rolls per turn: up to {throws}."
+        ).format(
+            players=MOST_PLAYERS, count=dice.count, boxes=rules.cells, turns=rules.turns, throws=rules.throws
         )
     ]
     if rules.has_layers:
         layers = language.join([name(rules, layer, language.code) for layer in rules.scored])
         sentences.append(
-            _("Each turn fills one box for each of these, in this order: {layers}.").format(layers=layers)
+            _("Every turn you fill one box for each of these, in this order: {layers}.").format(layers=layers)
         )
     if dice.counted < dice.count:
         sentences.append(
-            _("Of {count} dice {counted} count: those that give the most in the box.").format(
+            _("{counted} of the {count} dice count: those that give the most in the box.").format(
                 count=dice.count, counted=dice.counted
             )
         )
-    for tier in rules.bonus:
-        sentences.append(
-            _("Bonus: {points} points if the upper boxes add up to {at} or more.").format(
-                points=tier.points, at=tier.at
-            )
-        )
-    if len(rules.bonus) > 1:
-        sentences.append(_("Only the highest bonus that is reached counts."))
+    else:
+        sentences.append(_("A box always gets the most points that the dice give in it."))
+    sentences += describe_bonus(rules, language)
     if rules.has_columns:
         labels = [(name(rules, column.id, language.code), column.multiplier) for column in rules.columns]
         columns = ", ".join(label if str(times) in label else f"{label} × {times}" for label, times in labels)
         sentences.append(
-            _("Each column's total counts as many times as it says: {columns}.").format(columns=columns)
+            _("Each column’s total counts as many times as it says: {columns}.").format(columns=columns)
         )
     if rules.strike == "free":
-        sentences.append(_("A 0 may be written in any open box, unless the box says otherwise."))
+        sentences.append(
+            _("You may cross out any open box for 0 points, whatever the dice show.")
+            if all(box.strike for box in rules.boxes)
+            else _("You may cross out any open box for 0 points, unless the box says otherwise.")
+        )
     else:
-        sentences.append(_("A 0 may be written only when no open box would score more than 0."))
+        sentences.append(_("You may cross out a box only when no open box would score more than 0."))
     return sentences + describe_joker(rules, language) + describe_repeat(rules, language)
+
+
+def describe_bonus(rules: Ruleset, language: Language) -> list[str]:
+    sentences = [
+        language.ngettext(
+            "Bonus: {points} point if the upper boxes add up to {at} or more.",
+            "Bonus: {points} points if the upper boxes add up to {at} or more.",
+            tier.points,
+        ).format(points=tier.points, at=tier.at)
+        for tier in rules.bonus
+    ]
+    if len(rules.bonus) > 1:
+        sentences.append(language.gettext("Only the highest bonus you reach counts."))
+    return sentences
 
 
 def describe_joker(rules: Ruleset, language: Language) -> list[str]:
     _ = language.gettext
-    if rules.joker is None:
+    joker = rules.joker
+    if joker is None:
         return []
-    filled = language.join([name(rules, box, language.code) for box in rules.joker.filled])
-    boxes = language.join([name(rules, box, language.code) for box in rules.joker.boxes])
+    count = rules.dice.counted
+    filled = [name(rules, box, language.code) for box in joker.filled]
+    upper = {rules.boxes[index].id for index in rules.upper}
+    lower = [name(rules, box, language.code) for box in joker.boxes if box not in upper]
     condition = (
-        _(
-            "Joker: {count} alike, when these boxes and the upper box of that face are filled in every "
-            "column: {filled}."
-        )
+        _("Joker: {count} alike, once {boxes} are filled in every column.")
         if rules.has_columns
-        else _("Joker: {count} alike, when these boxes and the upper box of that face are filled: {filled}.")
+        else _("Joker: {count} alike, once {boxes} are filled.")
     )
-    sentences = [
-        condition.format(count=rules.dice.counted, filled=filled),
-        _("A joker counts as if it met the need of: {boxes}.").format(boxes=boxes),
-    ]
-    if rules.joker.forced:
+    boxes = language.join([*filled, _("the upper box of their number")])
+    sentences = [condition.format(count=count, boxes=boxes)]
+    if lower:
         sentences.append(
-            _("With a joker the upper box of its face must be used while it is open, then a lower box.")
+            _("A joker gets full points in these boxes: {boxes}.").format(boxes=language.join(lower))
+        )
+    sentences.append(describe_joker_in_upper(rules, any(box in upper for box in joker.boxes), language))
+    if joker.forced:
+        sentences.append(
+            language.ngettext(
+                "Forced: once {filled} is filled, {count} alike must go into the upper box of their number; "
+                "if that’s filled, into an open lower box; if those are filled, into an open upper box.",
+                "Forced: once {filled} are filled, {count} alike must go into the upper box of their number; "
+                "if that’s filled, into an open lower box; if those are filled, into an open upper box.",
+                len(filled),
+            ).format(count=count, filled=language.join(filled))
         )
     return sentences
 
 
-def describe_repeat(rules: Ruleset, language: Language) -> list[str]:
-    if rules.repeat is None:
-        return []
+def describe_joker_in_upper(rules: Ruleset, scores: bool, language: Language) -> str:
+    """Return what a joker gives in the upper box of another number, with an example."""
     _ = language.gettext
-    return [
-        _("{points} points more each time the dice fit {box} again while it holds points.").format(
-            points=rules.repeat.points,
-            box=name(rules, rules.repeat.box, language.code),
-        )
-    ]
+    face, other = sorted(rules.upper_box_of_face, reverse=True)[:2]
+    count = rules.dice.counted
+    box = name(rules, rules.boxes[rules.upper_box_of_face[other]].id, language.code)
+    text = (
+        _("In the upper box of another number it gives the sum of its dice ({dice} in {box}: {points}).")
+        if scores
+        else _("In the upper box of another number it gives 0 ({dice} in {box}: {points}).")
+    )
+    dice = "-".join(str(face) for _die in range(count))
+    return text.format(dice=dice, box=box, points=count * face if scores else 0)
+
+
+def describe_repeat(rules: Ruleset, language: Language) -> list[str]:
+    repeat = rules.repeat
+    if repeat is None:
+        return []
+    text = language.ngettext(
+        "{points} more point each time the dice fit {box} again while it holds points.",
+        "{points} more points each time the dice fit {box} again while it holds points.",
+        repeat.points,
+    )
+    return [text.format(points=repeat.points, box=name(rules, repeat.box, language.code))]
 
 
 def describe_line(rules: Ruleset, line: str, language: Language) -> str:
     """Return what a computed line of the sheet adds up."""
     _ = language.gettext
-    texts = {
-        "upper_sum": _("the sum of the upper boxes"),
-        "bonus": _("; ").join(
-            _("from {at} on: {points}").format(at=tier.at, points=tier.points) for tier in rules.bonus
-        ),
-        "upper_total": _("upper boxes and bonus"),
-        "lower_total": _("the sum of the lower boxes"),
-        "grand_total": _("everything above"),
-        "weighted_total": _("the total times the column's number"),
-        "final_score": _("everything together"),
-    }
-    return texts.get(line) or describe_repeat(rules, language)[0]
+    match line:
+        case "upper_sum":
+            return _("the sum of the upper boxes")
+        case "bonus":
+            steps = [
+                _("{at} or more: {points}").format(at=tier.at, points=tier.points) for tier in rules.bonus
+            ]
+            return _("; ").join(steps)
+        case "upper_total" | "lower_total" | "grand_total" | "weighted_total" | "final_score":
+            return describe_total(rules, line, language)
+        case _other:
+            return describe_repeat(rules, language)[0]
+
+
+def describe_total(rules: Ruleset, line: str, language: Language) -> str:
+    """Return the lines that a total adds up, by their names."""
+    _ = language.gettext
+
+    def named(*lines: str) -> list[str]:
+        return [name(rules, each, language.code) for each in lines if each in rules.lines]
+
+    after = [box.id for box in rules.boxes if box.section == "after_total"]
+    repeat = [rules.repeat.id] if rules.repeat else []
+    lower = [_("the lower boxes")] if any(box.section == "lower" for box in rules.boxes) else []
+    match line:
+        case "upper_total":
+            return language.join(named("upper_sum", "bonus"))
+        case "lower_total":
+            return language.join([*lower, *named(*repeat)])
+        case "grand_total" if rules.section_totals:
+            return language.join(named("upper_total", "lower_total"))
+        case "grand_total":
+            return language.join([*named("upper_sum", "bonus"), *lower, *named(*repeat)])
+        case "weighted_total":
+            total = language.join(named("grand_total", *after))
+            return _("{total}, times the column’s number").format(total=total)
+        case _final if rules.has_columns:
+            return _("the totals of all columns")
+        case _final:
+            return language.join(named("grand_total", *after))

@@ -38,7 +38,15 @@ class Language:
         """Return an error's sentence, with names of boxes where the error or the caller knows the rules."""
         rules = getattr(error, "rules", None) or rules
         values = {name: self.value(name, value, rules) for name, value in error.values.items()}
-        return self.gettext(error.template).format(**values)
+        return self.template(error).format(**values)
+
+    def template(self, error: DicecupError | Phrase) -> str:
+        """Return the translated sentence with its placeholders, in the singular or plural it needs."""
+        plural = error.plural if isinstance(error, DicecupError) else None
+        number = error.values.get(plural.by) if plural else None
+        if plural and isinstance(number, int):
+            return self.ngettext(plural.one, plural.many, number)
+        return self.gettext(error.template)
 
     def value(self, name: str, value: object, rules: Ruleset | None) -> object:
         if isinstance(value, DicecupError | Phrase):

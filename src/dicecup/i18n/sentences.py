@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from dicecup.dice import format_dice
 from dicecup.engine.state import Keep, Placement, Score
+from dicecup.i18n.formats import number_text, percent_text
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import name
 from dicecup.messages import N_
@@ -15,22 +16,12 @@ SHOWN_AIMS = 4
 LEAST_CHANCE = 0.01  # less likely aims are omitted
 
 
-def number_text(value: float, language: Language, decimals: int = 2) -> str:
-    """Return a number with the decimal separator of the language."""
-    text = f"{value:z.{decimals}f}"
-    return text if language.code == "en" else text.replace(".", ",")
-
-
-def percent_text(share: float) -> str:
-    return f"{share * 100:.0f}\u00a0%"
-
-
 def move_text(rules: Ruleset, move: Keep | Score, language: Language) -> str:
-    """Return a move such as `keep 6 6`, `Sixes: strike`, `×2 Full House`, `Inner: Pair, Outer: Chance`."""
+    """Return a move such as `keep 6 6`, `cross out Sixes`, `×2 Full House`, `Inner: Pair, Outer: Chance`."""
     _ = language.gettext
     if isinstance(move, Keep):
         if not move.dice:
-            return _("throw all again")
+            return _("roll all again")
         return _("keep {dice}").format(dice=format_dice(move.dice))
     texts = [placement_text(rules, placement, language) for placement in move.placements]
     if rules.has_layers:
@@ -42,7 +33,7 @@ def move_text(rules: Ruleset, move: Keep | Score, language: Language) -> str:
 
 def placement_text(rules: Ruleset, placement: Placement, language: Language) -> str:
     text = cell_text(rules, placement.box, placement.column, language)
-    return language.gettext("strike {box}").format(box=text) if placement.strike else text
+    return language.gettext("cross out {box}").format(box=text) if placement.strike else text
 
 
 def cell_text(rules: Ruleset, box: str, column: str, language: Language) -> str:
@@ -53,15 +44,15 @@ def cell_text(rules: Ruleset, box: str, column: str, language: Language) -> str:
 def aims_text(
     rules: Ruleset, aims: Sequence[tuple[str, str, float]], nothing: float, language: Language
 ) -> str:
-    """Return the aims of a keep: `Sixes 41 %, Full House 14 %`. Aims are (box, column, chance)."""
+    """Return the aims of a keep: `Sixes 41%, Full House 14%`. Aims are (box, column, chance)."""
     likely = [aim for aim in aims if aim[2] >= LEAST_CHANCE][:SHOWN_AIMS]
     said = language.gettext("{box} {percent}")
     texts = [
-        said.format(box=cell_text(rules, box, column, language), percent=percent_text(chance))
+        said.format(box=cell_text(rules, box, column, language), percent=percent_text(chance, language))
         for box, column, chance in likely
     ]
     if nothing >= LEAST_CHANCE:
-        texts.append(language.gettext("a zero {percent}").format(percent=percent_text(nothing)))
+        texts.append(language.gettext("a zero {percent}").format(percent=percent_text(nothing, language)))
     return ", ".join(texts)
 
 
@@ -87,11 +78,6 @@ MARKS = {"inaccuracy": N_("inaccuracy"), "blunder": N_("blunder")}
 SIGNS = {"": "", "inaccuracy": "?", "blunder": "??"}
 
 
-def signed_text(value: float, language: Language, decimals: int = 2) -> str:
-    text = number_text(value, language, decimals)
-    return f"+{text}" if value > 0 else text
-
-
 def rating_text(rating: str | None, language: Language) -> str:
     return language.gettext(RATINGS[rating]) if rating else "–"
 
@@ -100,17 +86,20 @@ def chances_text(
     chances: list[tuple[str, str]], standard_error: float, games: int, language: Language
 ) -> str:
     """Return the players with their chances in per cent, the standard error, and the number of games."""
-    error = number_text(100 * standard_error, language, 1)
+    error = percent_text(standard_error, language, 1)
     said = ", ".join(f"{player} {percent}" for player, percent in chances)
-    words = language.gettext(
-        "Chances to win: {chances} (± {error} %, from {games} games played to their end)"
-    )
+    words = language.gettext("Win chances: {chances} (± {error}, from {games} simulated games)")
     return words.format(chances=said, error=error, games=games)
 
 
+def rolls_verified_text(throws: int, language: Language) -> str:
+    said = language.ngettext("The only roll is verified.", "All {throws} rolls are verified.", throws)
+    return said.format(throws=throws)
+
+
 def unfinished_text(language: Language) -> str:
-    return language.gettext("The game is not finished: the expected final score stands for the final one.")
+    return language.gettext("The game isn’t finished: the expected final score is shown instead.")
 
 
 def learned_text(language: Language) -> str:
-    return language.gettext("Near-perfect play, learned by playing against itself: not exact.")
+    return language.gettext("Learned by playing against itself: near-perfect, but not exact.")

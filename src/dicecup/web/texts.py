@@ -28,7 +28,7 @@ BOT_NAMES = {
     "optimal": N_("Perfect bot"),
 }
 BOT_TEXTS = {
-    "random": N_("does anything that is allowed"),
+    "random": N_("does anything that’s allowed"),
     "greedy": N_("takes the most points now"),
     "careless": N_("plays like a beginner"),
     "steady": N_("plays like a good player"),
@@ -99,7 +99,7 @@ def rules_markdown(game: str, language: str) -> str:
         path = folder / language / f"{game}.md"
         if path.is_file():
             text = path.read_text(encoding="utf-8")
-            return re.sub(r"\A# .*\n+(?:.*·.*\n)+(?:.*\.md\)\n)?", "", text)
+            return re.sub(r"\A# .*\n\n(?:.+\n)+\n", "", text)
     raise UsageError("not_found")
 
 

@@ -20,14 +20,14 @@ def announcement(live: LiveMatch, language: Language) -> str:
         return ending(match, language)
     entries = match.record.entries
     if entries and isinstance(entries[-1], Undo):
-        return _("Taken back.")
+        return _("Undone.")
     if not match.record.moves:
         return ""
     move, before = match.record.moves[-1], match.record.states[-2]
     player = player_name(match.record.header.players[before.player], language)
     if isinstance(move, Throw):
         number = match.rules.throws - match.state.throws_left
-        return _("{player}, throw {number}: {dice}.").format(
+        return _("{player}, roll {number}: {dice}.").format(
             player=player, number=number, dice=dice_text(match.state.dice)
         )
     if isinstance(move, Keep):
@@ -39,7 +39,7 @@ def announcement(live: LiveMatch, language: Language) -> str:
 def refusal(live: LiveMatch, language: Language) -> str:
     """Who refused to undo: whoever proposed it has to know."""
     names = [live.stored.seats[seat].name for seat in sorted(live.refusals)]
-    text = language.ngettext("{players} did not agree.", "{players} did not agree.", len(names))
+    text = language.ngettext("{players} said no.", "{players} said no.", len(names))
     return text.format(players=language.join(names))
 
 
@@ -50,11 +50,11 @@ def proposal(live: LiveMatch, back: UndoOptions, language: Language) -> str:
         return ""
     if len(names) == 1:
         text = language.ngettext(
-            "{player} asks to take back one step.", "{player} asks to take back {steps} steps.", back.proposed
+            "{player} asks to undo one step.", "{player} asks to undo {steps} steps.", back.proposed
         )
         return text.format(player=names[0], steps=back.proposed)
     text = language.ngettext(
-        "{players} ask to take back one step.", "{players} ask to take back {steps} steps.", back.proposed
+        "{players} ask to undo one step.", "{players} ask to undo {steps} steps.", back.proposed
     )
     return text.format(players=language.join(names), steps=back.proposed)
 
@@ -65,7 +65,7 @@ def departure(live: LiveMatch, language: Language) -> str:
     names = [seat.name for seat in seats if seat.name]
     if not names:
         return ""
-    text = language.ngettext("{players} has left the table.", "{players} have left the table.", len(names))
+    text = language.ngettext("{players} has left the game.", "{players} have left the game.", len(names))
     return text.format(players=language.join(names))
 
 
@@ -83,7 +83,6 @@ def score_announcement(match: Match, move: Score, player: str, language: Languag
 
 
 def ending(match: Match, language: Language) -> str:
-    _ = language.gettext
     placed = standings(match.rules, match.state)
     names = [
         player_name(match.record.header.players[seat], language)
@@ -92,9 +91,20 @@ def ending(match: Match, language: Language) -> str:
     ]
     points = placed[0][2]
     if len(placed) == 1:
-        return _("The game is over: {points} points.").format(points=points)
-    if len(names) > 1:
-        return _("The game is over. {players} share the first place with {points} points.").format(
-            players=language.join(names), points=points
+        said = language.ngettext(
+            "The game is over: {points} point.", "The game is over: {points} points.", abs(points)
         )
-    return _("The game is over. {player} wins with {points} points.").format(player=names[0], points=points)
+        return said.format(points=points)
+    if len(names) > 1:
+        said = language.ngettext(
+            "The game is over. {players} share first place with {points} point.",
+            "The game is over. {players} share first place with {points} points.",
+            abs(points),
+        )
+        return said.format(players=language.join(names), points=points)
+    said = language.ngettext(
+        "The game is over. {player} wins with {points} point.",
+        "The game is over. {player} wins with {points} points.",
+        abs(points),
+    )
+    return said.format(player=names[0], points=points)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dicecup.engine.state import Keep
+from dicecup.i18n.formats import number_text, percent_text
 from dicecup.i18n.language import Language
-from dicecup.i18n.sentences import aims_text, move_text, number_text, percent_text, score_text
+from dicecup.i18n.sentences import aims_text, move_text, score_text
 from dicecup.match import Match
 from dicecup.rules.model import Ruleset
 from dicecup.web.service.advising import MOST_CHOICES
@@ -87,7 +88,7 @@ def so_far_view(rules: Ruleset, found: GameReport, language: Language) -> SoFarV
     over = all(player.finished for player in found.review.players)
     wins = None if over else found.wins
     chances = wins.chances if wins else [None] * len(found.review.players)
-    error = percent_text(wins.standard_error) if wins else ""
+    error = percent_text(wins.standard_error, language) if wins else ""
     players = [
         player_so_far(rules, player, chance, language)
         for player, chance in zip(found.review.players, chances, strict=True)
@@ -104,7 +105,7 @@ def player_so_far(
         name=player_name(found.name, language),
         luck=signed(found.luck, language),
         skill=signed(found.skill, language),
-        chance="" if chance is None else percent_text(chance),
+        chance="" if chance is None else percent_text(chance, language),
         last=move_text(rules, last.taken.move, language) if last else "",
         loss=loss,
         better=move_text(rules, last.best.move, language) if last and loss else "",

@@ -176,7 +176,7 @@ def statistics_view(one: Statistics, language: Language) -> StatisticsView:
         worst=min(points),
         wins=one.wins,
         against=one.against,
-        course=course(points, language.gettext("Points, game after game"), language.gettext("games")),
+        course=course(points, language.gettext("Points, game by game"), language.gettext("games")),
         boxes=bars(named_boxes(one, language), language.gettext("Mean points per box")),
         coach=luck_and_skill(one, language) if one.verdicts else None,
     )
@@ -195,7 +195,7 @@ def unusual_options(rules: Ruleset, language: Language) -> list[str]:
 
 def luck_and_skill(one: Statistics, language: Language) -> LuckAndSkill:
     _ = language.gettext
-    title = _("Luck and skill, game after game")
+    title = _("Luck and skill, game by game")
     series = {
         _("Luck"): [verdict.luck for verdict in one.verdicts],
         _("Skill"): [verdict.skill for verdict in one.verdicts],

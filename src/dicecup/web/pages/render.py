@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,7 +15,9 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from dicecup.errors import DicecupError
+from dicecup.i18n.formats import date_text, ordinal_text
 from dicecup.i18n.language import LANGUAGE_NAMES, LANGUAGES, Language
+from dicecup.i18n.sentences import rolls_verified_text
 from dicecup.web.assets import asset_address
 from dicecup.web.viewer import THEMES, Viewer, remember, viewer_of
 
@@ -60,13 +62,16 @@ def environment(code: str) -> Environment:
         "languages": {known: LANGUAGE_NAMES.get(known, known) for known in LANGUAGES},
         "themes": theme_names(spoken),
         "asset": asset_address,
+        "date": partial(date_text, language=spoken),
+        "ordinal": partial(ordinal_text, language=spoken),
+        "rolls_verified": partial(rolls_verified_text, language=spoken),
     }
     return made
 
 
 def theme_names(spoken: Language) -> dict[str, str]:
     _ = spoken.gettext
-    names = {"auto": _("As the device"), "light": _("Light"), "dark": _("Dark")}
+    names = {"auto": _("System"), "light": _("Light"), "dark": _("Dark")}
     return {theme: names[theme] for theme in THEMES}
 
 

@@ -16,9 +16,10 @@ from dicecup.engine.record import Record, verify
 from dicecup.engine.state import Score
 from dicecup.engine.totals import final_score, standings
 from dicecup.errors import DicecupError, UsageError
+from dicecup.i18n.formats import percent_text
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name
-from dicecup.i18n.sentences import chances_text, learned_text, percent_text, rating_text, unfinished_text
+from dicecup.i18n.sentences import chances_text, learned_text, rating_text, unfinished_text
 from dicecup.web.guard import MOST_RECORD
 from dicecup.web.pages.match_page import Asked
 from dicecup.web.pages.my_games import lines
@@ -148,7 +149,7 @@ def chart(record: Record, names: list[str], language: Language, found: Reviewed 
             under_way={name: player.under_way for name, player in players.items()},
         )
     totals = points_by_turn(record)
-    return lines(dict(zip(names, totals, strict=True)), _("Points, turn after turn"), across)
+    return lines(dict(zip(names, totals, strict=True)), _("Points, turn by turn"), across)
 
 
 def points_by_turn(record: Record) -> list[list[float]]:
@@ -168,7 +169,8 @@ def notes(record: Record, names: list[str], language: Language, found: Reviewed 
     if not record.state.finished:
         said.append(unfinished_text(language))
         if found.wins:
-            chances = zip(names, map(percent_text, found.wins.chances), strict=True)
+            percents = [percent_text(chance, language) for chance in found.wins.chances]
+            chances = zip(names, percents, strict=True)
             said.append(chances_text(list(chances), found.wins.standard_error, found.wins.games, language))
     return said
 

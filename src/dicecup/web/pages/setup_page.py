@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from dicecup.bots.registry import usual_score
+from dicecup.engine.state import MOST_PLAYERS
 from dicecup.errors import DicecupError, UsageError
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, option_name, option_text, summary
@@ -20,7 +21,6 @@ from dicecup.web.pages.render import go_to, page
 from dicecup.web.refusals import status_of
 from dicecup.web.service import opening
 from dicecup.web.service.advising import bots_here, has_coach
-from dicecup.web.service.live_match import MOST_SEATS
 from dicecup.web.service.opening import NewMatch, NewSeat
 from dicecup.web.texts import BOT_NAMES, bot_text
 from dicecup.web.viewer import (
@@ -110,7 +110,9 @@ async def change(
 
 def renamed(seats: list[SeatForm], before: Language, after: Language) -> list[SeatForm]:
     """Translate the names of numbered players."""
-    names = {default_name(before, number): default_name(after, number) for number in range(1, MOST_SEATS + 1)}
+    names = {
+        default_name(before, number): default_name(after, number) for number in range(1, MOST_PLAYERS + 1)
+    }
     return [
         SeatForm("person", names.get(seat.name, seat.name)) if seat.kind == "person" else seat
         for seat in seats
@@ -150,13 +152,13 @@ def read_seats(form: Form) -> list[SeatForm]:
         SeatForm(str(kind), name.strip()[:80] if isinstance(name, str) else "")
         for kind, name in pairs
         if kind in known
-    ][: MOST_SEATS + 1]
+    ][: MOST_PLAYERS + 1]
 
 
 def changed_seats(seats: list[SeatForm], action: str, language: Language) -> list[SeatForm]:
     """`add-person`, `add-bot`, `add-open`, `remove-2`, `up-2`."""
     what, _, which = action.partition("-")
-    if what == "add" and len(seats) < MOST_SEATS:
+    if what == "add" and len(seats) < MOST_PLAYERS:
         if which == "person":
             return [*seats, SeatForm("person", new_name(seats, language))]
         if which == "bot":
@@ -195,7 +197,7 @@ def setup_page(
         game_name=game_name(rules, language.code),
         summary=summary(rules, language.code),
         seats=seats,
-        most_seats=MOST_SEATS,
+        most_seats=MOST_PLAYERS,
         bots=bots(rules, language),
         options=options_view(rules, form, language),
         dice=form.get("dice", "screen"),
@@ -231,7 +233,8 @@ def bots(rules: Ruleset, language: Language) -> list[BotView]:
 def bot_view(rules: Ruleset, bot: str, language: Language) -> BotView:
     name = language.gettext(BOT_NAMES.get(bot, bot))
     points = usual_score(rules, bot)
-    strength = language.gettext("about {points} points").format(points=points) if points else ""
+    said = language.ngettext("about {points} point", "about {points} points", points or 0)
+    strength = said.format(points=points) if points else ""
     return BotView(bot, name, f"{name} · {strength}" if strength else name, bot_text(bot, language))
 
 

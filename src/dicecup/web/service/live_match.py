@@ -20,7 +20,7 @@ from dicecup.dice import Dice
 from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.record_text import RecordWriter, read_header, split_lines
 from dicecup.engine.serialize import sheet_to_data
-from dicecup.engine.state import Keep, Score, Throw
+from dicecup.engine.state import MOST_PLAYERS, Keep, Score, Throw
 from dicecup.engine.totals import standings
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import Change, Match
@@ -29,7 +29,6 @@ from dicecup.storage.rows import Addition, Opening, Result, Seat, StoredMatch
 from dicecup.storage.store import EntryTaken, HeaderOf, Store
 from dicecup.web.service.keys import now
 
-MOST_SEATS = 10
 Answer = TypeVar("Answer")
 Persist = Callable[[Addition], Awaitable[None]]  # raises EntryTaken if another process was faster
 
@@ -41,7 +40,7 @@ def header_for(opening: Opening) -> HeaderOf:
 
 def header_text(opening: Opening, seats: Sequence[Seat]) -> str:
     if all(seat.kind == "bot" for seat in seats):
-        raise UsageError("seats_wrong", most=MOST_SEATS)
+        raise UsageError("seats_wrong", most=MOST_PLAYERS)
     origin = DiceOrigin(opening.dice)
     if opening.dice == "verifiable":
         seeds = tuple(seat.seed for seat in seats)

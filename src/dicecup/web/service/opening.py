@@ -14,6 +14,7 @@ from dicecup.bots import BOT_PREFIX, bot_called, bot_of_player
 from dicecup.engine.fairness import commitment
 from dicecup.engine.record import DiceOrigin, Record
 from dicecup.engine.record_text import MOST_NAME, RecordWriter, entry_texts, good_name
+from dicecup.engine.state import MOST_PLAYERS
 from dicecup.errors import MoveError, UsageError
 from dicecup.rules.loader import load_builtin
 from dicecup.rules.model import Ruleset
@@ -21,7 +22,7 @@ from dicecup.storage.rows import Opening, Seat
 from dicecup.storage.store import PromiseTaken
 from dicecup.web.service.advising import BOTS_BY_VALUES, has_coach
 from dicecup.web.service.keys import derived, key_hash, new_match_id, now
-from dicecup.web.service.live_match import MOST_SEATS, LiveMatch, header_for, header_text
+from dicecup.web.service.live_match import LiveMatch, header_for, header_text
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.player_names import check_different, read_name
 
@@ -96,8 +97,8 @@ async def open_match(matches: Matches, request: NewMatch, holder: str) -> LiveMa
 
 
 def read_seats(requests: Sequence[NewSeat]) -> list[Seat]:
-    if not 1 <= len(requests) <= MOST_SEATS or all(request.kind != "person" for request in requests):
-        raise UsageError("seats_wrong", most=MOST_SEATS)
+    if not 1 <= len(requests) <= MOST_PLAYERS or all(request.kind != "person" for request in requests):
+        raise UsageError("seats_wrong", most=MOST_PLAYERS)
     seats = [read_seat(request) for request in requests]
     check_different([seat.name for seat in seats if seat.kind == "person"])
     return seats
