@@ -75,7 +75,9 @@ def solved_end():
         solution = SingleSolution(rules, table)  # type: ignore[arg-type]
         below, values = index.level(0), last_level(index, 64)
         for number in range(1, open_boxes + 1):
-            solution.sources[number - 1] = PlainSource(values, below.starts)
+            read_only = values.view()
+            read_only.flags.writeable = False  # as a table on the disk: the same kernels
+            solution.sources[number - 1] = PlainSource(read_only, below.starts)
             level = index.level(number)
             values = machine.solve_level(level, below, values, lambda _: None)
             below = level

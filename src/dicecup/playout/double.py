@@ -20,7 +20,7 @@ from dicecup.playout.endings import FinalSheets
 from dicecup.playout.perfect import OnTurns, group_equal, turn_seed
 from dicecup.playout.perfect_kernel import GOLDEN, OPEN, chance_of, mix
 from dicecup.rules.model import Ruleset
-from dicecup.solver.compiled import kernel
+from dicecup.solver.compiled import entry_kernel, kernel
 from dicecup.solver.double.game_tables import FORBIDDEN, GameTables
 from dicecup.solver.double.kernels import LANES, points_of
 from dicecup.solver.double.multisets import rank_weights
@@ -162,7 +162,7 @@ def best_boxes(rules: DoubleRules, after: Any, dice: Any, mask: int, total: int)
     return found
 
 
-@kernel()
+@entry_kernel()
 def play_turn(
     rules: DoubleRules,
     values: DoubleValues,
@@ -221,7 +221,16 @@ def turn_values(solver: TurnSolver, sheets: list[tuple[int, int]], after: Any) -
     stacked = [np.stack([one[size] for one in layers]) for size in range(len(layers[0]))]
     nothing = [np.zeros((1, 1), dtype=np.float32)]
     rows = [size.row_of_rank for size in solver.lattice.keeps]
-    return DoubleValues(tuple(stacked), tuple(keeps or nothing), tuple(rows), after)
+    return double_values(stacked, keeps or nothing, rows, after)
+
+
+def double_values(layers: list[Any], keeps: list[Any], rows: list[Any], after: Any) -> DoubleValues:
+    """Tuples as long as those of six dice: a game with fewer needs no kernels of its own."""
+    return DoubleValues(padded(layers, 7), padded(keeps, 6), padded(rows, 7), after)
+
+
+def padded(arrays: list[Any], length: int) -> tuple[Any, ...]:
+    return (*arrays, *arrays[-1:] * (length - len(arrays)))
 
 
 def places_of(solution: DoubleSolution, played: DoublePlayed) -> npt.NDArray[np.int64]:
@@ -304,7 +313,7 @@ def play_rest_of_turn(
         rules_of(solution.solver),
         lane_of(solution, turn.mask, turn.total),
         np.zeros(times, dtype=np.int64),
-        np.arange(times, dtype=np.int64),
+        np.arange(times, dtype=np.int32),
         np.array(numbers_of(solution.rules, kept), dtype=np.int64),
         throws_left,
         chance,
@@ -319,6 +328,6 @@ def lane_of(solution: DoubleSolution, mask: int, total: int) -> DoubleValues:
     found = solution.decisions(mask, total)
     after = np.asarray(solution.table.levels[mask.bit_count() + len(solution.rules.scored)], dtype=np.float32)
     keeps = [rows for by_size in found.keeps for rows in by_size] or [np.zeros((1, 1), dtype=np.float32)]
-    layers = tuple(layer[np.newaxis] for layer in found.layers)
-    rows = tuple(size.row_of_rank for size in solution.solver.lattice.keeps)
-    return DoubleValues(layers, tuple(keeps), rows, after)
+    layers = [layer[np.newaxis] for layer in found.layers]
+    rows = [size.row_of_rank for size in solution.solver.lattice.keeps]
+    return double_values(layers, keeps, rows, after)

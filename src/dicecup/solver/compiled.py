@@ -51,7 +51,18 @@ KEPT = choose_folder()
 
 
 def kernel(**settings: Any) -> Callable[[Function], Function]:
-    """Return a decorator that compiles a function on its first call."""
+    """Return a decorator that compiles a function as part of the kernels that call it.
+
+    Python cannot call it: the wrappers for that, which unpack dozens of arrays, would take a quarter of the
+    compile time. It is not cached, because the kernels that call it contain it.
+    """
+    settings |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    decorator: Callable[[Function], Function] = numba.njit(**settings)
+    return decorator
+
+
+def entry_kernel(**settings: Any) -> Callable[[Function], Function]:
+    """Return a decorator for a function that Python calls: compiled on its first call, and cached."""
     decorator: Callable[[Function], Function] = numba.njit(cache=KEPT, **settings)
     return decorator
 
@@ -64,7 +75,7 @@ def parallel_kernel(**settings: Any) -> Callable[[Function], Function]:
     """
 
     def decorate(function: Function) -> Function:
-        compiled = kernel(parallel=True, **settings)(function)
+        compiled = entry_kernel(parallel=True, **settings)(function)
 
         @wraps(compiled)
         def alone(*arguments: Any) -> Any:

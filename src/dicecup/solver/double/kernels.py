@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import prange
 
-from dicecup.solver.compiled import kernel, parallel_kernel
+from dicecup.solver.compiled import entry_kernel, kernel, parallel_kernel
 from dicecup.solver.double.game_tables import FORBIDDEN, GameTables
 from dicecup.solver.vector import ROW_BYTES, fill, larger, load, plus, store, times
 
@@ -27,7 +27,7 @@ def points_of(game: GameTables, dice: int, mask: int) -> Any:
     return game.barred[dice] if game.barring[dice] & ~mask else game.free[dice]
 
 
-@kernel()
+@entry_kernel()
 def final_values(game: GameTables, mask: int, total: int, after: Array, final: Array) -> None:
     """Compute final[i, o]: the value of inner dice i and outer dice o, the rest of the game included.
 
@@ -70,7 +70,7 @@ def best_placements(game: GameTables, mask: int, total: int, after: Array, best:
             best[dice] = max(best[dice], np.float32(worth))
 
 
-@kernel()
+@entry_kernel()
 def expect_layer_dice(above: Array, grow: Array, out: Array) -> None:
     """Compute out[i, o]: the mean of `above` over one more inner and one more outer die."""
     count, faces = grow.shape
@@ -87,7 +87,7 @@ def expect_layer_dice(above: Array, grow: Array, out: Array) -> None:
             out[inner, outer] = total * share
 
 
-@kernel()
+@entry_kernel()
 def lay_pairs(values: Array, mirrored: bool, lane: int, rows: Array) -> None:
     """Copy one sheet's [inner, outer] values into its lane of the pair rows."""
     count = values.shape[0]

@@ -12,7 +12,7 @@ import numpy as np
 from numba.extending import overload
 
 from dicecup.solver.arrays import NOWHERE, Array
-from dicecup.solver.compiled import kernel, parallel_kernel
+from dicecup.solver.compiled import entry_kernel, kernel, parallel_kernel
 from dicecup.solver.files.tables import TableFile
 from dicecup.solver.single.index import Index, Level
 
@@ -132,7 +132,7 @@ class PackedSource(NamedTuple):
     words: Array
 
 
-@kernel()
+@entry_kernel()
 def unpack(source: PackedSource, group: int, position: int) -> Any:
     """Return one value."""
     first = source.first[source.kinds[group], source.aboves[group]]

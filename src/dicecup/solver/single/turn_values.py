@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dicecup.solver.compiled import kernel
+from dicecup.solver.compiled import entry_kernel, kernel
 from dicecup.solver.single.kernel_tables import Program
 from dicecup.solver.single.level_kernels import (
     NONE,
@@ -73,7 +73,7 @@ def gather_one(
     return noted
 
 
-@kernel()
+@entry_kernel()
 def turn_values(
     program: Program, source: Any, lower: int, above: int, position: int, room: Any, kept: Any, thrown: Any
 ) -> Any:
@@ -107,7 +107,7 @@ def turn_values(
     return work[0]
 
 
-@kernel()
+@entry_kernel()
 def box_values(
     program: Program,
     choices: ChoiceTables,
