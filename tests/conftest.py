@@ -14,6 +14,9 @@ import pytest
 from dicecup.errors import DicecupError
 from postgres_server import PostgresServer
 
+ROOT = Path(__file__).resolve().parents[1]
+# Compiled kernels outlive a run, inside the clone; the solver reads this when it is first imported.
+os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".pytest_cache" / "kernels"))
 # NumPy reads this when it is first imported. The tests use all cores already: more threads would compete.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -58,6 +61,11 @@ def postgres_database(postgres_server: PostgresServer) -> str:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
+        folder = item.path.parent.name
+        if folder in ("coach", "double", "learned", "solver"):
+            item.add_marker(pytest.mark.kernels)
+        if folder == "browser":
+            item.add_marker(pytest.mark.slow)
         if os.name == "nt" and item.get_closest_marker("posix"):
             item.add_marker(pytest.mark.skip(reason="Windows has no such thing"))
 

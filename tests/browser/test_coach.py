@@ -6,8 +6,6 @@ import pytest
 from playwright.sync_api import Page, expect
 from tests.browser.conftest import DESK, PHONE, READY, NewPage, changed, play, throw
 
-pytestmark = pytest.mark.slow
-
 
 def with_coach(page: Page, game: str, *seats: str) -> None:
     page.goto(f"/new/{game}")

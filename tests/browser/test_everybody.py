@@ -19,7 +19,6 @@ from tests.browser.conftest import (
 
 from dicecup.i18n.language import LANGUAGES, language
 
-pytestmark = pytest.mark.slow
 RULES = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
     "resultTypes": ["violations"],  # reporting passes as well would double the run time

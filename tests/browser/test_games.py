@@ -22,8 +22,6 @@ from tests.web.serving import Server
 
 from dicecup.rules.loader import builtin_ids
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.mark.parametrize("game", builtin_ids())
 def test_a_whole_game(new_page: NewPage, game: str) -> None:

@@ -7,8 +7,6 @@ from playwright.sync_api import expect
 from tests.browser.conftest import NewPage, changed, on_screen, play, press, start, throw, version
 from tests.browser.holding import HeldAnswers, HeldEvents
 
-pytestmark = pytest.mark.slow
-
 
 def test_by_keyboard_alone(new_page: NewPage) -> None:
     """Play three turns without a mouse: letters and digits for dice, arrows and Enter for boxes."""

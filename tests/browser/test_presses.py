@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import Route, expect
 from tests.browser.conftest import (
     DESK,
@@ -18,7 +17,6 @@ from tests.browser.conftest import (
 )
 from tests.browser.holding import HeldAnswers, HeldEvents, requested_changes, until
 
-pytestmark = pytest.mark.slow
 # Frames are painted, but the page hears of them only when told to.
 HOLD_FRAMES = """
 window.frames_held = [];

@@ -10,14 +10,14 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import DESK, PHONE, READY, NewPage
 from tests.browser.test_everybody import violations
 from tests.waiting import PATIENCE
-from tests.web.coaching import KEPT, WITH_COACH, record_of
+from tests.web.coaching import KEPT, record_of
 from tests.web.conftest import best_score
 from tests.web.serving import Server
 
 from dicecup.i18n.language import LANGUAGES, language
 from dicecup.web.guard import COOKIE
 
-pytestmark = [pytest.mark.slow, WITH_COACH]
+pytestmark = pytest.mark.kernels
 
 
 @pytest.fixture(scope="module")

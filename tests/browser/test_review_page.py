@@ -11,13 +11,13 @@ import pytest
 from playwright.sync_api import Browser
 from tests.browser.conftest import DESK, PHONE
 from tests.coach.conftest import play_record
-from tests.web.coaching import KEPT, WITH_COACH, record_of
+from tests.web.coaching import KEPT, record_of
 
 from dicecup.bots import bot_called
 from dicecup.engine.record_text import MOST_NAME, record_to_text
 from dicecup.rules import load_ruleset
 
-pytestmark = [pytest.mark.slow, WITH_COACH]
+pytestmark = pytest.mark.kernels
 TABLET = {"width": 800, "height": 1100}
 SIDEWAYS = "[...document.querySelectorAll('.scroll')].filter(one => one.scrollWidth > one.clientWidth).length"
 

@@ -8,7 +8,6 @@ from tests.browser.conftest import PHONE, NewPage
 from dicecup.i18n.language import LANGUAGES
 from dicecup.rules.loader import builtin_ids
 
-pytestmark = pytest.mark.slow
 ARROW = 24  # width in pixels of the arrow of a select element
 TOO_WIDE = """arrow => {
   const select = document.querySelector(".seat-bot select");

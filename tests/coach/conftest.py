@@ -1,30 +1,22 @@
-"""Small games that the plain Python solver can enumerate, and the values of these and of large games.
-
-The tests of this folder run in one process, so that large games are prepared once.
-"""
+"""Small games that the plain Python solver can enumerate, and the values of these and of large games."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-# Cache compiled kernels in the clone across runs; must be set before the solver is imported.
-os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".pytest_cache" / "kernels"))
-
-from dicecup.bots import bot_called  # noqa: E402
-from dicecup.cli.main import main  # noqa: E402
-from dicecup.coach.advice import Values, find_values  # noqa: E402
-from dicecup.dice import all_dice  # noqa: E402
-from dicecup.engine import Keep, Score, Throw, dice_to_throw  # noqa: E402
-from dicecup.engine.record import DiceKind, DiceOrigin, Header, Record  # noqa: E402
-from dicecup.engine.record_text import record_to_text  # noqa: E402
-from dicecup.engine.state import State  # noqa: E402
-from dicecup.rules import Ruleset, load_ruleset  # noqa: E402
+from dicecup.bots import bot_called
+from dicecup.cli.main import main
+from dicecup.coach.advice import Values, find_values
+from dicecup.dice import all_dice
+from dicecup.engine import Keep, Score, Throw, dice_to_throw
+from dicecup.engine.record import DiceKind, DiceOrigin, Header, Record
+from dicecup.engine.record_text import record_to_text
+from dicecup.engine.state import State
+from dicecup.rules import Ruleset, load_ruleset
 
 HEAD = """
 format = 1
@@ -89,12 +81,6 @@ POSITION = {
     "throws_left": 2,
 }
 SMALL_GAMES = [f"{sheet} {strike}" for sheet in SHEETS for strike in ("free", "last_resort")]
-
-
-def pytest_collection_modifyitems(items):
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("coach"))
 
 
 @pytest.fixture(scope="session")

@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from itertools import product
-from pathlib import Path
 from random import Random
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-# Cache compiled kernels in the clone across runs; must be set before the solver is imported.
-os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".pytest_cache" / "kernels"))
-
-from dicecup.engine import State, apply, empty_sheet, start  # noqa: E402
-from dicecup.engine.play import legal_scores  # noqa: E402
-from dicecup.rules import Ruleset, load_ruleset  # noqa: E402
-from dicecup.solver.learned import LearnedValue, find_learned  # noqa: E402
+from dicecup.engine import State, apply, empty_sheet, start
+from dicecup.engine.play import legal_scores
+from dicecup.rules import Ruleset, load_ruleset
+from dicecup.solver.learned import LearnedValue, find_learned
 
 GAMES = ("yum-plus", "triple-yum-plus")
-
-
-def pytest_collection_modifyitems(items):
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("learned"))
 
 
 def all_rulesets() -> list[Ruleset]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.project.commands import Program, plain_environment
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("commands")]
+pytestmark = pytest.mark.slow
 
 MODULES = ("fcntl", "grp", "pwd", "readline", "resource", "syslog", "termios", "tty", "uvloop")
 FUNCTIONS = ("fork", "forkpty", "getpgid", "killpg", "nice", "sched_getaffinity", "setsid", "sysconf")

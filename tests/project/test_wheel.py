@@ -19,7 +19,7 @@ import pytest
 from packaging.requirements import Requirement
 from tests.project.commands import ARGUMENTS, Program, plain_environment
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
+pytestmark = pytest.mark.slow
 
 PO = """\
 msgid ""

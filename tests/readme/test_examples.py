@@ -36,7 +36,7 @@ def pages_with(language: str) -> list[Path]:
     return sorted({page for page, _text in blocks(language)})
 
 
-@pytest.mark.xdist_group("readme")
+@pytest.mark.kernels
 @pytest.mark.parametrize("page", pages_with("console"), ids=lambda page: page.name)
 def test_console_examples(page: Path, tmp_path: Path) -> None:
     """Run all examples of a page in one folder, since later ones use files of earlier ones."""

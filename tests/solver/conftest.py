@@ -1,36 +1,24 @@
-"""Fixtures of the solver tests, which run in one process so that large games are solved once."""
+"""Fixtures of the solver tests: large games are solved once in a process."""
 
 from __future__ import annotations
 
-import os
 from itertools import product
-from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-# Cache compiled kernels in the clone across runs; must be set before the solver is imported.
-os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".pytest_cache" / "kernels"))
-
-from dicecup.dice import throws  # noqa: E402
-from dicecup.engine.play import legal_scores, score_sheet  # noqa: E402
-from dicecup.engine.state import Sheet, empty_sheet  # noqa: E402
-from dicecup.rules import Ruleset, load_ruleset  # noqa: E402
-from dicecup.solver.single.index import build_index  # noqa: E402
-from dicecup.solver.single.kernel_tables import build_program  # noqa: E402
-from dicecup.solver.single.packing import PlainSource  # noqa: E402
-from dicecup.solver.single.solution import SingleSolution  # noqa: E402
-from dicecup.solver.single.solve import last_level, make_backend, solve_single  # noqa: E402
+from dicecup.dice import throws
+from dicecup.engine.play import legal_scores, score_sheet
+from dicecup.engine.state import Sheet, empty_sheet
+from dicecup.rules import Ruleset, load_ruleset
+from dicecup.solver.single.index import build_index
+from dicecup.solver.single.kernel_tables import build_program
+from dicecup.solver.single.packing import PlainSource
+from dicecup.solver.single.solution import SingleSolution
+from dicecup.solver.single.solve import last_level, make_backend, solve_single
 
 ONE_LAYER = ("yatzy", "yatzy-sv", "yum-plus", "yahtzee")
-
-
-def pytest_collection_modifyitems(items):
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("solver"))
 
 
 def all_rulesets() -> list[tuple[str, dict[str, str]]]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from httpx2 import Response
 from tests.coach.conftest import play_record
 from tests.waiting import READY, eventually
@@ -16,14 +14,11 @@ from dicecup.engine.record_text import record_to_text
 from dicecup.rules import load_ruleset
 
 ROOT = Path(__file__).resolve().parents[2]
-# The coach has two worker processes per server: one test with it at a time.
-WITH_COACH = pytest.mark.xdist_group("web coach")
 KEPT = {
     "NUMBA_CACHE_DIR": str(ROOT / ".pytest_cache" / "kernels"),
     "DICECUP_CACHE": str(ROOT / ".pytest_cache" / "coach"),
 }
 TOLD_TO_WAIT = ("coach_busy", "coach_preparing")
-os.environ.setdefault("NUMBA_CACHE_DIR", KEPT["NUMBA_CACHE_DIR"])
 
 
 def record_of(game: str, players: int = 1, moves: int = 10**6, **options: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.web.coaching import KEPT, WITH_COACH, record_of, when_ready
+from tests.web.coaching import KEPT, record_of, when_ready
 from tests.web.conftest import Player, Visitor, best_score
 
 from dicecup.cli.main import main
@@ -19,7 +19,7 @@ from dicecup.web.api.reviews import ReviewAnswer
 from dicecup.web.app import create_app
 from dicecup.web.settings import Settings
 
-pytestmark = WITH_COACH
+pytestmark = pytest.mark.kernels
 NUMBER = r"[+−]?\d+[.,]\d+"
 
 

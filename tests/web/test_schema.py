@@ -23,7 +23,7 @@ from tests.web.serving import Server
 from dicecup.web.app import create_app
 from dicecup.web.settings import Settings
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("schema")]
+pytestmark = pytest.mark.slow
 CHECKS = [
     not_a_server_error,
     content_type_conformance,

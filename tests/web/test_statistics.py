@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 from tests.waiting import READY, eventually
-from tests.web.coaching import KEPT, WITH_COACH, when_ready
+from tests.web.coaching import KEPT, when_ready
 from tests.web.conftest import Player, best_score
 
 from dicecup.i18n.language import LANGUAGES, language
@@ -15,7 +15,7 @@ from dicecup.rules.loader import builtin_ids, load_ruleset
 from dicecup.web.guard import COOKIE
 from dicecup.web.pages.my_games import unusual_options
 
-pytestmark = WITH_COACH
+pytestmark = pytest.mark.kernels
 
 
 @pytest.fixture(autouse=True)
