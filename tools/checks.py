@@ -10,11 +10,11 @@ from pathlib import Path
 from setup_texts import tell
 
 LINT_IMPORTS = "from importlinter.cli import lint_imports_command as lint; lint()"
-# Each worker gets one half of the tests, in their order, and takes over some of the other's when it is done: tests
-# that share a server, a browser or a solved game stay together.
+# Each worker gets one half of the tests, in their order, and takes over some of the other's when it is done:
+# tests that share a server, a browser or a solved game stay together.
 PYTEST = ("-m", "pytest", "-n", "2", "--dist", "worksteal")
-# These reach every branch of the engine and the rules. The others are not measured, which would make them twice
-# as slow.
+# These reach every branch of the engine and the rules. The others are not measured, which would make them
+# twice as slow.
 MEASURED = ("engine", "rules_files", "golden")
 # These need no compiled kernels: they run while the kernels are compiled.
 PLAIN = ("counts", "properties", "rulebook", "i18n", "match", "storage", "storage_databases", "cli")
