@@ -114,9 +114,8 @@ def test_options_and_rules():
     assert isinstance(game.rules, dicecup.Rules)
     same = dicecup.Game(game.rules)
     assert same.rules == game.rules
-    assert dicecup.Game(game.rules, options={"scoring": "international"}).rules.options == {
-        "scoring": "international"
-    }
+    other = dicecup.Game(game.rules, options={"scoring": "international"})
+    assert other.rules.options["scoring"] == "international"
     assert repr(game.rules) == "Rules('yatzy', {'scoring': 'scandinavian'})"
 
 

@@ -179,7 +179,7 @@ def test_one_box_of_a_turn_of_two_is_said_without_a_wrong_plural():
     with pytest.raises(PositionError) as caught:
         position_from_data({"ruleset": "dice-in-dice", "sheet": {"ones": 3}})
     assert "1 filled boxes" not in str(caught.value)
-    assert "filled boxes cannot be: 1." in str(caught.value)
+    assert "filled boxes isn’t possible: 1." in str(caught.value)
 
 
 @pytest.mark.parametrize("number", [10**19, -(10**30), 10**5000], ids=["long", "negative", "endless"])

@@ -190,7 +190,7 @@ def test_first_wrong_throw_is_named(proved):
             "found": format_dice(wrong.dice),
             "expected": format_dice(right.dice),
         }
-        assert f"Throw {number} is wrong" in str(proof.problem)
+        assert f"Roll {number} is wrong" in str(proof.problem)
     assert found > 3
 
 
