@@ -164,7 +164,7 @@ def test_check_goes_on_after_a_failure_and_then_fails(clone: Path, launch: Launc
     python_that(clone, 'echo "$2"\n[ "$2" != mypy ]')
     result = launch(clone / "check")
     assert result.returncode == 1
-    for heading in ("pytest of the ground", "pytest of the rest"):
+    for heading in ("pytest of engine and rules", "pytest without kernels", "pytest with kernels"):
         assert f"== {heading}\npytest\n" in result.stdout
     assert result.stdout.endswith("\n== failed: mypy\n")
 
@@ -172,10 +172,31 @@ def test_check_goes_on_after_a_failure_and_then_fails(clone: Path, launch: Launc
 def test_check_hands_arguments_to_pytest(clone: Path, launch: Launch) -> None:
     ready(clone, "check")
     result = launch(clone / "check", "-k", "some name")
-    assert "|-m|pytest|-n|2|--dist|loadgroup|-k|some name|" in result.stdout
+    assert "|-m|pytest|-n|2|--dist|worksteal|-k|some name|" in result.stdout
     assert "coverage" not in result.stdout
     assert result.stdout.endswith("\n== all checks passed\n")
     assert result.returncode == 0
+
+
+def test_a_quick_check_needs_neither_browser_nor_kernels(clone: Path, launch: Launch) -> None:
+    ready(clone, "check")
+    result = launch(clone / "check", "--quick")
+    for step in ("|-m|ruff|check|", "|-m|mypy|", "|--cov|", "|-m|not slow and not kernels|"):
+        assert step in result.stdout
+    assert "tools/browser.py" not in result.stdout
+    assert "tools/kernels.py" not in result.stdout
+    assert result.stdout.endswith("\n== all checks passed\n")
+    result = launch(clone / "check", "--quick", "-k", "some name")
+    assert "|-m|not slow and not kernels|-k|some name|" in result.stdout
+
+
+def test_kernels_that_do_not_compile_fail_the_check(clone: Path, launch: Launch) -> None:
+    ready(clone, "check")
+    python_that(clone, 'echo "$1"\n[ "$1" != tools/kernels.py ]')
+    result = launch(clone / "check")
+    assert "\n== kernels\ntools/kernels.py\n" in result.stdout
+    assert result.stdout.endswith("\n== failed: kernels\n")
+    assert result.returncode == 1
 
 
 def test_check_explains_itself_without_any_set_up(clone: Path, launch: Launch) -> None:
