@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import secrets
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import sqrt
 from random import Random
@@ -31,7 +31,7 @@ from dicecup.messages import Phrase
 from dicecup.playout.endings import FinalSheets, Scores
 from dicecup.rules.loader import AnyGame, as_ruleset
 from dicecup.rules.model import Ruleset
-from dicecup.solver.progress import OnWarning, no_callback
+from dicecup.solver.progress import OnShare, OnWarning, no_callback
 
 PERCENTILES = (1, 5, 10, 25, 50, 75, 90, 95, 99)
 
@@ -129,8 +129,6 @@ MOST_SEED = 10**18
 MOST_CORES = 4096
 
 Piece = tuple[Ruleset, int, int, int]  # rules, first game, the game after the last, seed
-
-OnShare = Callable[[float], None]  # called with the fraction of the work done
 
 
 def warn(error: DicecupError) -> None:

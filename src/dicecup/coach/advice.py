@@ -1,8 +1,8 @@
-"""What is known about a game, and every choice of a position ranked by it.
+"""The values of a game, and every choice of a position ranked by them.
 
-All values are expected final scores under perfect play from there on, the points on the sheet included.
-An exact table gives them, or a learned value, which solves the turn exactly against its estimate of the
-sheets that can follow and says that it is not exact. Both are a `Solution` (see `solver.find`).
+All values are expected final scores under perfect play from there on, the points on the sheet included. They
+come from an exact table, or from a learned value, which solves the turn exactly against its estimates of the
+sheets that can follow, and is marked as not exact. Both are a `Solution` (see `solver.solution`).
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class Hint:
 
 
 def advise(values: Values, state: State) -> Hint:
-    """A hint for the player whose turn it is; what others hold does not change the best expected score."""
+    """Return a hint for the player whose turn it is; other players' sheets do not change it."""
     check_state(values.rules, state)
     if state.sheet.full:
         return Hint(float(final_score(values.rules, state.sheet)), exact=True)
@@ -151,7 +151,7 @@ def advise(values: Values, state: State) -> Hint:
         return Hint(turn.keep(state.kept, state.throws_left), values.exact)
     worth = worths(turn, state)
     best = max(expected for _, expected, _ in worth)
-    # Equal choices stand in this order: ending the turn before throwing on, boxes as on the sheet.
+    # Equal choices keep this order: ending the turn before rolling again, boxes as on the sheet.
     worth.sort(key=lambda found: -found[1])
     choices = tuple(Choice(move, expected, best - expected, points) for move, expected, points in worth)
     return Hint(best, values.exact, choices)

@@ -1,10 +1,8 @@
-"""A record taken apart: what the throws gave, what the decisions lost, and a rating for all of them
-together.
-"""
+"""The review of a record: the luck of each roll, the loss of each decision, and a rating for all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +14,7 @@ from dicecup.engine.serialize import dice_to_data, move_to_data
 from dicecup.engine.state import Keep, Score, State, Throw, empty_sheet
 from dicecup.engine.totals import final_score
 from dicecup.rules.model import Ruleset
+from dicecup.solver.progress import OnShare, no_callback
 
 if TYPE_CHECKING:
     from dicecup.coach.winning import WinChances
@@ -39,7 +38,7 @@ LAST: Rating = "beginner"
 
 
 def turn_measure(expected_at_start: float, turns: int) -> float:
-    """What a perfect turn brings, as a measure of losses."""
+    """Return the points of a perfect turn, the unit in which losses are measured."""
     return max(abs(expected_at_start) / turns, 1.0)
 
 
@@ -50,7 +49,7 @@ def mark_of(loss: float, perfect_turn: float) -> Mark:
 
 
 def rating_of(error_rate: float, perfect_turn: float) -> Rating:
-    """The class of an error rate: the mean loss of an unforced decision, in points."""
+    """Return the class of an error rate: the mean loss of an unforced decision, in points."""
     share = error_rate / perfect_turn
     return next((rating for most, rating in CLASSES if share <= most), LAST)
 
@@ -66,7 +65,7 @@ class Decision:
     """
 
     turn: int  # from 1 on
-    moves: int  # how many moves of the record stand before it: where one can try again
+    moves: int  # the number of moves of the record before it, to try again from there
     dice: Dice
     throws_left: int
     choices: tuple[Choice, ...]
@@ -96,7 +95,7 @@ class RollLuck:
     """
 
     turn: int
-    moves: int  # how many moves of the record stand with it
+    moves: int  # the number of moves of the record up to it
     dice: Dice  # all dice as they lay after it
     gain: float
 
@@ -168,17 +167,13 @@ class Review:
 
     players: tuple[PlayerReview, ...]
     exact: bool
-    perfect_turn: float  # what a turn brings under perfect play: the measure of marks and ratings
+    perfect_turn: float  # the points of a perfect turn: the unit of marks and ratings
 
 
-def ignore_share(share: float) -> None:
-    """Ignore progress."""
-
-
-def review(record: Record, values: Values, watch: Callable[[float], None] = ignore_share) -> Review:
+def review(record: Record, values: Values, on_progress: OnShare = no_callback) -> Review:
     """Review every player's luck and skill, without moves that were undone.
 
-    `watch` is called with the share of the moves that are done.
+    `on_progress` is called with the share of the moves that are done.
     """
     rules = record.rules
     at_start = values.turn(empty_sheet(rules)).value
@@ -190,7 +185,7 @@ def review(record: Record, values: Values, watch: Callable[[float], None] = igno
         for step in steps:
             yield step
             done += 1
-            watch(done / total)
+            on_progress(done / total)
 
     steps = steps_by_player(record)
     players = tuple(
@@ -223,10 +218,10 @@ def review_player(
     found.finished = sheet.full
     found.final = current
     if not found.within_turn:
-        # The next turn is worked out, as a hint would: a learned value of the sheet alone knows less.
+        # Solve the next turn, as a hint does: a learned value of the sheet alone is less accurate.
         worth = float(final_score(record.rules, sheet)) if sheet.full else values.turn(sheet).value
         found.final = found.course[-1] = worth
-    found.luck += found.final - current  # what 32 bits or a learned value were off at the end
+    found.luck += found.final - current  # rounding in 32 bits, or the error of a learned value
     rate(found, perfect_turn)
     return found
 
@@ -235,7 +230,7 @@ Step = tuple[int, State, Throw | Keep | Score, State]
 
 
 def steps_by_player(record: Record) -> list[list[Step]]:
-    """The moves of each player: how many stand before it, and the states around it."""
+    """Return the moves of each player: the number of moves before it, and the states around it."""
     found: list[list[Step]] = [[] for _ in record.header.players]
     steps = zip(record.states, record.moves, record.states[1:], strict=False)
     for place, (before, move, after) in enumerate(steps):
@@ -266,7 +261,7 @@ def decide(
 
 
 def is_unforced(choices: tuple[Choice, ...]) -> bool:
-    """Whether there was something to decide: nobody counts it as skill not to strike the only open box."""
+    """Return whether there was a choice: not striking the only open box, for example, takes no skill."""
     plain = [choice for choice in choices if not is_strike(choice)]
     return len(plain) > 1
 
@@ -286,7 +281,7 @@ Data = dict[str, Any]
 
 
 def review_data(record: Record, result: Review, wins: WinChances | None, *, options: bool = True) -> Data:
-    """Without options, each decision comes without all that could have been chosen instead."""
+    """Return the review as data; without `options`, decisions come without their alternatives."""
     rules = record.rules
     data: Data = {
         "ruleset": rules.id,
@@ -361,7 +356,7 @@ def choice_data(rules: Ruleset, choice: Choice) -> Data:
 
 
 def reason_data(choice: Choice, reason: Reason) -> Data:
-    """The reason as ids and numbers."""
+    """Return the reason as ids and numbers."""
     if not isinstance(choice.move, Keep):
         return {"points": reason.points, "rest": reason.rest}
     aims = [

@@ -21,7 +21,7 @@ from dicecup.errors import DiceError, PositionError, UsageError
 from dicecup.messages import Phrase
 from dicecup.rules.model import Ruleset
 
-AnyDice = str | Iterable[AnyDie]
+DiceLike = str | Iterable[AnyDie]
 
 
 class BoxValue(NamedTuple):
@@ -51,7 +51,7 @@ class Turn(ABC):
     sheet: Sheet
     value: float
 
-    def keep(self, dice: AnyDice, throws_left: SupportsIndex) -> float:
+    def keep(self, dice: DiceLike, throws_left: SupportsIndex) -> float:
         """The value of keeping these dice and rolling the others, with so many rolls left before that.
 
         >>> turn = dicecup.Rules("yatzy-sv").solve().turn({"ones": 3, "pair": 12})
@@ -63,7 +63,7 @@ class Turn(ABC):
             raise wrong("dice", "expected_fewer_dice", count=self.rules.dice.count)
         return self._keep(kept, self._throws_left(throws_left, 1))
 
-    def throw(self, dice: AnyDice, throws_left: SupportsIndex) -> float:
+    def throw(self, dice: DiceLike, throws_left: SupportsIndex) -> float:
         """The value of the best decision for all dice of the game, with so many rolls left.
 
         >>> turn = dicecup.Rules("yatzy-sv").solve().turn({})
@@ -72,7 +72,7 @@ class Turn(ABC):
         """
         return self._throw(self._all_dice(dice), self._throws_left(throws_left, 0))
 
-    def boxes(self, dice: AnyDice) -> list[BoxValue]:
+    def boxes(self, dice: DiceLike) -> list[BoxValue]:
         """Every legal way to end the turn with these dice, in the order of the sheet.
 
         >>> dicecup.Rules("yatzy-sv").solve().turn({}).boxes((1, 2, 4, 5, 6))[0].points

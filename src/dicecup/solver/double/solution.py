@@ -1,7 +1,7 @@
-"""A solved game of double dice: what every sheet, throw, keep and pair of boxes is worth.
+"""A solved game of double dice: the value of every sheet, throw, keep and pair of boxes.
 
-All values are expected final scores under perfect play, the points on the sheet included. A turn is worked
-out once, when it is first asked about, and remembered.
+All values are expected final scores under perfect play, the points on the sheet included. A turn is solved
+when it is first needed, and cached.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ REMEMBERED = 16  # turns, of 3 MB each
 
 
 class DoubleSolution(Solution):
-    """A game and its values. Turns share their work space, so one thread at a time works one out."""
+    """A game and its values. Turns share their work space: one thread at a time solves one."""
 
     def __init__(self, rules: Ruleset, table: ValueTable, index: SheetIndex | None = None) -> None:
         self.rules = rules
@@ -37,7 +37,7 @@ class DoubleSolution(Solution):
 
     @cached_property
     def solver(self) -> TurnSolver:
-        """Made when a turn is first asked about: its index tables take a second or two."""
+        """The solver of turns, made when it is first needed: its index tables take a second or two."""
         return TurnSolver(self.rules, self.index)
 
     @property
@@ -79,7 +79,7 @@ class DoubleTurn(Turn):
         self.value = self.whole(levels[self.mask.bit_count()][index.place_of(self.mask, self.total)])
 
     def whole(self, rest: float) -> float:
-        """The final score, when the rest of the game is worth so much."""
+        """Return the final score, given the value of the rest of the game."""
         return (self.so_far + float(rest)) * self.solution.rules.columns[0].multiplier
 
     @property
@@ -87,7 +87,7 @@ class DoubleTurn(Turn):
         return self.solution.decisions(self.mask, self.total)
 
     def faces(self, dice: Dice) -> list[tuple[int, int]]:
-        """Dice as (inner, outer), that is in the order they are scored, from 0 on."""
+        """Return dice as (inner, outer), in the order they are scored, from 0 on."""
         first, second = scored_layers(self.solution.rules)
         return sorted((die[first] - 1, die[second] - 1) for die in dice if isinstance(die, tuple))
 
@@ -106,7 +106,7 @@ class DoubleTurn(Turn):
         return float(self.decisions.layers[len(faces)][inner, outer])
 
     def stop(self, dice: Dice) -> float:
-        """Ending the turn with these dice, in the best boxes."""
+        """Return the value of ending the turn with these dice, in the best boxes."""
         return self.whole(self.layer_value(self.faces(dice)))
 
     def _throw(self, dice: Dice, throws_left: int) -> float:
@@ -136,5 +136,5 @@ class DoubleTurn(Turn):
 
 
 def rank_of(faces: list[int]) -> int:
-    """The rank of sorted faces, as in `multisets`."""
+    """Return the rank of sorted faces, as in `multisets`."""
     return sum(comb(face + place, place + 1) for place, face in enumerate(faces))

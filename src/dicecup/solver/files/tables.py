@@ -93,7 +93,7 @@ def check_header(found: Mapping[str, Any], rules: Ruleset, path: Path | Traversa
 
 
 def encode_header(header: TableHeader) -> bytes:
-    """A magic word, a checksum, the length, the header as JSON."""
+    """Return a magic word, a checksum, the length, and the header as JSON."""
     text = json.dumps(asdict(header)).encode()
     body = struct.pack("<I", len(text)) + text
     block = MAGIC + hashlib.sha256(body).digest() + body
@@ -208,7 +208,7 @@ def open_table(path: Path, rules: Ruleset, precision: int) -> TableFile:
 
 
 def check(path: Path, header: TableHeader) -> None:
-    """Compare the checksums; a large table that was checked and has not changed since is believed."""
+    """Compare the checksums; a large table that was checked before and has not changed since is trusted."""
     stamp_path, stamp = path.with_suffix(".checked"), stamp_of(path)
     large = path.stat().st_size > CHECK_ALWAYS
     if large and stamp_path.is_file() and stamp_path.read_text(encoding="ascii") == stamp:
@@ -221,7 +221,7 @@ def check(path: Path, header: TableHeader) -> None:
 
 
 def sections_hold(path: Path, header: TableHeader) -> bool:
-    """Whether every section is what was written."""
+    """Return whether every section is as it was written."""
     with path.open("rb") as stream:
         for section in header.sections:
             start = section.parts[0].offset
@@ -261,7 +261,7 @@ def replace_file(path: Path, *pieces: bytes | memoryview) -> None:
 
 @contextmanager
 def write_errors(path: Path) -> Iterator[None]:
-    """Report whatever the system refuses meanwhile as being about this file."""
+    """Report errors of the system inside as errors about this file."""
     try:
         yield
     except OSError as error:

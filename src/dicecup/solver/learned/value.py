@@ -1,5 +1,4 @@
-"""A game played by its learned value: the same interface as an exact solution, with nearly the same
-answers.
+"""A game played by its learned value: the interface of an exact solution, with nearly the same values.
 
 `QuickValue` is a linear approximation of it that is cheap enough for thousands of games.
 """
@@ -31,27 +30,27 @@ FORMAT = 1
 
 
 class QuickValue(NamedTuple):
-    """By row, counted through the columns: what it adds to the points still to come."""
+    """What each row, numbered through the columns, adds to the points still to come."""
 
     late: Array  # when no box is open any more
     early: Array  # how much more when every box is
 
 
 def from_weights(rules: Ruleset, weights: Array) -> QuickValue:
-    """`weights`: [2, input], as the network's straight way has them."""
+    """Return the quick value of weights [2, input], with inputs as those of the network."""
     late, early = (of_rows(np, rules, np.asarray(part, dtype=np.float32)) for part in weights)
     return QuickValue(late, early)
 
 
 def save_quick(stream: IO[bytes], rules: Ruleset, weights: Array, facts: dict[str, Any]) -> None:
-    """`facts` say how the weights were made and what they were measured to be worth."""
+    """Save weights; `facts` say how they were made and measured."""
     header = {"format": FORMAT, "ruleset": rules.id, "identity": rules.identity} | facts
     stamp = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     np.savez(stream, header=stamp, weights=weights.astype(np.float32))
 
 
 def load_quick(stream: IO[bytes], rules: Ruleset, name: str) -> QuickValue:
-    """Weights of other rules are refused."""
+    """Return the quick value; an error says so if its weights are of other rules."""
     try:
         with np.load(stream, allow_pickle=False) as file:
             header, weights = json.loads(file["header"].tobytes()), file["weights"]
@@ -67,7 +66,7 @@ def load_quick(stream: IO[bytes], rules: Ruleset, name: str) -> QuickValue:
 
 @lru_cache(maxsize=8)
 def find_quick(rules: Ruleset) -> QuickValue | None:
-    """The quick value that the package has for these rules."""
+    """Return the quick value that comes with the package for these rules, if it has one."""
     file = weights_file(rules, quick=True)
     if file is None:
         return None
@@ -123,7 +122,7 @@ class LearnedTurn(Turn):
 
 
 class LearnedValue(Solution):
-    """A game and the network that values its sheets. `facts`: how it was made."""
+    """A game and the network that values its sheets. `facts` say how it was made."""
 
     exact = False
 
@@ -139,7 +138,7 @@ class LearnedValue(Solution):
         return self.dice.number[layer_faces(dice, 0)] - self.dice.keeps
 
     def cell_entries(self, reading: Reading) -> list[int]:
-        """What each box has to offer. The states count here, not the classes: boxes keep their names."""
+        """Return the entry of each box, by states and not by classes: boxes keep their names."""
         moves, states = self.tables.moves, book(self.rules).state_entries
         found = []
         for place, number in zip(moves.cell_place.tolist(), moves.cell_number.tolist(), strict=True):
@@ -155,13 +154,13 @@ class LearnedValue(Solution):
         return LearnedTurn(self, sheet)
 
     def estimate(self, sheet: Sheet) -> float:
-        """What the network alone says of a sheet, without looking one turn ahead."""
+        """Return the network's value of a sheet, without solving the next turn."""
         more = 0.0 if sheet.full else float(self.network.of(np.array([self.layout.read(sheet).rows]))[0])
         return final_score(self.rules, sheet) + more
 
 
 @lru_cache(maxsize=8)
 def find_learned(rules: Ruleset) -> LearnedValue | None:
-    """The learned value that the package has for these rules."""
+    """Return the learned value that comes with the package for these rules, if it has one."""
     found = shipped(rules)
     return LearnedValue(rules, *found) if found else None

@@ -1,4 +1,4 @@
-"""A solved game: what every sheet, throw, keep and box is worth, out of its table.
+"""A solved game of one layer: the value of every sheet, throw, keep and box, from its table.
 
 All values are expected final scores under perfect play, the points on the sheet included.
 """
@@ -40,7 +40,7 @@ class SingleTurn(Turn):
         self.value = self._solve()
 
     def _solve(self) -> float:
-        """The value before the first throw; fills in the others."""
+        """Return the value before the first throw, and compute all others."""
         solution, place = self.solution, self.place
         throws, keeps = solution.rules.throws, solution.lattice.keeps
         self._kept = np.empty((max(throws - 1, 1), keeps), dtype=solution.room.dtype)
@@ -93,7 +93,9 @@ class SingleTurn(Turn):
 
 
 class SingleSolution(Solution):
-    """A game and its table. Its turns share the kernels' room, so one thread at a time works one out."""
+    """A game and its table. Its turns share the work space of the kernels: one thread at a
+    time solves one.
+    """
 
     def __init__(self, rules: Ruleset, table: TableFile) -> None:
         self.rules = rules
@@ -132,7 +134,7 @@ class SingleSolution(Solution):
 
 
 def faces_of(dice: Dice) -> Faces:
-    """Dice of one layer are their faces."""
+    """Return the faces of dice of one layer."""
     return tuple(die if isinstance(die, int) else die[0] for die in dice)
 
 
@@ -141,6 +143,6 @@ def upper_sum(rules: Ruleset, sheet: Sheet) -> int:
 
 
 def points_so_far(rules: Ruleset, sheet: Sheet) -> int:
-    """The points on the sheet; the bonus is still to come."""
+    """Return the points on the sheet; the bonus is still to come."""
     repeats = sheet.repeats * rules.repeat.points if rules.repeat else 0
     return sum(points or 0 for points in sheet.cells) + repeats
