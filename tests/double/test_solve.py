@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import zlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +14,15 @@ from tests.double.small_games import small_game
 
 from dicecup.errors import StorageError
 from dicecup.solver.double import turn
-from dicecup.solver.double.packed import STEP, find_packed_table, make_header, pack, packed_table_path, unpack
+from dicecup.solver.double.packed import (
+    MAGIC,
+    STEP,
+    find_packed_table,
+    make_header,
+    pack,
+    packed_table_path,
+    unpack,
+)
 from dicecup.solver.double.sheet_index import SheetIndex
 from dicecup.solver.double.solve import solve_double
 from dicecup.solver.files.resume import UnfinishedSolve
@@ -93,3 +104,34 @@ def test_wrong_tables_are_refused(rules, tmp_path):
     other = small_game("negative", tmp_path)
     with pytest.raises(StorageError, match="other rules"):
         unpack(data, other, SheetIndex(other), NOWHERE)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"width": 0},
+        {"width": "1"},
+        {"width": None},
+        {"step": "1"},
+        {"sections": None, "more": 1},
+        {"format": None},
+    ],
+)
+def test_headers_that_do_not_fit_are_refused(rules, change):
+    index = SheetIndex(rules)
+    levels = {filled: np.zeros(index.level_sizes[filled]) for filled in range(0, index.boxes + 1, 2)}
+    line, _, body = pack(make_header(rules, index, "cpu"), index, levels)[len(MAGIC) :].partition(b"\n")
+    fields = json.loads(line) | change
+    left = {name: value for name, value in fields.items() if value is not None}
+    with pytest.raises(StorageError, match=r"cut off or was changed|format"):
+        unpack(MAGIC + json.dumps(left).encode() + b"\n" + body, rules, index, NOWHERE)
+
+
+def test_bodies_that_are_too_long_are_not_unpacked(rules):
+    index = SheetIndex(rules)
+    levels = {filled: np.zeros(index.level_sizes[filled]) for filled in range(0, index.boxes + 1, 2)}
+    line, _, _ = pack(make_header(rules, index, "cpu"), index, levels)[len(MAGIC) :].partition(b"\n")
+    for body in (zlib.compress(bytes(100_000_000)), b"rubbish", zlib.compress(b"")):
+        fields = json.loads(line) | {"sha256": hashlib.sha256(body).hexdigest()}
+        with pytest.raises(StorageError, match="cut off or was changed"):
+            unpack(MAGIC + json.dumps(fields).encode() + b"\n" + body, rules, index, NOWHERE)

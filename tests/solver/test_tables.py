@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numba
@@ -18,7 +19,7 @@ from dicecup.errors import DicecupError, StorageError
 from dicecup.playout.games import play_games
 from dicecup.rules import load_ruleset
 from dicecup.solver.files.resume import UnfinishedSolve
-from dicecup.solver.files.tables import HEADER_BYTES, open_table, table_path
+from dicecup.solver.files.tables import HEADER_BYTES, encode_header, open_table, table_path
 from dicecup.solver.find import find_single_solution, find_single_table
 from dicecup.solver.progress import Progress
 from dicecup.solver.single.packing import STEP, PackedSource, pack, shapes, unpack
@@ -67,6 +68,29 @@ def test_one_changed_byte(copied, place):
 def test_cut_off(copied, length):
     rules, path = copied
     path.write_bytes(path.read_bytes()[:length])
+    assert refused(rules, path) == "table_damaged"
+
+
+@pytest.mark.parametrize(
+    "sections",
+    [
+        lambda _found: [],
+        lambda found: [replace(section, parts=()) for section in found],
+        lambda found: [*found[:-1], replace(found[-1], parts=())],
+        lambda found: found[1:],
+        lambda found: found[::-1],
+        lambda found: [replace(found[0], parts=(replace(found[0].parts[0], offset=0),)), *found[1:]],
+        lambda found: [replace(found[0], parts=(replace(found[0].parts[0], count=-1),)), *found[1:]],
+        lambda found: [replace(found[0], parts=(replace(found[0].parts[0], count=10**12),)), *found[1:]],
+        lambda found: [replace(found[0], end=HEADER_BYTES), *found[1:]],
+    ],
+)
+def test_sections_that_do_not_fit(copied, sections):
+    """The header holds together, but not with the file."""
+    rules, path = copied
+    header = open_table(path, rules, 64).header
+    header.sections = sections(header.sections)
+    path.write_bytes(encode_header(header) + path.read_bytes()[HEADER_BYTES:])
     assert refused(rules, path) == "table_damaged"
 
 

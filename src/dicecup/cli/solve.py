@@ -57,11 +57,18 @@ def command(
     rules = read_ruleset(game, options)
     need("solver")
     from dicecup.folders import tables_folder
-    from dicecup.solver.find import find_table, solve
+    from dicecup.solver.find import estimate_seconds, find_table, solve
 
     began = time.monotonic()
     table = None if again else find_table(rules, int(precision), tables_folder(), show_warning)
     if table is None:
+        if backend == "cpu" and (minutes := round(estimate_seconds(rules, int(precision)) / 60)):
+            said = speech.language.ngettext(
+                "This takes about {minutes} minute on this machine.",
+                "This takes about {minutes} minutes on this machine.",
+                minutes,
+            )
+            talk(said.format(minutes=minutes))
         progress = SolveProgress()
         try:
             table = solve(rules, precision=int(precision), backend=backend, on_progress=progress)

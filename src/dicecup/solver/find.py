@@ -18,7 +18,7 @@ from dicecup.solver.double.game_tables import check_double_solvable
 from dicecup.solver.double.packed import ValueTable, find_packed_table
 from dicecup.solver.double.sheet_index import SheetIndex
 from dicecup.solver.double.solution import DoubleSolution
-from dicecup.solver.double.solve import solve_double
+from dicecup.solver.double.solve import check_room, solve_double
 from dicecup.solver.double.solve import solve_seconds as double_seconds
 from dicecup.solver.files.tables import TableFile, open_table, table_path
 from dicecup.solver.progress import OnProgress, OnWarning, no_callback
@@ -54,14 +54,14 @@ def find_single_solution(
     """Return the solution from the most exact table; solve the game first if that takes seconds only."""
     folder = folder or tables_folder()
     size = check_solvable(rules)
-    quick = solve_seconds(size.states, PRECISIONS[0]) <= QUICK
+    quick = solve_seconds(size, PRECISIONS[0]) <= QUICK
     for precision in PRECISIONS:
         if table := find_single_table(rules, precision, folder, on_warning):
             return SingleSolution(rules, table)
         if quick and table_path(folder, rules, precision).exists():
             break  # a bad one, which was reported, is solved again
     if not quick:
-        raise takes_long(rules, solve_seconds(size.states, 32))
+        raise takes_long(rules, solve_seconds(size, 32))
     table = solve_single(rules, precision=PRECISIONS[0], folder=folder, on_progress=on_progress, wait=True)
     return SingleSolution(rules, table)
 
@@ -98,6 +98,7 @@ def find_double_solution(
     table = find_double_table(rules, folder, on_warning, index)
     if table is None:
         seconds = double_seconds(rules, index)
+        check_room(rules)
         if seconds > QUICK:
             raise takes_long(rules, seconds)
         table = solve_double(rules, folder=folder, on_progress=on_progress, wait=True)
@@ -111,6 +112,14 @@ def find_table(
     if rules.has_layers:
         return find_double_table(rules, folder, on_warning)
     return find_single_table(rules, precision, folder, on_warning)
+
+
+def estimate_seconds(rules: Ruleset, precision: int) -> float:
+    """Estimate how long `solve` takes on this machine's processor; raise an error if it cannot be done."""
+    if rules.has_layers:
+        check_double_solvable(rules)
+        return double_seconds(rules, SheetIndex(rules))
+    return solve_seconds(check_solvable(rules), precision)
 
 
 def solve(

@@ -70,11 +70,19 @@ def pack(header: TableHeader, index: SheetIndex, levels: Mapping[int, npt.NDArra
 def unpack(data: bytes, rules: Ruleset, index: SheetIndex, path: Path | Traversable) -> ValueTable:
     """Return the table in a file's bytes; an error says so if it is damaged or not of these rules."""
     fields, body = read_header(data, path)
-    check_header(fields, rules, path)
-    width, step, digest = (fields.pop(name) for name in ("width", "step", "sha256"))
-    if hashlib.sha256(body).hexdigest() != digest:
-        raise damaged(path)
-    rest = unfold(np.frombuffer(zlib.decompress(body), dtype=np.uint8).reshape(width, -1))
+    try:
+        check_header(fields, rules, path)
+        width, step, digest = (fields.pop(name) for name in ("width", "step", "sha256"))
+        if hashlib.sha256(body).hexdigest() != digest or not 1 <= width <= 8:
+            raise damaged(path)
+        header = TableHeader(**fields)
+        size = width * sum(places.size for _, places in blocks(index))
+        plain = zlib.decompressobj().decompress(body, size + 1)
+        if len(plain) != size or not isinstance(step, float):
+            raise damaged(path)
+    except (KeyError, TypeError, zlib.error):
+        raise damaged(path) from None
+    rest = unfold(np.frombuffer(plain, dtype=np.uint8).reshape(width, -1))
     levels = {
         filled: np.zeros(index.level_sizes[filled], dtype=np.float32)
         for filled in range(0, index.boxes + 1, 2)
@@ -84,7 +92,7 @@ def unpack(data: bytes, rules: Ruleset, index: SheetIndex, path: Path | Traversa
         block = rest[first : first + places.size].reshape(places.shape)
         levels[filled][places] = np.cumsum(np.cumsum(block, axis=1), axis=0) * step
         first += places.size
-    return ValueTable(path, TableHeader(**fields), levels)
+    return ValueTable(path, header, levels)
 
 
 def unfold(planes: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:

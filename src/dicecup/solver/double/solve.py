@@ -19,10 +19,12 @@ from dicecup.solver.double.packed import ValueTable, make_header, pack, packed_t
 from dicecup.solver.double.sheet_index import DoubleLevel, SheetIndex
 from dicecup.solver.files.resume import UnfinishedSolve
 from dicecup.solver.files.tables import replace_file, write_errors
-from dicecup.solver.limits import cores
+from dicecup.solver.limits import check_memory, cores
 from dicecup.solver.progress import OnBatch, OnProgress, Progress, no_callback
 
 THROWS_PER_SECOND = 60_000_000  # of one core, by sheet; measured: docs/dice-in-dice-solved.md
+
+WORK_NUMBERS = 30  # of 4 bytes for each multiset of dice: what is built meanwhile, and the lanes of a batch
 
 
 class DoubleBackend(Protocol):
@@ -57,6 +59,15 @@ def solve_seconds(rules: Ruleset, index: SheetIndex) -> float:
     return sum(index.level_sizes[::2]) * throws / THROWS_PER_SECOND / cores()
 
 
+def check_room(rules: Ruleset) -> None:
+    """Raise an error if memory is too small for the lattice of the dice and the work space of a turn."""
+    dice, faces = rules.dice.count, rules.dice.faces**2
+    rows = [multiset_count(faces, size) for size in range(dice + 1)]
+    numbers = sum(count * (faces + size + WORK_NUMBERS) for size, count in enumerate(rows[:-1]))
+    numbers += rows[-1] * (dice + WORK_NUMBERS)
+    check_memory(4 * numbers // (2 if layers_interchangeable(rules) else 1))
+
+
 def solve_double(
     rules: Ruleset,
     *,
@@ -70,6 +81,8 @@ def solve_double(
     If another process is solving the game, raise an error, or `wait` for its table.
     """
     check_double_solvable(rules)
+    if backend == "cpu":
+        check_room(rules)
     index = SheetIndex(rules)
     machine = make_backend(backend, rules, index)
     path = packed_table_path(folder or tables_folder(), rules)

@@ -110,9 +110,28 @@ def decode_header(block: bytes, rules: Ruleset, path: Path) -> TableHeader:
             raise damaged(path)
         data = json.loads(body[4:])
         check_header(data, rules, path)
-        return TableHeader(**(data | {"sections": sections_from_data(data["sections"])}))
-    except (struct.error, ValueError, KeyError, TypeError):
+        header = TableHeader(**(data | {"sections": sections_from_data(data["sections"])}))
+        if not sections_fit(header.sections):
+            raise damaged(path)
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError):
         raise damaged(path) from None
+    return header
+
+
+def sections_fit(sections: list[Section]) -> bool:
+    """Return whether there is a section for every level, each with arrays that lie one after the other."""
+    end = HEADER_BYTES
+    for number, section in enumerate(sections):
+        if section.open_boxes != number or not section.parts:
+            return False
+        for part in section.parts:
+            if part.offset < end or part.count < 0:
+                return False
+            end = part.offset + part.count * np.dtype(part.dtype).itemsize
+        if section.end < end:
+            return False
+        end = section.end
+    return bool(sections)
 
 
 def sections_from_data(data: list[dict[str, Any]]) -> list[Section]:
@@ -138,7 +157,7 @@ class TableWriter:
         """Take up a table that an earlier run began; return False if these sections are not in the file."""
         self.header.sections = sections_from_data(sections)
         try:
-            return sections_hold(self.part, self.header)
+            return sections_fit(self.header.sections) and sections_hold(self.part, self.header)
         except OSError:
             return False
 

@@ -57,9 +57,9 @@ def solve_single(
     """
     folder = folder or tables_folder()
     check_solvable(rules)
+    check_room(rules, precision, folder)
     index = build_index(rules)
     machine = make_backend(backend, index, build_program(index), precision)
-    check_room(rules, precision, folder)
     encoding: Encoding = "packed" if precision == 32 and index.states >= PACK_FROM else "plain"
     header = TableHeader(rules.id, rules.identity, precision, encoding, index.states, backend)
     path = table_path(folder, rules, precision)
