@@ -8,17 +8,14 @@ address. `connections_httptools` and `connections_h11` join them with the two HT
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections import Counter
 from http import HTTPStatus
+from importlib import import_module
 from typing import Any, ClassVar
 
 from dicecup.web.addresses import is_among, network_of
 from dicecup.web.settings import ConnectionLimits, settings_of_process
 from dicecup.web.stopping import announce_stop
-
-if sys.platform != "win32":
-    import resource
 
 MOST_HEAD = 32_000  # bytes of a request line and its headers
 WANTED_DESCRIPTORS = 65_536
@@ -26,19 +23,36 @@ OTHER_DESCRIPTORS = 100  # database connections, pipes of worker processes, file
 CONNECTIONS = 20_000  # where the limit of open files allows it
 
 
+def resource_limits() -> Any:
+    """Return the module that counts open files, or None: Windows has none."""
+    try:
+        return import_module("resource")
+    except ImportError:
+        return None
+
+
 def raise_descriptor_limit() -> None:
     """Raise the limit of open files as far as the system allows. Child processes inherit it."""
-    if sys.platform == "win32":
+    resource = resource_limits()
+    if resource is None:
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return
     wanted = WANTED_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, WANTED_DESCRIPTORS)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    while wanted > soft:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        except (ValueError, OSError):  # macOS grants less than its limit says
+            wanted //= 2
+        else:
+            return
 
 
 def connection_capacity() -> int:
     """Return how many connections this process can hold within its limit of open files."""
-    if sys.platform == "win32":
+    resource = resource_limits()
+    if resource is None:
         return CONNECTIONS
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
