@@ -72,7 +72,20 @@ def test_every_code_that_is_used_has_its_text_and_its_values(kind, known):
 
 @pytest.mark.parametrize(("kind", "known"), [("sentence", SENTENCES), ("phrase", PHRASES)])
 def test_every_text_is_used(kind, known):
-    assert set(known) - {code for code, _, _ in calls(kind)} == set()
+    assert set(known) - {code for code, _, _ in calls(kind)} - named_elsewhere() == set()
+
+
+def named_elsewhere() -> set[str]:
+    """Return the texts that are assigned to a name first: some errors get their code from there."""
+    return {
+        text
+        for file in SOURCE.rglob("*.py")
+        if file.name != "messages.py"
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Assign)
+        for value in (node.value.values if isinstance(node.value, ast.Dict) else [node.value])
+        for text in texts(value)
+    }
 
 
 def test_every_sentence_and_phrase_can_be_shown():
