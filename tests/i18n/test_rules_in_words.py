@@ -9,7 +9,9 @@ import pytest
 from tests.i18n.reading import points_by_text
 from tests.rulebook.support import Written, inner_points, lines, points
 
+from dicecup.cli import play, sheet
 from dicecup.engine.state import MOST_PLAYERS
+from dicecup.errors import UsageError
 from dicecup.i18n import LANGUAGES, language
 from dicecup.i18n.describe import describe_box, describe_game, describe_line
 from dicecup.i18n.names import option_text
@@ -195,3 +197,16 @@ def test_a_crossed_out_box_sets_no_limit(code: str) -> None:
 
 def test_the_number_of_players_is_said(game: Ruleset, code: str) -> None:
     assert re.search(rf"\b{MOST_PLAYERS}\b", describe_game(game, language(code))[0])
+
+
+def test_terminal_and_pad_take_the_number_of_players_that_is_said() -> None:
+    typed, printed = (
+        next(parameter for parameter in command.params if parameter.name == "players")
+        for command in (play.command, sheet.command)
+    )
+    assert f"Up to {MOST_PLAYERS} names" in getattr(typed, "help", "")
+    assert getattr(printed.type, "max", None) == MOST_PLAYERS
+    names, _bots = play.read_players(",".join(f"P{number}" for number in range(MOST_PLAYERS)))
+    assert len(names) == MOST_PLAYERS
+    with pytest.raises(UsageError, match=f"up to {MOST_PLAYERS}"):
+        play.read_players(",".join(f"P{number}" for number in range(MOST_PLAYERS + 1)))

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 from tests.waiting import eventually
-from tests.web.conftest import ANN, FRIEND, Player, best_score, page_of, turn, two_players
+from tests.web.conftest import ANN, FRIEND, Player, Visitor, best_score, page_of, turn, two_players
 
 from dicecup.engine import play, record
 from dicecup.engine.record_text import record_from_text, record_to_text
+from dicecup.engine.state import MOST_PLAYERS
 from dicecup.rules.loader import builtin_ids
 from dicecup.web.app import create_app
 from dicecup.web.settings import Settings
@@ -257,6 +258,7 @@ def test_a_commitment_is_shown_first_and_used_once(ann: Player) -> None:
     [
         ({"game": "/etc/passwd", "seats": [ANN]}, "ruleset_unknown"),
         ({"game": "yatzy", "seats": [FRIEND]}, "seats_wrong"),
+        ({"game": "yatzy", "seats": [ANN, *[FRIEND] * MOST_PLAYERS]}, "request_wrong"),
         ({"game": "yatzy", "seats": [ANN, ANN]}, "name_twice"),
         ({"game": "yatzy", "seats": [{"kind": "person", "name": "bot:x"}]}, "name_of_bot"),
         ({"game": "yatzy", "seats": [{"kind": "person", "name": ""}]}, "name_wrong"),
@@ -270,6 +272,18 @@ def test_an_impossible_match_is_rejected(ann: Player, wish, code: str) -> None:
     answer = ann.post("/matches", wish)
     assert answer.json()["error"]["code"] == code
     assert answer.status_code in (409, 422)
+
+
+def test_a_full_game_has_as_many_players_as_on_a_pad(ann: Player) -> None:
+    people = [{"kind": "person", "name": f"P{number}"} for number in range(MOST_PLAYERS)]
+    state = ann.open("yatzy", *people)
+    assert len(state["seats"]) == MOST_PLAYERS
+
+
+def test_the_setup_page_opens_a_full_game(visitor: Visitor) -> None:
+    names = [f"P{number}" for number in range(MOST_PLAYERS)]
+    visitor.send("/new/yatzy", kind=["person"] * MOST_PLAYERS, name=names, action="play")
+    assert visitor.path.startswith("/t/")
 
 
 def test_a_restart_loses_nothing(settings: Settings) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Depends, Path, Request
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from dicecup.engine.state import MOST_PLAYERS
 from dicecup.web.guard import MOST_RECORD
 from dicecup.web.service.keys import MOST_KEY, key_hash
 from dicecup.web.service.live_match import LiveMatch
@@ -33,7 +34,7 @@ class SeatRequest(Model):
 class MatchRequest(Model):
     game: Annotated[str, Field(max_length=40, examples=["yatzy"])]
     options: Annotated[dict[str, str], Field(max_length=20)] = {}
-    seats: Annotated[list[SeatRequest], Field(min_length=1, max_length=10)]
+    seats: Annotated[list[SeatRequest], Field(min_length=1, max_length=MOST_PLAYERS)]
     dice: Annotated[
         Literal["screen", "table"],
         Field(description="Thrown by the server, or your own, typed in."),
