@@ -57,7 +57,7 @@ def connection_capacity() -> int:
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return CONNECTIONS
-    return max(1, min(CONNECTIONS, soft - OTHER_DESCRIPTORS))
+    return max(1, min(CONNECTIONS, int(soft) - OTHER_DESCRIPTORS))
 
 
 class OpenConnections:
