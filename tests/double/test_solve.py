@@ -56,6 +56,8 @@ def test_an_interrupted_solve_goes_on_where_it_was(rules, tmp_path, monkeypatch)
     reached = seen[-1].done
     seen.clear()
     again = solve_double(rules, folder=tmp_path, on_progress=seen.append)
+    if seen[0].stage == "compiling":  # this game does not use the kernel that is compiled last
+        del seen[0]
     assert 1 < seen[0].resumed <= reached < seen[0].done + 3
     assert seen[-1].done == seen[-1].total
     assert not list(tmp_path.glob("*.level*"))
