@@ -22,8 +22,8 @@ from dicecup.web.addresses import HostNames, network_of
 from dicecup.web.service.keys import key_hash
 from dicecup.web.settings import Settings
 
-MOST_LINES = 6_000  # ten players of the longest game, and much taken back; time grows with the square
-MOST_LINE = 600  # bytes: a name, some options; a line of spaces takes time that grows with the square too
+MOST_LINES = 6_000  # ten players of the longest game, and much taken back
+MOST_LINE = 600  # bytes: a name, some options
 MOST_RECORD = 600_000  # bytes
 MOST_COMING = 4  # uploads that are read or wait for it; who comes then is told to come again
 
