@@ -72,6 +72,12 @@ def test_a_number_that_no_die_has_is_refused(yatzy, refused):
         apply(yatzy, rolled, Keep(cast(Any, (None,))))
 
 
+def test_half_a_double_die_is_not_there(double, refused):
+    rolled = apply(double, start(double), Throw(as_dice(double, "6-5 6-4 3-3 3-2 4-1 3-2")))
+    with refused("keep_not_there"):
+        apply(double, rolled, Keep((6,)))
+
+
 def test_what_is_no_move_or_state_is_refused(yatzy, refused):
     rolled = apply(yatzy, start(yatzy), Throw((1, 2, 3, 4, 5)))
     for move in (

@@ -109,11 +109,12 @@ def known_dice(faces: int, layers: int) -> dict[object, Die]:
 
 
 def as_kept(rules: Ruleset, state: State, dice: object) -> Dice:
-    """As `as_dice`; a face that no die has is a die that is not there."""
+    """As `as_dice`; whole numbers that are no dice of this game are dice that are not there."""
     try:
         return as_dice(rules, dice)
     except DiceError as error:
-        if error.code != "face_out_of_range":
+        numbers = isinstance(dice, tuple) and all(isinstance(die, int) for die in dice)
+        if error.code != "face_out_of_range" and not numbers:
             raise
         kept = error.values["text"]
         raise MoveError("keep_not_there", kept=kept, dice=format_dice(state.dice)) from None
