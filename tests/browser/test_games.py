@@ -79,7 +79,7 @@ def test_two_browsers_play_each_other_live(new_page: NewPage) -> None:
             throw(active)
             expect(other.locator(".die-box")).to_have_count(5)
             fill_best(active)
-            expect(other.locator(".banner")).to_contain_text("it is your turn")
+            expect(other.locator(".banner")).to_contain_text("it’s your turn")
     for page in (ann, bo, watcher):
         expect(page.locator("#match")).to_have_attribute("data-version", "8")
         assert page.locator("#throw").count() == (1 if page is ann else 0)

@@ -94,7 +94,7 @@ def test_without_a_coach_there_are_plain_statistics(
     assert answer["looking"] is False
     assert [one["luck"] for one in answer["statistics"]] == [None, None]
     page = page_of(client, ann)
-    assert "The coach is going" not in page
+    assert "The coach is reviewing" not in page
     assert "Mean points per box" in page
     assert "Points, game by game" not in page  # one game makes no trend
 
