@@ -85,7 +85,7 @@ class DiceError(DicecupError):
     >>> import dicecup
     >>> dicecup.Rules("yatzy").score((1, 2, 3))
     Traceback (most recent call last):
-    dicecup.errors.DiceError: Dice given: 3. Dice needed: 5.
+    dicecup.errors.DiceError: That’s the wrong number of dice: 3. Give 5.
     """
 
 
@@ -95,7 +95,7 @@ class MoveError(DicecupError):
     >>> import dicecup
     >>> dicecup.Game("yatzy").score("sixes")
     Traceback (most recent call last):
-    dicecup.errors.MoveError: Throw the dice first.
+    dicecup.errors.MoveError: You haven’t rolled yet. Roll the dice first.
     """
 
 
@@ -105,7 +105,7 @@ class PositionError(DicecupError):
     >>> import dicecup
     >>> dicecup.Position.parse("yatzy / ones=7")
     Traceback (most recent call last):
-    dicecup.errors.PositionError: ones cannot hold 7 points. Correct the sheet.
+    dicecup.errors.PositionError: ones can’t hold 7 points. Correct the score sheet.
     """
 
 
@@ -115,7 +115,7 @@ class RecordError(DicecupError):
     >>> import dicecup
     >>> dicecup.Game("yatzy").undo()
     Traceback (most recent call last):
-    dicecup.errors.RecordError: Only 0 steps can be taken back.
+    dicecup.errors.RecordError: Only 0 steps can be undone. Undo fewer.
     """
 
     exit_status = 1
@@ -127,7 +127,7 @@ class StorageError(DicecupError):
     >>> import dicecup
     >>> dicecup.Game.load("nowhere.record")
     Traceback (most recent call last):
-    dicecup.errors.StorageError: nowhere.record cannot be read: it does not exist. ...
+    dicecup.errors.StorageError: nowhere.record can’t be read: it doesn’t exist. ...
     """
 
 
@@ -137,7 +137,7 @@ class UsageError(DicecupError):
     >>> import dicecup
     >>> dicecup.Game("yatzy", ["bot:genius"])
     Traceback (most recent call last):
-    dicecup.errors.UsageError: There is no bot “genius”. The bots are: random, greedy, ...
+    dicecup.errors.UsageError: There’s no bot “genius”. Choose one of: random, greedy, ...
     """
 
 
@@ -147,7 +147,7 @@ class BotError(DicecupError):
     >>> import dicecup
     >>> dicecup.Game("yatzy", ["bot:no_such_module:Bot"])
     Traceback (most recent call last):
-    dicecup.errors.BotError: The bot no_such_module:Bot cannot be loaded: ...
+    dicecup.errors.BotError: The bot no_such_module:Bot can’t be loaded: ...
     """
 
 

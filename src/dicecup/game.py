@@ -80,7 +80,7 @@ class Game:
 
     >>> game.score("yatzy")
     Traceback (most recent call last):
-    dicecup.errors.MoveError: Throw the dice first.
+    dicecup.errors.MoveError: You haven’t rolled yet. Roll the dice first.
     """
 
     def __init__(

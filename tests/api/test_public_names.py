@@ -17,7 +17,7 @@ import dicecup
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [name for name in dicecup.__all__ if name != "__version__"]
-HEAVY = {"numpy", "numba", "click", "fastapi", "dicecup.solver", "dicecup.web", "dicecup.cli"}
+HEAVY = {"numpy", "numba", "click", "fastapi", "dicecup.solver.find", "dicecup.web", "dicecup.cli"}
 
 
 def loaded_after(code: str) -> set[str]:
