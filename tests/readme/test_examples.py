@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -10,11 +11,15 @@ from pathlib import Path
 
 import pytest
 
+import dicecup
+
 pytestmark = pytest.mark.posix  # the examples are for a shell
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCK = re.compile(r"^```(?P<language>console|python)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(
+    r"^```(?P<language>console|json|python|text)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+)
 
 
 def blocks(language: str) -> list[tuple[Path, str]]:
@@ -101,3 +106,15 @@ def test_there_are_examples() -> None:
 
     for name in COMMANDS:
         assert any(f"./dicecup {name}" in command for command in shown), name
+
+
+def test_position_examples() -> None:
+    """A position that a page shows as JSON is the one that it shows as a line of text below."""
+    found = 0
+    for page in pages_with("json"):
+        lines = [text.strip() for from_page, text in blocks("text") if from_page == page and " / " in text]
+        shown = [json.loads(text) for from_page, text in blocks("json") if from_page == page]
+        positions = [dicecup.Position.from_data(data) for data in shown if "ruleset" in data]
+        assert list(map(str, positions)) == lines, page
+        found += len(positions)
+    assert found
