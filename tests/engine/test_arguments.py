@@ -152,6 +152,7 @@ def test_games_in_any_spelling(yatzy, tmp_path, refused):
         as_ruleset(SimpleNamespace())
     assert load_builtin("yatzy") is yatzy
     assert rules_beside(tmp_path)("ours.toml", {}).id == "ours"
+    assert rules_beside(tmp_path)("yatzy", {}) is yatzy
     with refused("ruleset_unknown"):
         load_builtin(str(file))
 
