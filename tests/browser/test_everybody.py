@@ -181,7 +181,7 @@ def test_throws_and_scores_are_announced(new_page: NewPage) -> None:
     start(page)
     throw(page)
     status = page.locator("#news[role=status]")
-    expect(status).to_contain_text("throw 1:")
+    expect(status).to_contain_text("roll 1:")
     fill_best(page)
     expect(status).to_contain_text("fills")
 
