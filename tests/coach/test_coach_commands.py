@@ -173,7 +173,7 @@ def test_review_of_ten_players_with_typed_dice_stopped_after_an_undo(call, known
     assert wins["standard_error"] <= 0.01
     status, out, _ = call("review", "ten.record", "--lang", "en")
     assert "Win chances: player 0 " in out
-    assert "games played to their end" in out
+    assert "simulated games)" in out
 
 
 def test_ten_players_are_told_apart_on_the_page(call, known):

@@ -50,5 +50,5 @@ def test_two_chances_are_filled_in_order(index):
 
 @pytest.mark.parametrize("game", ["yatzy", "yum-plus", "triple-yum-plus", "yahtzee"])
 def test_other_games_are_refused(game):
-    with pytest.raises(UsageError, match="cannot be solved"):
+    with pytest.raises(UsageError, match="can’t be solved"):
         check_double_solvable(load_ruleset(game))

@@ -7,6 +7,7 @@ import logging
 import re
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from time import monotonic
 
 from fastapi import FastAPI, Request
@@ -100,6 +101,8 @@ def public(error: DicecupError) -> DicecupError:
     if monotonic() - logged.get(error.code, 0.0) > 1:  # a database that fails does so for every request
         logged[error.code] = monotonic()
         log.error("%s [%s]", error, error.code)
+    if error.code == "packages_not_installed":
+        return StorageError(error.code, file=Path(str(error.values["file"])).name)
     return UsageError("storage_unavailable")
 
 
