@@ -149,6 +149,7 @@ def play_record(
 def call(folder, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DICECUP_CACHE", str(folder.parent / "cache"))
+    monkeypatch.setenv("LANGUAGE", "en")  # a command sets the language that it was called with
 
     def call(*arguments: str) -> tuple[int, str, str]:
         status = main(list(arguments))
