@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 CACHE = Path(__file__).resolve().parents[1] / ".pytest_cache"
 GAMES = ("dice-in-dice", "yatzy", "yum-plus")  # together they use every kernel
@@ -15,11 +16,18 @@ GAMES = ("dice-in-dice", "yatzy", "yum-plus")  # together they use every kernel
 def main() -> None:
     # Read when the solver is imported.
     os.environ |= {"NUMBA_CACHE_DIR": str(CACHE / "kernels"), "DICECUP_CACHE": str(CACHE / "coach")}
+    from dicecup.engine.state import empty_sheet
     from dicecup.rules import load_ruleset
+    from dicecup.solver.single.solution import SingleSolution
+    from dicecup.solver.single.solve import solve_single
     from dicecup.web.service.worker_main import prepare
 
     for game in GAMES:
         prepare(load_ruleset(game))
+    rules = load_ruleset("yatzy-sv")
+    with TemporaryDirectory() as folder:  # the coach uses 64 bits
+        solution = SingleSolution(rules, solve_single(rules, precision=32, folder=Path(folder)))
+        solution.turn(empty_sheet(rules)).boxes((1, 2, 3, 4, 5))
 
 
 if __name__ == "__main__":

@@ -29,6 +29,12 @@ class Reference:
             ]
             for number in range(count + 1)
         }
+        # By dice kept: what the throw of the rest may make of them, with its probability.
+        self.follows: dict[Dice, list[tuple[Dice, float]]] = {
+            kept: [(sort_dice(kept + thrown), chance) for thrown, chance in self.throws[count - size]]
+            for size in range(count + 1)
+            for kept, _ in self.throws[size]
+        }
         self.known: dict[Sheet, float] = {}
 
     def expected(self, sheet: Sheet | None = None) -> float:
@@ -61,11 +67,7 @@ class Reference:
 
     def keeps(self, values: Values) -> Values:
         """Return the value of keeping each multiset of dice when the rest is thrown and `values` follow."""
-        count = self.rules.dice.count
         return {
-            kept: sum(
-                chance * values[sort_dice(kept + thrown)] for thrown, chance in self.throws[count - size]
-            )
-            for size in range(count + 1)
-            for kept, _ in self.throws[size]
+            kept: sum(chance * values[dice] for dice, chance in follows)
+            for kept, follows in self.follows.items()
         }

@@ -44,6 +44,7 @@ def game_of(rules: Ruleset, bot: str, chance: Random) -> int:
     return final_score(rules, state.sheet)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bot", UNSOLVED)
 @pytest.mark.parametrize("game", builtin_ids())
 def test_bots_play_every_variant_legally(game, bot):
@@ -53,6 +54,7 @@ def test_bots_play_every_variant_legally(game, bot):
         game_of(rules, bot, Random(f"{game} {values}"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ["yatzy", "dice-in-dice", "yahtzee"])
 def test_each_bot_beats_the_one_before(game):
     rules = load_ruleset(game)

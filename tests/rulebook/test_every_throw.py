@@ -13,6 +13,7 @@ from dicecup.engine import Placement, Score, Sheet, State, final_score, legal_mo
 from dicecup.engine.legality import offers
 from dicecup.rules import builtin_ids, load_ruleset
 
+pytestmark = pytest.mark.slow
 FIVE = list(combinations_with_replacement(range(1, 7), 5))
 SIX = list(combinations_with_replacement(range(1, 7), 6))
 FIVE_ALIKE = [(face,) * 5 for face in range(1, 7)]

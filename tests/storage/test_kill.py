@@ -9,6 +9,8 @@ import time
 from pathlib import Path
 from random import Random
 
+import pytest
+
 import dicecup
 from dicecup.match import Match
 from dicecup.storage.record_file import RecordFile, read_record
@@ -38,6 +40,7 @@ while not match.state.finished:
 """
 
 
+@pytest.mark.slow
 def test_killed_twenty_times(tmp_path):
     path = tmp_path / "game.record"
     chance = Random(1)

@@ -31,7 +31,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         yield client
 
 
-@pytest.mark.slow
+@pytest.mark.kernels
 @pytest.mark.parametrize("game", builtin_ids())
 def test_all_of_them_play_a_whole_game(ann: Player, client: TestClient, game: str) -> None:
     bots = [{"kind": "bot", "name": bot} for bot in BOTS]
@@ -82,6 +82,7 @@ def test_bot_strengths_match_the_documentation() -> None:
     assert found == MEANS
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("game", ["yatzy", "yatzy-sv", "yahtzee", "dice-in-dice"])
 def test_the_best_is_as_strong_as_the_game_is_worth(game: str) -> None:
     rules = load_ruleset(game)

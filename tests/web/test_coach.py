@@ -24,6 +24,7 @@ from dicecup.web.service.advising import Advising
 from dicecup.web.service.worker import Worker
 from dicecup.web.settings import Settings
 
+pytestmark = pytest.mark.kernels
 ANN = {"kind": "person", "name": "Ann"}
 BO = {"kind": "person", "name": "Bo"}
 PERFECT = {"kind": "bot", "name": "optimal"}
