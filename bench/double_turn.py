@@ -22,8 +22,8 @@ import numpy as np
 from dicecup.dice import parse_dice
 from dicecup.engine.state import Sheet
 from dicecup.rules import load_ruleset
+from dicecup.solver.double.game_tables import DoubleLevel, SheetIndex
 from dicecup.solver.double.packed import find_packed_table
-from dicecup.solver.double.sheet_index import DoubleLevel, SheetIndex
 from dicecup.solver.double.solution import DoubleSolution
 from dicecup.solver.double.turn import CpuTurns
 

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from dicecup.engine.totals import bonus
+from dicecup.engine.state import bonus
 from dicecup.rules import Ruleset, load_ruleset
-from dicecup.solver.learned.layout import Layout, layout
-from dicecup.solver.learned.move_tables import Array
+from dicecup.solver.learned.layout import Array, Layout, layout
 from dicecup.solver.learned.network import Moved
 from dicecup.solver.single.cuda import CudaBackend
 from dicecup.solver.single.index import Index, build_index

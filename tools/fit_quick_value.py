@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from dicecup.rules import load_ruleset
-from dicecup.solver.files.shipped import weights_name
+from dicecup.solver.files.tables import weights_name
 from dicecup.solver.learned.network import Network, shipped
 from dicecup.solver.learned.training.fitting import QuickPlayer, fit_quick
 from dicecup.solver.learned.training.self_play import Dealer, SelfPlayed, play

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 
 from dicecup.dice import Dice, parts, sort_dice, throws
 from dicecup.engine.play import legal_scores, score_sheet
-from dicecup.engine.state import Sheet, empty_sheet
-from dicecup.engine.totals import final_score
+from dicecup.engine.state import Sheet, empty_sheet, final_score
 from dicecup.rules.model import Ruleset
 
 Values = Mapping[Dice, float]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dicecup.rules import Ruleset, load_ruleset
-from dicecup.solver.files.shipped import weights_name
+from dicecup.solver.files.tables import weights_name
 from dicecup.solver.learned.network import Weights, save_weights
 from dicecup.solver.learned.training.fitting import Learner, Plan, start_weights
 from dicecup.solver.learned.training.self_play import GpuNetworkSteps, GpuTurnSteps

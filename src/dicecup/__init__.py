@@ -103,7 +103,7 @@ def __getattr__(name: str) -> _Any:
     if name not in _HOME:
         raise AttributeError(f"module 'dicecup' has no attribute {name!r}")
     if _HOME[name] == "dicecup.bots.simulation":  # needs NumPy, which may have to be installed first
-        _import_module("dicecup.packages").ensure("solver")
+        _import_module("dicecup.installation").ensure("solver")
     found = getattr(_import_module(_HOME[name]), name)
     globals()[name] = found
     return found

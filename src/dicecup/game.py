@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from dicecup.bots.own import bot_name, find_bot, known_bot
-from dicecup.bots.registry import BOT_PREFIX, Bot, is_bot
+from dicecup.bots.registry import BOT_PREFIX, Bot, bot_name, find_bot, is_bot, known_bot
 from dicecup.dice import AnyDie, Dice
 from dicecup.engine.legality import points_by_box
 from dicecup.engine.play import as_dice
@@ -24,8 +23,7 @@ from dicecup.engine.serialize import (
     position_from_line,
     sheet_to_data,
 )
-from dicecup.engine.state import MOST_PLAYERS, Keep, Move, Score, State, Throw
-from dicecup.engine.totals import standings
+from dicecup.engine.state import MOST_PLAYERS, Keep, Move, Score, State, Throw, standings
 from dicecup.errors import MoveError, RecordError, UsageError, about, whole_number
 from dicecup.game_rules import Rules
 from dicecup.match import Match, new_secret, verifiable_origin

@@ -11,15 +11,14 @@ from dicecup.engine.play import as_dice
 from dicecup.engine.serialize import checked_sheet
 from dicecup.engine.state import Sheet, empty_sheet
 from dicecup.errors import DiceError
-from dicecup.packages import need
+from dicecup.installation import need
 from dicecup.rules.loader import AnyGame, as_ruleset, builtin_ids
 from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dicecup.solver.progress import OnProgress
-    from dicecup.solver.solution import Solution
+    from dicecup.solver.solution import OnProgress, Solution
 
 
 class Rules(Ruleset):
@@ -100,7 +99,7 @@ class Rules(Ruleset):
         """
         need("solver")
         from dicecup.solver.find import solution_of
-        from dicecup.solver.progress import no_callback
+        from dicecup.solver.solution import no_callback
 
         progress = on_progress or no_callback
         return solution_of(self, precision=precision, backend=backend, folder=folder, on_progress=progress)

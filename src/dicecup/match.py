@@ -18,7 +18,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from random import Random
 
 from dicecup.bots import BOT_PREFIX, Bot, bot_of_player, is_bot
-from dicecup.bots.own import decided
+from dicecup.bots.registry import decided
 from dicecup.dice import Dice, all_dice, sort_dice
 from dicecup.engine.fairness import SECRET_BYTES, commitment
 from dicecup.engine.play import as_dice

@@ -14,7 +14,7 @@ import pytest
 from tests.api import own_bots
 
 import dicecup
-from dicecup.bots import BOTS, own
+from dicecup.bots import BOTS, registry
 from dicecup.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -103,16 +103,16 @@ def test_a_bot_of_the_script_itself(tmp_path):
 
 
 def test_bots_by_name(refused):
-    assert isinstance(own.find_bot("tests.api.own_bots:Cautious"), own_bots.Cautious)
-    assert own.find_bot("tests.api.own_bots:instance") is own_bots.instance
-    assert own.find_bot("greedy") is BOTS["greedy"]
-    assert own.bot_name(BOTS["greedy"]) == "greedy"
+    assert isinstance(registry.find_bot("tests.api.own_bots:Cautious"), own_bots.Cautious)
+    assert registry.find_bot("tests.api.own_bots:instance") is own_bots.instance
+    assert registry.find_bot("greedy") is BOTS["greedy"]
+    assert registry.bot_name(BOTS["greedy"]) == "greedy"
     for name in ("nowhere:Bot", "tests.api.own_bots:Nobody", "tests.api.own_bots:NeedsArguments", ":", "os:"):
         with refused("bot_not_loaded", bot=name):
-            own.find_bot(name)
+            registry.find_bot(name)
     for name in ("tests.api.own_bots:not_a_bot", "os:getcwd"):
         with refused("bot_without_decide", bot=name):
-            own.find_bot(name)
+            registry.find_bot(name)
     wrong: list[Any] = [7, own_bots.Cautious, None, object()]
     for rubbish in wrong:
         with refused("bot_without_decide"):
@@ -120,19 +120,21 @@ def test_bots_by_name(refused):
 
 
 def test_installed_bots(monkeypatch):
-    entry = EntryPoint("cautious", "tests.api.own_bots:Cautious", own.GROUP)
-    ours = EntryPoint("greedy", "tests.api.own_bots:Raising", own.GROUP)
-    monkeypatch.setattr(own, "entry_points", lambda group: [entry, ours] if group == own.GROUP else [])
-    own.installed_bots.cache_clear()
+    entry = EntryPoint("cautious", "tests.api.own_bots:Cautious", registry.GROUP)
+    ours = EntryPoint("greedy", "tests.api.own_bots:Raising", registry.GROUP)
+    monkeypatch.setattr(
+        registry, "entry_points", lambda group: [entry, ours] if group == registry.GROUP else []
+    )
+    registry.installed_bots.cache_clear()
     try:
-        assert isinstance(own.find_bot("cautious"), own_bots.Cautious)
-        assert own.find_bot("greedy") is BOTS["greedy"], "the names of built-in bots are taken"
+        assert isinstance(registry.find_bot("cautious"), own_bots.Cautious)
+        assert registry.find_bot("greedy") is BOTS["greedy"], "the names of built-in bots are taken"
         game = dicecup.Game("yatzy", ["bot:cautious"], seed=1)
         game.play_bots()
         assert game.finished
         assert dicecup.simulate("yatzy", bots="cautious", games=5, seed=1).bot == "cautious"
     finally:
-        own.installed_bots.cache_clear()
+        registry.installed_bots.cache_clear()
 
 
 def test_a_record_loads_no_code(here, refused):

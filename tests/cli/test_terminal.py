@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dicecup.i18n.printable import printable
+from dicecup.i18n.language import printable
 from dicecup.rules import load_ruleset
 
 ESCAPE = "\x1b]0;owned\x07"

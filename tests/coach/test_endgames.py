@@ -15,8 +15,7 @@ from dicecup.playout import quick
 from dicecup.playout.quick import endgame, quick_tables
 from dicecup.playout.quick_kernel import value_sheets
 from dicecup.rules import Ruleset, load_ruleset
-from dicecup.solver.learned.layout import layout
-from dicecup.solver.learned.move_tables import book
+from dicecup.solver.learned.layout import book, layout
 from reference_solver import Reference
 
 GAMES = {

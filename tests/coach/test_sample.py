@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dicecup.coach.winning import Comparison, Sample, around, balanced, even
-from dicecup.playout.endings import Endings
+from dicecup.playout.games import Endings
 
 TURNS = 12
 LUCK = {True: ([-3, 1], [0.25, 0.75]), False: ([-1, 5], [5 / 6, 1 / 6])}  # after good luck, after bad

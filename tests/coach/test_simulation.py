@@ -13,8 +13,7 @@ from dicecup.bots.simulation import Summary, play_piece, simulate, win_shares
 from dicecup.bots.workers import Player
 from dicecup.engine import Sheet, State, empty_sheet, final_score
 from dicecup.engine.sheet_check import check_sheet
-from dicecup.playout.endings import FinalSheets, Scores
-from dicecup.playout.games import play_games
+from dicecup.playout.games import FinalSheets, Scores, play_games
 from dicecup.playout.perfect import group_equal
 from dicecup.rules import Ruleset, load_ruleset
 

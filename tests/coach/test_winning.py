@@ -14,8 +14,7 @@ from dicecup.bots import bot_called
 from dicecup.coach.advice import advise
 from dicecup.coach.winning import Comparison, Effort, Sample, each_player, even, play_on, win_chances
 from dicecup.engine import Sheet, State, start
-from dicecup.engine.state import turn_start
-from dicecup.engine.totals import final_score
+from dicecup.engine.state import final_score, turn_start
 from dicecup.playout import quick
 from dicecup.playout.games import play_games
 

@@ -10,8 +10,7 @@ from functools import cache
 
 from dicecup.dice import Dice, throws
 from dicecup.engine.play import apply, legal_moves
-from dicecup.engine.state import Keep, Score, Sheet, State, Throw
-from dicecup.engine.totals import final_score
+from dicecup.engine.state import Keep, Score, Sheet, State, Throw, final_score
 from dicecup.rules.model import Ruleset
 
 

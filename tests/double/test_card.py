@@ -11,7 +11,7 @@ from tests.double.small_games import small_game
 
 from dicecup.errors import UsageError
 from dicecup.solver.double.cuda import CudaTurns
-from dicecup.solver.double.sheet_index import SheetIndex
+from dicecup.solver.double.game_tables import SheetIndex
 from dicecup.solver.double.solve import make_backend
 from dicecup.solver.double.turn import CpuTurns
 from simulate_double import KERNELS, simulate

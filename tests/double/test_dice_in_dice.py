@@ -16,11 +16,11 @@ from dicecup.engine.state import Sheet, empty_sheet
 from dicecup.errors import PositionError
 from dicecup.rules import load_ruleset
 from dicecup.rules.model import Ruleset
+from dicecup.solver.double.game_tables import SheetIndex
 from dicecup.solver.double.packed import find_packed_table
-from dicecup.solver.double.sheet_index import SheetIndex
 from dicecup.solver.double.solution import DoubleSolution
 from dicecup.solver.double.turn import SheetBatch
-from dicecup.solver.files.shipped import double_table_file
+from dicecup.solver.files.tables import double_table_file
 
 NOWHERE = Path("/nowhere")
 # Solved on a GPU, and each compared with 200,000 simulated games: docs/dice-in-dice-solved.md.

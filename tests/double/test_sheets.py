@@ -7,8 +7,7 @@ import pytest
 
 from dicecup.errors import UsageError
 from dicecup.rules import load_ruleset
-from dicecup.solver.double.game_tables import check_double_solvable
-from dicecup.solver.double.sheet_index import SheetIndex
+from dicecup.solver.double.game_tables import SheetIndex, check_double_solvable
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from tests.double.small_games import small_game
 
 from dicecup.errors import StorageError
 from dicecup.solver.double import turn
+from dicecup.solver.double.game_tables import SheetIndex
 from dicecup.solver.double.packed import (
     MAGIC,
     STEP,
@@ -23,10 +24,9 @@ from dicecup.solver.double.packed import (
     packed_table_path,
     unpack,
 )
-from dicecup.solver.double.sheet_index import SheetIndex
 from dicecup.solver.double.solve import solve_double
 from dicecup.solver.files.resume import UnfinishedSolve
-from dicecup.solver.progress import Progress
+from dicecup.solver.solution import Progress
 
 NOWHERE = Path("/nowhere")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dicecup.i18n import language
-from dicecup.i18n.formats import date_text, number_text, ordinal_text, percent_text, signed_text
+from dicecup.i18n.sentences import date_text, number_text, ordinal_text, percent_text, signed_text
 
 
 @pytest.mark.parametrize(

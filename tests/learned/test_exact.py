@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 from tests.learned.conftest import learned
 
-from dicecup.engine.totals import bonus
+from dicecup.engine.state import bonus
 from dicecup.rules import load_ruleset
-from dicecup.solver.learned.move_tables import Array
+from dicecup.solver.learned.layout import Array
 from dicecup.solver.single.index import Index, Level, build_index
 
 RULES = load_ruleset("yum-plus")

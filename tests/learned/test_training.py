@@ -11,8 +11,7 @@ from tests.learned.conftest import random_sheet
 
 from dicecup.engine import empty_sheet
 from dicecup.rules import Ruleset, load_ruleset
-from dicecup.solver.learned.layout import layout
-from dicecup.solver.learned.move_tables import Array
+from dicecup.solver.learned.layout import Array, layout
 from dicecup.solver.learned.network import SCALE, Network, Weights, inputs
 from dicecup.solver.learned.training.fitting import Adam, Encoder, Learner, Plan, gradient, start_weights
 from dicecup.solver.learned.training.self_play import SelfPlayed, returns

@@ -12,7 +12,7 @@ from tests.learned.conftest import all_rulesets, learned
 
 from dicecup.engine import empty_sheet
 from dicecup.rules import Ruleset, load_ruleset
-from dicecup.solver.files.shipped import weights_name
+from dicecup.solver.files.tables import weights_name
 from dicecup.solver.learned import find_learned
 from dicecup.solver.learned.layout import layout
 from dicecup.solver.learned.network import Weights, load_weights, save_weights, shipped

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from dicecup import packages
+from dicecup import installation
 
 Refused = Callable[..., AbstractContextManager[None]]
 ABSENT = "a_package_that_is_not_there"
@@ -21,7 +21,7 @@ ABSENT = "a_package_that_is_not_there"
 
 @pytest.fixture
 def missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(packages.MODULES, "pdf", (ABSENT,))
+    monkeypatch.setitem(installation.MODULES, "pdf", (ABSENT,))
     monkeypatch.delitem(sys.modules, ABSENT, raising=False)
 
 
@@ -30,7 +30,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A clone that was set up, with this process in its environment."""
     (tmp_path / "tools").mkdir()
     (tmp_path / "tools/launch.py").touch()
-    monkeypatch.setattr(packages, "ROOT", tmp_path)
+    monkeypatch.setattr(installation, "ROOT", tmp_path)
     monkeypatch.setattr(sys, "prefix", str(tmp_path / ".venv"))
     return tmp_path
 
@@ -52,43 +52,43 @@ def installing(monkeypatch: pytest.MonkeyPatch, status: int, module: Path | None
 
 def test_the_extras_are_those_of_the_package(root: Path) -> None:
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert set(packages.MODULES) == set(packages.MISSING) == set(project["optional-dependencies"])
+    assert set(installation.MODULES) == set(installation.MISSING) == set(project["optional-dependencies"])
 
 
-@pytest.mark.parametrize("extra", packages.MODULES)
+@pytest.mark.parametrize("extra", installation.MODULES)
 def test_what_is_installed_is_imported(extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = installing(monkeypatch, 1)
-    assert packages.is_installed(extra)
-    assert packages.is_available(extra)
-    packages.need(extra)
+    assert installation.is_installed(extra)
+    assert installation.is_available(extra)
+    installation.need(extra)
     assert calls == []
-    assert all(name in sys.modules for name in packages.MODULES[extra])
+    assert all(name in sys.modules for name in installation.MODULES[extra])
 
 
-@pytest.mark.parametrize("extra", packages.MODULES)
+@pytest.mark.parametrize("extra", installation.MODULES)
 def test_outside_a_clone_the_error_names_the_extra(
     extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused
 ) -> None:
-    monkeypatch.setitem(packages.MODULES, extra, (ABSENT,))
-    monkeypatch.setattr(packages, "ROOT", tmp_path)
-    assert not packages.is_available(extra)
+    monkeypatch.setitem(installation.MODULES, extra, (ABSENT,))
+    monkeypatch.setattr(installation, "ROOT", tmp_path)
+    assert not installation.is_available(extra)
     with pytest.raises(Exception, match=rf"pip install 'dicecup\[{extra}\]'"):
-        packages.need(extra)
+        installation.need(extra)
 
 
 def test_a_blocked_module_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "typst", None)
-    assert not packages.is_installed("pdf")
+    assert not installation.is_installed("pdf")
 
 
 @pytest.mark.usefixtures("missing")
 def test_in_a_clone_it_is_installed(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(clone))
     calls = installing(monkeypatch, 0, clone / f"{ABSENT}.py")
-    assert packages.is_available("pdf")
-    assert not packages.is_installed("pdf")
-    packages.need("pdf")
-    packages.need("pdf")
+    assert installation.is_available("pdf")
+    assert not installation.is_installed("pdf")
+    installation.need("pdf")
+    installation.need("pdf")
     assert calls == [[sys.executable, "-I", "-S", str(clone / "tools/launch.py"), "install", "pdf"]]
 
 
@@ -96,16 +96,16 @@ def test_in_a_clone_it_is_installed(clone: Path, monkeypatch: pytest.MonkeyPatch
 def test_an_installation_that_fails(clone: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused) -> None:
     installing(monkeypatch, 2)
     with refused("packages_not_installed", file=clone / ".venv/setup.log"):
-        packages.ensure("pdf")
+        installation.ensure("pdf")
     installing(monkeypatch, 0)  # says that it is there, but it is not
     with refused("typst_missing"):
-        packages.ensure("pdf")
+        installation.ensure("pdf")
 
 
 def test_another_environment_is_left_alone(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A clone that is used from an environment of the user's own installs nothing there."""
     monkeypatch.setattr(sys, "prefix", str(clone / "mine"))
-    assert not packages.is_clone()
+    assert not installation.is_clone()
 
 
 def test_a_package_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch, refused: Refused) -> None:
@@ -114,4 +114,4 @@ def test_a_package_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch, refuse
 
     monkeypatch.setattr(importlib, "import_module", fail)
     with refused("memory_out"):
-        packages.need("pdf")
+        installation.need("pdf")

@@ -16,7 +16,7 @@ from dicecup.solver import limits
 def run(capfd, monkeypatch, tables):
     """run(argument, …) → status, stdout, stderr, with the tables shared by all tests."""
     monkeypatch.setenv("DICECUP_CACHE", str(tables.parent))
-    monkeypatch.setattr("dicecup.folders.tables_folder", lambda: tables)
+    monkeypatch.setattr("dicecup.installation.tables_folder", lambda: tables)
     monkeypatch.setattr("dicecup.solver.single.solve.tables_folder", lambda: tables)
     monkeypatch.setattr("dicecup.solver.find.tables_folder", lambda: tables)
 

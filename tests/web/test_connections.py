@@ -16,10 +16,10 @@ import uvicorn
 from dicecup.web.connections import (
     MOST_HEAD,
     OTHER_DESCRIPTORS,
+    H11Connection,
     OpenConnections,
     connection_capacity,
 )
-from dicecup.web.connections_h11 import H11Connection
 from dicecup.web.connections_httptools import HttpToolsConnection
 from dicecup.web.settings import ConnectionLimits
 

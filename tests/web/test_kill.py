@@ -10,8 +10,7 @@ import pytest
 from tests.web.killing import GAMES, KILLS, KilledServer, Played, play
 
 from dicecup.engine.serialize import move_to_data
-from dicecup.engine.state import Throw
-from dicecup.engine.totals import final_score
+from dicecup.engine.state import Throw, final_score
 from dicecup.storage.store import open_store
 from dicecup.web.service.keys import key_hash
 from dicecup.web.service.live_match import LiveMatch

@@ -18,8 +18,7 @@ from typing import overload
 
 import numpy as np
 
-from dicecup.bots.own import bot_name, checked_bot, decided, find_bot
-from dicecup.bots.registry import Bot, OptimalBot
+from dicecup.bots.registry import Bot, OptimalBot, bot_name, checked_bot, decided, find_bot
 from dicecup.bots.workers import Player, can_share, share
 from dicecup.coach.advice import known_values
 from dicecup.dice import all_dice
@@ -28,10 +27,10 @@ from dicecup.engine.play import apply
 from dicecup.engine.state import Sheet, Throw, dice_to_throw, start
 from dicecup.errors import BotError, DicecupError, UsageError, whole_number
 from dicecup.messages import Phrase
-from dicecup.playout.endings import FinalSheets, Scores
+from dicecup.playout.games import FinalSheets, Scores
 from dicecup.rules.loader import AnyGame, as_ruleset
 from dicecup.rules.model import Ruleset
-from dicecup.solver.progress import OnShare, OnWarning, no_callback
+from dicecup.solver.solution import OnShare, OnWarning, no_callback
 
 PERCENTILES = (1, 5, 10, 25, 50, 75, 90, 95, 99)
 

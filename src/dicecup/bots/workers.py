@@ -17,8 +17,7 @@ from multiprocessing.connection import Connection, wait
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from dicecup.bots.own import described
-from dicecup.bots.registry import Bot
+from dicecup.bots.registry import Bot, described
 from dicecup.errors import BotError, DicecupError
 
 Play = Callable[..., Any]  # a function of this package: play(bot, *piece)

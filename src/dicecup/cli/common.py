@@ -17,8 +17,7 @@ import click
 from dicecup.engine.record import Record
 from dicecup.engine.record_text import MOST_BYTES, record_from_text
 from dicecup.errors import StorageError, UsageError
-from dicecup.i18n.language import DOMAIN, LANGUAGES, LOCALE_FOLDER, Language, language
-from dicecup.i18n.printable import printable
+from dicecup.i18n.language import DOMAIN, LANGUAGES, LOCALE_FOLDER, Language, language, printable
 from dicecup.messages import N_, Phrase, problem_of
 from dicecup.rules.loader import load_ruleset
 from dicecup.rules.model import Ruleset

@@ -16,11 +16,10 @@ from dicecup.cli.drawing import draw_all_sheets, draw_dice, draw_sheets, fitting
 from dicecup.dice import format_dice, layer_faces, parse_dice
 from dicecup.engine.legality import layer_offers
 from dicecup.engine.play import place, scored_layers
-from dicecup.engine.state import Keep, Placement, Score, dice_to_throw
-from dicecup.engine.totals import standings
+from dicecup.engine.state import Keep, Placement, Score, dice_to_throw, standings
 from dicecup.errors import DicecupError, MoveError, StorageError, UsageError
-from dicecup.i18n.formats import ordinal_text
 from dicecup.i18n.names import name
+from dicecup.i18n.sentences import ordinal_text
 from dicecup.match import Match
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset

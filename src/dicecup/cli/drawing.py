@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dicecup.cli.common import _, pad, shorten, speech, width
 from dicecup.dice import Dice, Die
 from dicecup.engine.legality import Offers
-from dicecup.engine.state import Sheet, State
-from dicecup.engine.totals import column_lines, final_score
+from dicecup.engine.state import Sheet, State, column_lines, final_score
 from dicecup.i18n.names import name
 from dicecup.rules.model import Ruleset
 

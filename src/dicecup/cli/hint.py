@@ -27,9 +27,8 @@ from dicecup.coach.reasons import Reasons
 from dicecup.coach.review import choice_data, reason_data
 from dicecup.dice import format_dice
 from dicecup.engine.serialize import Position, position_from_data, position_from_line
-from dicecup.i18n.formats import number_text
 from dicecup.i18n.names import game_name
-from dicecup.i18n.sentences import move_text
+from dicecup.i18n.sentences import move_text, number_text
 from dicecup.messages import N_
 
 SHOWN = 8

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from dicecup.bots import BOT_PREFIX, Bot, is_bot
-from dicecup.bots.own import current_folder_searched, find_bot, known_bot
+from dicecup.bots.registry import current_folder_searched, find_bot, known_bot
 from dicecup.cli.common import (
     CALLED,
     Command,
@@ -32,9 +32,9 @@ from dicecup.engine.record import DiceOrigin, Header
 from dicecup.engine.record_text import MOST_NAME, good_name
 from dicecup.engine.state import MOST_PLAYERS
 from dicecup.errors import DicecupError, UsageError
-from dicecup.folders import data_folder as all_data_folder
+from dicecup.i18n.language import printable
 from dicecup.i18n.names import game_name, summary
-from dicecup.i18n.printable import printable
+from dicecup.installation import data_folder as all_data_folder
 from dicecup.match import Match, new_secret, verifiable_origin
 from dicecup.messages import N_
 from dicecup.rules.loader import builtin_ids, load_ruleset

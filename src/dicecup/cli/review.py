@@ -30,15 +30,24 @@ from dicecup.cli.common import (
     write_file,
 )
 from dicecup.cli.drawing import fitting
-from dicecup.cli.progress import ShareProgress
-from dicecup.cli.solving import learned_notes, telling_of_compiling, values_of
+from dicecup.cli.solving import ShareProgress, learned_notes, telling_of_compiling, values_of
 from dicecup.coach.review import Decision, PlayerReview, Review, RollLuck, review, review_data
 from dicecup.dice import format_dice
 from dicecup.engine.record import Record
 from dicecup.errors import UsageError
-from dicecup.i18n.formats import date_text, number_text, percent_text, signed_text
 from dicecup.i18n.names import game_name
-from dicecup.i18n.sentences import MARKS, SIGNS, chances_text, move_text, rating_text, unfinished_text
+from dicecup.i18n.sentences import (
+    MARKS,
+    SIGNS,
+    chances_text,
+    date_text,
+    move_text,
+    number_text,
+    percent_text,
+    rating_text,
+    signed_text,
+    unfinished_text,
+)
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 

@@ -15,10 +15,10 @@ import click
 
 from dicecup.cli.common import Command, _, language_option, option, talk
 from dicecup.errors import UsageError
+from dicecup.installation import is_available
 from dicecup.messages import N_
-from dicecup.packages import is_available
 
-SERVER = "dicecup.web.server"
+SERVER = "dicecup.web.connections"
 HOST, LAN_HOST, PORT = "127.0.0.1", "0.0.0.0", 8000
 MOST_SECONDS_TO_START = 30
 
@@ -86,7 +86,7 @@ def serve(
         address = f"http://{network_address()}:{port}"
     if address is not None:
         os.environ["DICECUP_ADDRESS"] = address
-    from dicecup.folders import data_folder
+    from dicecup.installation import data_folder
 
     # Kept open, so that no other server gets the file before the application has opened it too.
     store = open_store(os.environ.get("DICECUP_DATABASE") or str(data_folder() / "games.db"), exclusive=True)

@@ -24,8 +24,8 @@ from dicecup.cli.common import (
 from dicecup.engine.state import MOST_PLAYERS
 from dicecup.i18n.describe import describe_box, describe_game, describe_line
 from dicecup.i18n.names import game_name, name, option_name, option_text
+from dicecup.installation import need
 from dicecup.messages import N_
-from dicecup.packages import need
 from dicecup.rules.model import Ruleset
 
 PAPERS = {"a4": "a4", "letter": "us-letter"}

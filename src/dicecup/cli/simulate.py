@@ -25,13 +25,11 @@ from dicecup.cli.common import (
     write_file,
 )
 from dicecup.cli.drawing import fitting
-from dicecup.cli.progress import ShareProgress
-from dicecup.cli.solving import learned_notes, show_warning, telling_of_compiling, values_of
-from dicecup.i18n.formats import number_text, percent_text
+from dicecup.cli.solving import ShareProgress, learned_notes, show_warning, telling_of_compiling, values_of
 from dicecup.i18n.names import game_name
-from dicecup.i18n.sentences import cell_text
+from dicecup.i18n.sentences import cell_text, number_text, percent_text
+from dicecup.installation import need
 from dicecup.messages import N_
-from dicecup.packages import need
 from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:
@@ -88,7 +86,7 @@ def command(
 ) -> None:
     rules = read_ruleset(game, options)
     need("solver")
-    from dicecup.bots.own import current_folder_searched, find_bot
+    from dicecup.bots.registry import current_folder_searched, find_bot
     from dicecup.bots.simulation import simulate
 
     with current_folder_searched():

@@ -19,11 +19,10 @@ from dicecup.cli.common import (
     speech,
     talk,
 )
-from dicecup.cli.progress import SolveProgress
-from dicecup.cli.solving import show_warning
-from dicecup.i18n.formats import number_text
+from dicecup.cli.solving import SolveProgress, show_warning
+from dicecup.i18n.sentences import number_text
+from dicecup.installation import need
 from dicecup.messages import N_
-from dicecup.packages import need
 
 
 @click.command(
@@ -56,7 +55,7 @@ def command(
 ) -> None:
     rules = read_ruleset(game, options)
     need("solver")
-    from dicecup.folders import tables_folder
+    from dicecup.installation import tables_folder
     from dicecup.solver.find import estimate_seconds, find_table, solve
 
     began = time.monotonic()

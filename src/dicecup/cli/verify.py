@@ -18,7 +18,7 @@ from dicecup.cli.common import (
     talk,
 )
 from dicecup.engine.record import Proof, Record, verify
-from dicecup.engine.totals import standings
+from dicecup.engine.state import standings
 from dicecup.errors import RecordError
 from dicecup.i18n.sentences import rolls_verified_text
 from dicecup.messages import N_

@@ -14,12 +14,11 @@ from threading import Lock, RLock
 from typing import TYPE_CHECKING
 
 from dicecup.engine.play import check_state, keeps
-from dicecup.engine.state import Keep, Score, Sheet, State
-from dicecup.engine.totals import final_score
+from dicecup.engine.state import Keep, Score, Sheet, State, final_score
 from dicecup.errors import DicecupError, MoveError, UsageError
-from dicecup.packages import need
+from dicecup.installation import need
 from dicecup.rules.model import Ruleset
-from dicecup.solver.progress import OnProgress, OnWarning, no_callback
+from dicecup.solver.solution import OnProgress, OnWarning, no_callback
 
 if TYPE_CHECKING:
     from dicecup.solver.solution import Solution, Turn

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from dicecup.coach.advice import Choice, Values
 from dicecup.dice import Dice, parts, sort_dice, throws
 from dicecup.engine.play import score_sheet
-from dicecup.engine.state import Keep, State
-from dicecup.engine.totals import final_score
+from dicecup.engine.state import Keep, State, final_score
 from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:

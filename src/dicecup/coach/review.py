@@ -11,10 +11,9 @@ from dicecup.coach.reasons import Reason
 from dicecup.dice import Dice
 from dicecup.engine.record import Record
 from dicecup.engine.serialize import dice_to_data, move_to_data
-from dicecup.engine.state import Keep, Score, State, Throw, empty_sheet
-from dicecup.engine.totals import final_score
+from dicecup.engine.state import Keep, Score, State, Throw, empty_sheet, final_score
 from dicecup.rules.model import Ruleset
-from dicecup.solver.progress import OnShare, no_callback
+from dicecup.solver.solution import OnShare, no_callback
 
 if TYPE_CHECKING:
     from dicecup.coach.winning import WinChances

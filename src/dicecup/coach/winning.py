@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dicecup.coach.advice import Values, advise
-from dicecup.engine.state import State, turn_start
-from dicecup.engine.totals import final_score
-from dicecup.playout.endings import Endings, Scores
+from dicecup.engine.state import State, final_score, turn_start
+from dicecup.playout.games import Endings, Scores
 from dicecup.rules.model import Ruleset
 from dicecup.solver.learned.value import find_quick
 

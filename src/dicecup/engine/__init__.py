@@ -9,12 +9,14 @@ from dicecup.engine.state import (
     Sheet,
     State,
     Throw,
+    column_lines,
     dice_to_throw,
     empty_sheet,
+    final_score,
     score,
+    standings,
     start,
 )
-from dicecup.engine.totals import column_lines, final_score, standings
 
 __all__ = [
     "Keep",

@@ -1,8 +1,9 @@
-"""A language: its catalogue, and translating errors and phrases with it."""
+"""A language: its catalogue, translating errors and phrases with it, and text that is safe on a terminal."""
 
 from __future__ import annotations
 
 import gettext as catalogues
+import re
 import sys
 from collections.abc import Mapping
 from functools import lru_cache
@@ -10,9 +11,19 @@ from pathlib import Path
 
 from dicecup.errors import DicecupError
 from dicecup.i18n.names import name as box_name
-from dicecup.i18n.printable import printable
 from dicecup.messages import Phrase
 from dicecup.rules.model import Ruleset
+
+# Control characters, marks that change the direction of text, line separators, and halves of characters.
+UNPRINTABLE = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufff9-\ufffb]"
+)
+
+
+def printable(text: str, keep: str = "") -> str:
+    """Return the text with escapes such as `\\u001b` for characters that would control a terminal."""
+    return UNPRINTABLE.sub(lambda found: found[0] if found[0] in keep else f"\\u{ord(found[0]):04x}", text)
+
 
 LANGUAGES = ("en", "fr", "de", "sv")
 LANGUAGE_NAMES = {"en": "English", "fr": "Français", "de": "Deutsch", "sv": "Svenska"}

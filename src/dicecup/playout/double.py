@@ -16,7 +16,7 @@ import numpy.typing as npt
 from dicecup.dice import Dice
 from dicecup.engine.play import scored_layers
 from dicecup.engine.state import Keep, Placement, Sheet, State, empty_sheet, turn_start
-from dicecup.playout.endings import FinalSheets
+from dicecup.playout.games import FinalSheets
 from dicecup.playout.perfect import OnTurns, group_equal, turn_seed
 from dicecup.playout.perfect_kernel import GOLDEN, OPEN, chance_of, mix
 from dicecup.rules.model import Ruleset
@@ -26,7 +26,7 @@ from dicecup.solver.double.kernels import LANES, points_of
 from dicecup.solver.double.multisets import rank_weights
 from dicecup.solver.double.solution import DoubleSolution
 from dicecup.solver.double.turn import TurnSolver
-from dicecup.solver.progress import no_callback
+from dicecup.solver.solution import no_callback
 
 Array = Any
 NEVER = np.float32(-1e9)

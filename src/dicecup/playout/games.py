@@ -1,17 +1,70 @@
-"""Many games of a perfect player, for dice of any kind."""
+"""Many games of a perfect player, for dice of any kind, and how they ended.
+
+Needs NumPy, and the kernels only when games are played.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from dicecup.engine.state import State
-from dicecup.playout.double import play_double_games
-from dicecup.playout.endings import FinalSheets
-from dicecup.playout.perfect import OnTurns, play_single_games
-from dicecup.solver.progress import no_callback
+from dicecup.rules.model import Ruleset
+from dicecup.solver.solution import no_callback
 
 if TYPE_CHECKING:
+    from dicecup.playout.perfect import OnTurns
     from dicecup.solver.solution import Solution
+
+
+Scores = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class FinalSheets:
+    """Finished games of one player."""
+
+    rules: Ruleset
+    cells: npt.NDArray[np.int16]  # [game, cell]
+    repeats: npt.NDArray[np.int16]
+
+    def column_bonus(self, column: int) -> Scores:
+        first = column * len(self.rules.boxes)
+        sums = self.cells[:, [first + box for box in self.rules.upper]].sum(axis=1, dtype=np.int64)
+        found = np.zeros(len(sums), dtype=np.int64)
+        for tier in self.rules.bonus:
+            found[sums >= tier.at] = tier.points
+        return found
+
+    @property
+    def bonus_share(self) -> float:
+        """The share of games, and of their columns, in which a bonus was reached."""
+        return float(np.mean([self.column_bonus(column) > 0 for column in range(len(self.rules.columns))]))
+
+    @property
+    def scores(self) -> Scores:
+        """The final score of each game."""
+        boxes = len(self.rules.boxes)
+        repeats = self.repeats.astype(np.int64) * (self.rules.repeat.points if self.rules.repeat else 0)
+        total = np.zeros(len(self.cells), dtype=np.int64)
+        for number, column in enumerate(self.rules.columns):
+            cells = self.cells[:, number * boxes : (number + 1) * boxes]
+            sums = cells.sum(axis=1, dtype=np.int64) + self.column_bonus(number) + repeats
+            total += sums * column.multiplier
+        return total
+
+
+class Endings(NamedTuple):
+    """How games of one player ended: the scores, and variables of each game whose mean is known to be 0.
+
+    The variable that says most about the score comes first.
+    """
+
+    scores: Scores
+    zeros: npt.NDArray[np.float64]  # [variable, game]
 
 
 def play_games(
@@ -24,6 +77,8 @@ def play_games(
     on_turns: OnTurns = no_callback,
 ) -> FinalSheets:
     """Play games to their end. `state` is where they begin, for the player whose turn it is."""
+    from dicecup.playout.double import play_double_games
+    from dicecup.playout.perfect import play_single_games
     from dicecup.solver.double.solution import DoubleSolution
     from dicecup.solver.single.solution import SingleSolution
 

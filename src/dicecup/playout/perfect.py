@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dicecup.engine.state import Sheet, State, empty_sheet, turn_start
-from dicecup.playout.endings import FinalSheets
+from dicecup.playout.games import FinalSheets
 from dicecup.playout.perfect_kernel import OPEN, PartTables, PlayedGames, SheetGroups, play_level
 from dicecup.solver.compiled import entry_kernel
-from dicecup.solver.progress import no_callback
 from dicecup.solver.single.solution import SingleSolution, faces_of
+from dicecup.solver.solution import no_callback
 
 DIGIT = 11  # bits sorted in one pass: its 2,048 counters fit into the L1 cache
 

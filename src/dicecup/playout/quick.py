@@ -14,16 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from dicecup.dice import Faces
-from dicecup.engine.state import State
-from dicecup.engine.totals import final_score
+from dicecup.engine.state import State, final_score
 from dicecup.lattice import lattice
-from dicecup.playout.endings import Endings
+from dicecup.playout.games import Endings
 from dicecup.playout.perfect import turn_seed
 from dicecup.playout.quick_kernel import Course, QuickTables, play_quick_games, value_sheets
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import NOWHERE
-from dicecup.solver.learned.layout import layout
-from dicecup.solver.learned.move_tables import CLOSED, Array, book
+from dicecup.solver.learned.layout import CLOSED, Array, book, layout
 from dicecup.solver.learned.value import find_quick
 from dicecup.solver.single.solution import faces_of
 

@@ -14,7 +14,7 @@ import numpy as np
 from dicecup.playout.perfect_kernel import STOP, UNKNOWN, best_part, chance_of, throw_dice
 from dicecup.solver.arrays import NOWHERE, Array
 from dicecup.solver.compiled import kernel, parallel_kernel
-from dicecup.solver.learned.move_tables import CLOSED, Moves
+from dicecup.solver.learned.layout import CLOSED, Moves
 from dicecup.solver.single.level_kernels import choose, expect, first_throw
 from dicecup.solver.vector import lanes, larger, load, store
 

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import numba
 from numba.core.event import Event, Listener, install_listener
 
-from dicecup.folders import kernels_folder
+from dicecup.installation import kernels_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -10,22 +10,20 @@ import shlex
 from pathlib import Path
 
 from dicecup.errors import StorageError, UsageError
-from dicecup.folders import tables_folder
+from dicecup.installation import tables_folder
 from dicecup.messages import Phrase
 from dicecup.rules.model import Ruleset
-from dicecup.solver.backends import PRECISIONS
-from dicecup.solver.double.game_tables import check_double_solvable
+from dicecup.solver.double.game_tables import SheetIndex, check_double_solvable
 from dicecup.solver.double.packed import ValueTable, find_packed_table
-from dicecup.solver.double.sheet_index import SheetIndex
 from dicecup.solver.double.solution import DoubleSolution
 from dicecup.solver.double.solve import check_room, solve_double
 from dicecup.solver.double.solve import solve_seconds as double_seconds
 from dicecup.solver.files.tables import TableFile, open_table, table_path
-from dicecup.solver.progress import OnProgress, OnWarning, no_callback
+from dicecup.solver.limits import PRECISIONS
 from dicecup.solver.single.size import check_solvable, solve_seconds
 from dicecup.solver.single.solution import SingleSolution
 from dicecup.solver.single.solve import solve_single
-from dicecup.solver.solution import Solution
+from dicecup.solver.solution import OnProgress, OnWarning, Solution, no_callback
 
 QUICK = 20.0  # seconds: a longer solve is never started unasked
 

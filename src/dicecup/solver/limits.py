@@ -1,14 +1,17 @@
-"""What this machine has: memory, disk, cores; and errors before work begins that it cannot finish."""
+"""What this machine has (memory, disk, cores, backends), and errors before work begins that it cannot
+finish.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import psutil
 
-from dicecup.errors import StorageError
+from dicecup.errors import StorageError, UsageError
 
 
 def check_memory(needed: int) -> None:
@@ -69,3 +72,26 @@ def cores() -> int:
 
 def size_text(count: int) -> str:
     return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{max(count, 0) / 1e6:.1f} MB"
+
+
+BACKENDS = ("cpu", "cuda")
+PRECISIONS = (64, 32)
+
+
+def unknown_backend(name: str) -> UsageError:
+    return UsageError("backend_unknown", backend=name, known=", ".join(BACKENDS))
+
+
+def load_cupy() -> Any:
+    """Return CuPy with a GPU behind it, or raise an error that says what is missing."""
+    try:
+        import cupy
+    except ImportError:
+        raise UsageError("cupy_missing") from None
+    try:
+        devices = cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError:  # no driver, or one that is too old
+        devices = 0
+    if not devices:
+        raise UsageError("cuda_missing")
+    return cupy

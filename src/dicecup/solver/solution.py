@@ -1,25 +1,47 @@
-"""What is known about a whole game: the value of every sheet, and of every roll, keep and box of a turn.
+"""The interface of the solver: the value of every sheet, roll, keep and box of a game, and the progress of a
+solve.
 
-All values are expected final scores under perfect play, the points on the sheet included. Each way to solve
-a game (one layer of dice, double dice, a learned value) answers with its own `Solution` and `Turn`. What
-they are asked is checked here, once for all of them.
+All values are expected final scores under perfect play, the points on the sheet included. Each way to
+solve a game (one layer of dice, double dice, a learned value) answers with its own `Solution` and `Turn`.
+What they are asked is checked here, once for all of them. Needs no NumPy.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from operator import index
-from typing import Any, NamedTuple, SupportsIndex
+from typing import Any, Literal, NamedTuple, SupportsIndex
 
 from dicecup.dice import AnyDie, Dice
 from dicecup.engine.play import as_dice
 from dicecup.engine.serialize import Position, checked_sheet, wrong
-from dicecup.engine.state import Score, Sheet, State, empty_sheet
-from dicecup.engine.totals import final_score
-from dicecup.errors import DiceError, PositionError, UsageError
+from dicecup.engine.state import Score, Sheet, State, empty_sheet, final_score
+from dicecup.errors import DicecupError, DiceError, PositionError, UsageError
 from dicecup.messages import Phrase
 from dicecup.rules.model import Ruleset
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a solve is. `resumed`: states that an earlier run had solved."""
+
+    stage: Literal["compiling", "solving"]
+    done: int = 0
+    total: int = 1
+    resumed: int = 0
+
+
+OnProgress = Callable[[Progress], None]
+OnShare = Callable[[float], None]  # called with the share of the work that is done
+OnWarning = Callable[[DicecupError], None]  # called with the reason why a table is not used
+OnBatch = Callable[[int], None]  # called after each batch of a level with its number of states
+
+
+def no_callback(*_arguments: object) -> None:
+    """The default callback: do nothing."""
+
 
 DiceLike = str | Iterable[AnyDie]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from dicecup.engine.totals import bonus
+from dicecup.engine.state import bonus
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import Array
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dicecup.errors import StorageError
-from dicecup.packages import need
+from dicecup.installation import need
 from dicecup.storage.database import PATIENCE, Database, RowTaken, StorePart, Transaction, migrate
 from dicecup.storage.results import StoredResults, insert_result
 from dicecup.storage.rows import Addition, Opening, Seat, StoredMatch

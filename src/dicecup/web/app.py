@@ -13,16 +13,16 @@ from dicecup import __version__
 from dicecup.storage.store import open_store
 from dicecup.web import refusals
 from dicecup.web.api import library as api_library
-from dicecup.web.api import matches as api_matches
+from dicecup.web.api import match_requests as api_matches
 from dicecup.web.api import reviews as api_reviews
 from dicecup.web.assets import send_asset
+from dicecup.web.connections import when_server_stops
 from dicecup.web.guard import Guard, HeadRequests, Uploads
 from dicecup.web.pages import library_pages, match_page, review_page, setup_page
 from dicecup.web.pages.render import refused_page
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.reviewing import Reviews
 from dicecup.web.settings import Settings, settings_of_process
-from dicecup.web.stopping import when_server_stops
 
 ABOUT = """Play every game of the Yatzy family.
 

@@ -1,26 +1,54 @@
-"""The limits of connections that uvicorn lacks.
+"""The server: uvicorn with the limits of connections that it lacks.
 
-uvicorn has a timeout between two requests only. Here are deadlines for the head of a request, for its body,
-and for a client that does not read its response, and limits for the number of connections, in total and per
-address. `connections_httptools` and `connections_h11` join them with the two HTTP parsers of uvicorn.
+uvicorn has a timeout between two requests only. Here are deadlines for the head of a request, for its
+body, and for a client that does not read its response, and limits for the number of connections, in total
+and per address. `H11Connection` here and `connections_httptools` join them with the two HTTP parsers of
+uvicorn. `dicecup serve` loads this module by name: cli does not import web.
 """
 
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, ClassVar
+
+import h11
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.supervisors import Multiprocess
 
 from dicecup.web.addresses import is_among, network_of
 from dicecup.web.settings import ConnectionLimits, settings_of_process
-from dicecup.web.stopping import announce_stop
 
 MOST_HEAD = 32_000  # bytes of a request line and its headers
 WANTED_DESCRIPTORS = 65_536
 OTHER_DESCRIPTORS = 100  # database connections, pipes of worker processes, files, listening sockets
 CONNECTIONS = 20_000  # where the limit of open files allows it
+END_OF_HEAD = b"\r\n\r\n"
+
+stop_callbacks: list[Callable[[], None]] = []
+
+
+@contextmanager
+def when_server_stops(callback: Callable[[], None]) -> Iterator[None]:
+    """Call back as soon as the server of this process begins to stop."""
+    stop_callbacks.append(callback)
+    try:
+        yield
+    finally:
+        stop_callbacks.remove(callback)
+
+
+def announce_stop() -> None:
+    """Event streams do not end by themselves: their owners end them before uvicorn waits for connections."""
+    for callback in list(stop_callbacks):
+        callback()
 
 
 def resource_limits() -> Any:
@@ -171,3 +199,53 @@ class ConnectionBounds(asyncio.Protocol):
         head += ["retry-after: 5"] if retry else []
         self.transport.write("\r\n".join([*head, "", ""]).encode())
         self.transport.close()
+
+
+class H11Connection(ConnectionBounds, H11Protocol):
+    """h11 limits heads that are incomplete (`h11_max_incomplete_event_size`), but not complete ones."""
+
+    reading: object = h11.IDLE  # what of the request is received, as h11 calls it
+
+    def data_received(self, data: bytes) -> None:
+        if self.reading is h11.IDLE and len(data) > MOST_HEAD and END_OF_HEAD not in data[:MOST_HEAD]:
+            self.turn_away(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+        else:
+            super().data_received(data)
+
+    def handle_events(self) -> None:
+        """Set the deadline for what the client has to send next."""
+        super().handle_events()
+        now = self.conn.their_state
+        if now is h11.SEND_BODY and self.reading is not h11.SEND_BODY:
+            self.set_deadline(self.limits.body_seconds)
+        elif now is not h11.SEND_BODY and now is not h11.IDLE:
+            self.stop_deadline()
+        self.reading = now
+
+
+def run(listener: socket.socket, workers: int = 1) -> None:
+    """Serve until a signal. Application and protocol are given by name, so that workers import them."""
+    raise_descriptor_limit()
+    config = uvicorn.Config(
+        "dicecup.web.app:create_app",
+        factory=True,
+        http=protocol(),
+        h11_max_incomplete_event_size=MOST_HEAD,
+        forwarded_allow_ips=settings_of_process().connections.proxies,
+        log_level="warning",
+        access_log=False,  # addresses of tables are nobody's business
+        server_header=False,
+        timeout_graceful_shutdown=2,
+        timeout_keep_alive=60,  # a player thinks between two moves
+        workers=workers,
+    )
+    if workers == 1:
+        uvicorn.Server(config).run(sockets=[listener])
+    else:
+        Multiprocess(config, [listener]).run()
+
+
+def protocol() -> str:
+    if find_spec("httptools"):
+        return "dicecup.web.connections_httptools:HttpToolsConnection"
+    return "dicecup.web.connections:H11Connection"

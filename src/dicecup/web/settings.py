@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dicecup.folders import data_folder
+from dicecup.installation import data_folder
 
 
 @dataclass(frozen=True)

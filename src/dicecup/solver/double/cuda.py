@@ -14,16 +14,17 @@ import numpy as np
 import numpy.typing as npt
 
 from dicecup.rules.model import Ruleset
-from dicecup.solver.backends import load_cupy
 from dicecup.solver.double.game_tables import (
+    DoubleLevel,
+    SheetIndex,
     box_points,
     check_double_solvable,
     game_tables,
     layers_interchangeable,
 )
 from dicecup.solver.double.multisets import KeepRows, build_lattice
-from dicecup.solver.double.sheet_index import DoubleLevel, SheetIndex
-from dicecup.solver.progress import OnBatch
+from dicecup.solver.limits import load_cupy
+from dicecup.solver.solution import OnBatch
 
 INNERS, TILE = 33, 32  # as in turns.cu
 MOST_GROUPS = 16  # 512 sheets fill the GPU; 11 GB for six double dice

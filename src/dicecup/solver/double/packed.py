@@ -17,9 +17,14 @@ import numpy.typing as npt
 from dicecup.errors import StorageError
 from dicecup.messages import problem_of
 from dicecup.rules.model import Ruleset
-from dicecup.solver.double.sheet_index import SheetIndex
-from dicecup.solver.files.shipped import double_table_file, double_table_name
-from dicecup.solver.files.tables import TableHeader, check_header, damaged
+from dicecup.solver.double.game_tables import SheetIndex
+from dicecup.solver.files.tables import (
+    TableHeader,
+    check_header,
+    damaged,
+    double_table_file,
+    double_table_name,
+)
 
 MAGIC = b"dicecup double dice\n"
 STEP = 1 / 1024  # an error of half a step is 0.0005 points

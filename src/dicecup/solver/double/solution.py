@@ -17,8 +17,8 @@ from dicecup.engine.play import fill_cell, placement_of, scored_layers
 from dicecup.engine.state import Score, Sheet
 from dicecup.errors import PositionError
 from dicecup.rules.model import Ruleset
+from dicecup.solver.double.game_tables import SheetIndex
 from dicecup.solver.double.packed import ValueTable
-from dicecup.solver.double.sheet_index import SheetIndex
 from dicecup.solver.double.turn import TurnSolver, TurnValues
 from dicecup.solver.solution import BoxValue, Solution, Turn
 

@@ -10,17 +10,20 @@ import numpy as np
 import numpy.typing as npt
 
 from dicecup.errors import StorageError
-from dicecup.folders import tables_folder
+from dicecup.installation import tables_folder
 from dicecup.rules.model import Ruleset
-from dicecup.solver.backends import unknown_backend
-from dicecup.solver.double.game_tables import check_double_solvable, layers_interchangeable
+from dicecup.solver.double.game_tables import (
+    DoubleLevel,
+    SheetIndex,
+    check_double_solvable,
+    layers_interchangeable,
+)
 from dicecup.solver.double.multisets import multiset_count
 from dicecup.solver.double.packed import ValueTable, make_header, pack, packed_table_path, unpack
-from dicecup.solver.double.sheet_index import DoubleLevel, SheetIndex
 from dicecup.solver.files.resume import UnfinishedSolve
 from dicecup.solver.files.tables import replace_file, write_errors
-from dicecup.solver.limits import check_memory, cores
-from dicecup.solver.progress import OnBatch, OnProgress, Progress, no_callback
+from dicecup.solver.limits import check_memory, cores, unknown_backend
+from dicecup.solver.solution import OnBatch, OnProgress, Progress, no_callback
 
 THROWS_PER_SECOND = 60_000_000  # of one core, by sheet; measured: docs/dice-in-dice-solved.md
 

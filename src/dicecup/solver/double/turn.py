@@ -13,6 +13,8 @@ from dicecup.rules.model import Ruleset
 from dicecup.solver.compiled import is_compiled
 from dicecup.solver.double import kernels
 from dicecup.solver.double.game_tables import (
+    DoubleLevel,
+    SheetIndex,
     box_points,
     check_double_solvable,
     game_tables,
@@ -20,8 +22,7 @@ from dicecup.solver.double.game_tables import (
 )
 from dicecup.solver.double.kernels import LANES, mean_throw
 from dicecup.solver.double.multisets import DoubleLattice, build_lattice
-from dicecup.solver.double.sheet_index import DoubleLevel, SheetIndex
-from dicecup.solver.progress import OnBatch
+from dicecup.solver.solution import OnBatch
 
 Floats = npt.NDArray[np.float32]
 SUM_BLOCKS = 64

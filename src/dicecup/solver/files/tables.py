@@ -1,5 +1,7 @@
-"""Tables of games of one layer on disk: a header, then one section a level. Memory-mapped and checked; no
-reader ever sees a half-written one.
+"""Files of values: tables of games of one layer on disk, and the values that come with the package.
+
+A table is a header, then one section a level, memory-mapped and checked; no reader ever sees a half-
+written one. What the package brings is found by the identity of the rules.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import struct
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
+from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Literal
@@ -290,3 +293,33 @@ def write_errors(path: Path) -> Iterator[None]:
 def arrays_of(values: Any) -> dict[str, Array]:
     """Return the arrays of a level by name."""
     return dict(values._asdict()) if hasattr(values, "_asdict") else {"values": values}
+
+
+QUICK_PREFIX = "quick-"
+
+
+def weights_name(rules: Ruleset, *, quick: bool = False) -> str:
+    """Return the name under which the weights of a learned value, or of a quick one, are stored."""
+    return f"{QUICK_PREFIX if quick else ''}{rules.id}-{rules.identity[:16]}.npz"
+
+
+def weights_file(rules: Ruleset, *, quick: bool = False) -> Traversable | None:
+    """Return the weights of these rules that came with the package, whatever the id of the rules then was."""
+    ending = f"-{rules.identity[:16]}.npz"
+    for file in files("dicecup.solver.learned").joinpath("data").iterdir():
+        if file.name.endswith(ending) and file.name.startswith(QUICK_PREFIX) == quick:
+            return file
+    return None
+
+
+def has_weights(rules: Ruleset) -> bool:
+    return weights_file(rules) is not None
+
+
+def double_table_name(rules: Ruleset) -> str:
+    return f"double-{rules.identity[:16]}.table"
+
+
+def double_table_file(rules: Ruleset) -> Traversable:
+    """Return where the package has the table of these rules, if it has one; double dice only."""
+    return files("dicecup.solver.double").joinpath("data", double_table_name(rules))

@@ -17,9 +17,8 @@ import numpy as np
 
 from dicecup.errors import StorageError
 from dicecup.rules.model import OfFace, Ruleset
-from dicecup.solver.files.shipped import weights_file
-from dicecup.solver.learned.layout import Layout, layout
-from dicecup.solver.learned.move_tables import Array
+from dicecup.solver.files.tables import weights_file
+from dicecup.solver.learned.layout import Array, Layout, layout
 
 # Chances of a die to show the face in the end, from careless to most careful.
 SHARES = (0.45, 0.55, 0.65, 0.75)

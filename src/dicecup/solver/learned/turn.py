@@ -10,7 +10,7 @@ import numpy as np
 from dicecup.lattice import lattice
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import NOWHERE
-from dicecup.solver.learned.move_tables import CLOSED, Array, Moves, book
+from dicecup.solver.learned.layout import CLOSED, Array, Moves, book
 from dicecup.solver.learned.network import Moved
 
 

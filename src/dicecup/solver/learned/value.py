@@ -14,14 +14,12 @@ import numpy as np
 
 from dicecup.dice import Dice, layer_faces
 from dicecup.engine.legality import cell_names
-from dicecup.engine.state import Sheet, score
-from dicecup.engine.totals import final_score
+from dicecup.engine.state import Sheet, final_score, score
 from dicecup.errors import StorageError
 from dicecup.lattice import lattice
 from dicecup.rules.model import Ruleset
-from dicecup.solver.files.shipped import weights_file
-from dicecup.solver.learned.layout import Reading, layout
-from dicecup.solver.learned.move_tables import CLOSED, Array, book
+from dicecup.solver.files.tables import weights_file
+from dicecup.solver.learned.layout import CLOSED, Array, Reading, book, layout
 from dicecup.solver.learned.network import Network, Weights, inputs, of_rows, shipped
 from dicecup.solver.learned.turn import BatchTurn
 from dicecup.solver.solution import BoxValue, Solution, Turn

@@ -7,10 +7,8 @@ from typing import Any
 import numba
 import numpy as np
 
-from dicecup.solver.arrays import Array
+from dicecup.solver.arrays import Array, empty_level
 from dicecup.solver.compiled import is_compiled, kernel, parallel_kernel
-from dicecup.solver.progress import OnBatch
-from dicecup.solver.single.backend import empty_level
 from dicecup.solver.single.index import Index, Level
 from dicecup.solver.single.kernel_tables import Program
 from dicecup.solver.single.level_kernels import (
@@ -21,6 +19,7 @@ from dicecup.solver.single.level_kernels import (
     score_throws,
     turn,
 )
+from dicecup.solver.solution import OnBatch
 from dicecup.solver.vector import lanes, store
 
 # States between two checks of the clock and of Ctrl-C: an eighth of a second on two cores.

@@ -13,13 +13,12 @@ import numpy as np
 
 from dicecup.errors import UsageError
 from dicecup.lattice import Lattice, lattice
-from dicecup.solver.arrays import Array
-from dicecup.solver.backends import load_cupy
-from dicecup.solver.progress import OnBatch
-from dicecup.solver.single.backend import PADDING, POISON, number_type
+from dicecup.solver.arrays import PADDING, POISON, Array, number_type
+from dicecup.solver.limits import load_cupy
 from dicecup.solver.single.index import Index, Level
 from dicecup.solver.single.kernel_tables import Program
 from dicecup.solver.single.state_tables import BARRING, NEUTRAL, YIELDING
+from dicecup.solver.solution import OnBatch
 
 LANES = 32  # states of a block: a warp
 WORKERS = 8  # warps of a block

@@ -10,7 +10,7 @@ from pathlib import Path
 from dicecup.errors import UsageError
 from dicecup.rules.model import Ruleset
 from dicecup.solver.components import Component, components, offered_points
-from dicecup.solver.files.shipped import has_weights
+from dicecup.solver.files.tables import has_weights
 from dicecup.solver.limits import check_disk, check_memory, cores
 from dicecup.solver.single.upper_classes import UpperPart, upper_part
 

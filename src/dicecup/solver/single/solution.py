@@ -11,14 +11,12 @@ from math import isnan
 import numpy as np
 
 from dicecup.dice import Dice, Faces
-from dicecup.engine.state import Sheet, score
-from dicecup.engine.totals import bonus
+from dicecup.engine.state import Sheet, bonus, score
 from dicecup.errors import PositionError
 from dicecup.lattice import Lattice, lattice
 from dicecup.rules.model import Ruleset
-from dicecup.solver.arrays import Array
+from dicecup.solver.arrays import Array, number_type
 from dicecup.solver.files.tables import TableFile
-from dicecup.solver.single.backend import number_type
 from dicecup.solver.single.index import Index, Place, build_index
 from dicecup.solver.single.kernel_tables import Program, build_program
 from dicecup.solver.single.packing import Source, open_source

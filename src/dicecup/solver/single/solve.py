@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
-from dicecup.engine.totals import bonus
+from dicecup.engine.state import bonus
 from dicecup.errors import StorageError
-from dicecup.folders import tables_folder
+from dicecup.installation import tables_folder
 from dicecup.rules.model import Ruleset
-from dicecup.solver.arrays import Array
-from dicecup.solver.backends import PRECISIONS, unknown_backend
+from dicecup.solver.arrays import Array, empty_level, number_type
 from dicecup.solver.files.resume import UnfinishedSolve
 from dicecup.solver.files.tables import (
     Encoding,
@@ -23,11 +23,21 @@ from dicecup.solver.files.tables import (
     table_path,
     write_errors,
 )
-from dicecup.solver.progress import OnProgress, Progress, no_callback
-from dicecup.solver.single.backend import Backend, empty_level, number_type
-from dicecup.solver.single.index import Index, build_index
+from dicecup.solver.limits import PRECISIONS, unknown_backend
+from dicecup.solver.single.index import Index, Level, build_index
 from dicecup.solver.single.kernel_tables import Program, build_program
 from dicecup.solver.single.size import PACK_FROM, check_room, check_solvable
+from dicecup.solver.solution import OnBatch, OnProgress, Progress, no_callback
+
+
+class Backend(Protocol):
+    """Solves the levels of one game in one precision."""
+
+    def compiled(self, below: Array) -> bool:
+        """Return whether work can start without compiling first."""
+
+    def solve_level(self, level: Level, below: Level, values: Array, on_batch: OnBatch) -> Array:
+        """Return the values of a level, from those of the level below."""
 
 
 def make_backend(name: str, index: Index, program: Program, precision: int) -> Backend:

@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
 from dicecup.engine.record import Record, verify
-from dicecup.engine.totals import standings
+from dicecup.engine.state import standings
 from dicecup.web.api.models import (
     REFUSALS,
     Asked,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dicecup.engine.record import Undo
-from dicecup.engine.state import Keep, Score, Throw
-from dicecup.engine.totals import standings
+from dicecup.engine.state import Keep, Score, Throw, standings
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import name
 from dicecup.match import Match

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dicecup.engine.state import Keep
-from dicecup.i18n.formats import number_text, percent_text
 from dicecup.i18n.language import Language
-from dicecup.i18n.sentences import aims_text, move_text, score_text
+from dicecup.i18n.sentences import aims_text, move_text, number_text, percent_text, score_text
 from dicecup.match import Match
 from dicecup.rules.model import Ruleset
 from dicecup.web.service.advising import MOST_CHOICES

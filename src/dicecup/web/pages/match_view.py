@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from dicecup.dice import Die
 from dicecup.engine.legality import cell_of
-from dicecup.engine.state import Placement, Score, Throw, dice_to_throw
-from dicecup.engine.totals import final_score, standings
+from dicecup.engine.state import Placement, Score, Throw, dice_to_throw, final_score, standings
 from dicecup.errors import DicecupError
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, name

@@ -15,9 +15,8 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from dicecup.errors import DicecupError
-from dicecup.i18n.formats import date_text, ordinal_text
 from dicecup.i18n.language import LANGUAGE_NAMES, LANGUAGES, Language
-from dicecup.i18n.sentences import rolls_verified_text
+from dicecup.i18n.sentences import date_text, ordinal_text, rolls_verified_text
 from dicecup.web.assets import asset_address
 from dicecup.web.viewer import THEMES, Viewer, remember, viewer_of
 

@@ -13,13 +13,11 @@ from starlette.responses import Response
 
 from dicecup.bots import BOT_PREFIX
 from dicecup.engine.record import Record, verify
-from dicecup.engine.state import Score
-from dicecup.engine.totals import final_score, standings
+from dicecup.engine.state import Score, final_score, standings
 from dicecup.errors import DicecupError, UsageError
-from dicecup.i18n.formats import percent_text
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name
-from dicecup.i18n.sentences import chances_text, learned_text, rating_text, unfinished_text
+from dicecup.i18n.sentences import chances_text, learned_text, percent_text, rating_text, unfinished_text
 from dicecup.web.guard import MOST_RECORD
 from dicecup.web.pages.match_page import Asked
 from dicecup.web.pages.my_games import lines

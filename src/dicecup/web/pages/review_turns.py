@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 from dicecup.dice import Dice, format_dice
 from dicecup.engine.play import score_sheet
 from dicecup.engine.record import Record
-from dicecup.engine.state import Keep, Score, State
-from dicecup.engine.totals import final_score
-from dicecup.i18n.formats import number_text, signed_text
+from dicecup.engine.state import Keep, Score, State, final_score
 from dicecup.i18n.language import Language
-from dicecup.i18n.sentences import MARKS, SIGNS, cell_text, move_text
+from dicecup.i18n.sentences import MARKS, SIGNS, cell_text, move_text, number_text, signed_text
 from dicecup.web.pages.match_view import faces_of
 from dicecup.web.pages.sheet_view import number
 from dicecup.web.service.reviewing import Reviewed

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from dicecup.engine.legality import cell_of
-from dicecup.engine.state import Placement
-from dicecup.engine.totals import column_lines, final_score
+from dicecup.engine.state import Placement, column_lines, final_score
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import name
 from dicecup.match import Match

@@ -18,7 +18,7 @@ from dicecup.bots import BOTS
 from dicecup.engine.record import Record
 from dicecup.engine.state import Keep, Score, State
 from dicecup.errors import MoveError, UsageError
-from dicecup.packages import ensure, is_available
+from dicecup.installation import ensure, is_available
 from dicecup.rules.model import Ruleset
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.worker import Worker

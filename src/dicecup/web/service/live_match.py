@@ -20,8 +20,7 @@ from dicecup.dice import Dice
 from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.record_text import RecordWriter, read_header, split_lines
 from dicecup.engine.serialize import sheet_to_data
-from dicecup.engine.state import MOST_PLAYERS, Keep, Score, Throw
-from dicecup.engine.totals import standings
+from dicecup.engine.state import MOST_PLAYERS, Keep, Score, Throw, standings
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import Change, Match
 from dicecup.rules.loader import load_ruleset

@@ -16,8 +16,8 @@ from dicecup.bots import BOT_PREFIX, bot_of_player
 from dicecup.engine.record_text import join_record
 from dicecup.engine.state import Keep, Score
 from dicecup.errors import DicecupError, UsageError
+from dicecup.installation import is_installed
 from dicecup.match import Change
-from dicecup.packages import is_installed
 from dicecup.storage.rows import Addition
 from dicecup.storage.store import EntryTaken, Store
 from dicecup.web.service.advising import BOTS_BY_VALUES, Advising

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from dicecup.engine.record import Record
 from dicecup.errors import DicecupError, UsageError
-from dicecup.packages import is_installed
+from dicecup.installation import is_installed
 from dicecup.storage.results import add_verdicts, without_verdict
 from dicecup.storage.rows import Verdict
 from dicecup.web.service.advising import Advising, need_coach

@@ -9,8 +9,7 @@ from dicecup.dice import layer_faces
 from dicecup.engine.legality import cell_names, offers, refusal
 from dicecup.engine.play import place, scored_layers
 from dicecup.engine.serialize import dice_to_data, move_to_data, sheet_to_data
-from dicecup.engine.state import Placement, Sheet, State, dice_to_throw
-from dicecup.engine.totals import column_lines, final_score, standings
+from dicecup.engine.state import Placement, Sheet, State, column_lines, dice_to_throw, final_score, standings
 from dicecup.match import Match
 from dicecup.rules.model import Ruleset
 from dicecup.web.service.live_match import LiveMatch

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from dicecup.rules.model import Ruleset
-from dicecup.solver.learned.layout import layout
-from dicecup.solver.learned.move_tables import Array
+from dicecup.solver.learned.layout import Array, layout
 from dicecup.solver.learned.network import (
     SCALE,
     Moved,

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 from dicecup.engine.state import empty_sheet
 from dicecup.solver.arrays import NOWHERE
 from dicecup.solver.learned import network, turn
-from dicecup.solver.learned.layout import layout
-from dicecup.solver.learned.move_tables import CLOSED, Array
+from dicecup.solver.learned.layout import CLOSED, Array, layout
 from dicecup.solver.learned.network import Moved
 from dicecup.solver.learned.turn import Ahead, BatchTurn, Value
 

@@ -1,18 +1,53 @@
-"""Optional dependencies: the extras of pyproject.toml, which playing does not need.
+"""Where files are, and which optional packages are installed.
 
-In a clone set up by ./dicecup they are installed from the lock files when they are first needed; elsewhere
-the error names the command that installs them.
+Solved tables and compiled kernels are in the cache folder, games in the data folder. Playing needs none
+of the extras of pyproject.toml: in a clone set up by ./dicecup they are installed from the lock files
+when they are first needed; elsewhere the error names the command that installs them.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
 import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 from dicecup.errors import StorageError, UsageError
+
+NAME = "dicecup"
+
+
+def cache_folder() -> Path:
+    if chosen := os.environ.get("DICECUP_CACHE"):
+        return Path(chosen)
+    from platformdirs import user_cache_path
+
+    return earlier(".cache") or user_cache_path(NAME, appauthor=False)
+
+
+def tables_folder() -> Path:
+    return cache_folder() / "tables"
+
+
+def kernels_folder() -> Path:
+    return cache_folder() / "kernels"
+
+
+def data_folder() -> Path:
+    if chosen := os.environ.get("DICECUP_DATA"):
+        return Path(chosen)
+    from platformdirs import user_data_path
+
+    return earlier(".local/share") or user_data_path(NAME, appauthor=False)
+
+
+def earlier(base: str) -> Path | None:
+    """Return the folder that the first versions used on macOS, if it exists: it holds games and tables."""
+    folder = Path.home() / base / NAME
+    return folder if sys.platform == "darwin" and folder.is_dir() else None
+
 
 MODULES = {
     "pdf": ("typst",),
