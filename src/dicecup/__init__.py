@@ -32,8 +32,9 @@ if _TYPE_CHECKING:
         StorageError,
         UsageError,
     )
-    from dicecup.game import Game, Standing, review
+    from dicecup.game import Game, review
     from dicecup.game_rules import Rules
+    from dicecup.game_view import Standing
     from dicecup.rules.model import Ruleset
     from dicecup.solver.solution import BoxValue, Solution, Turn
 
@@ -91,8 +92,9 @@ _MODULES = {
     "engine.state": "Keep Placement Score Sheet State Throw",
     "errors": "BotError DicecupError DiceError MoveError PositionError "
     "RecordError RulesError StorageError UsageError",
-    "game": "Game Standing review",
+    "game": "Game review",
     "game_rules": "Rules",
+    "game_view": "Standing",
     "rules.model": "Ruleset",
     "solver.solution": "BoxValue Solution Turn",
 }

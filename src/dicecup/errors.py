@@ -13,7 +13,8 @@ from functools import partial
 from operator import index
 from typing import Any, SupportsIndex
 
-from dicecup.messages import SENTENCES, Phrase, Plural
+from dicecup.messages import SENTENCES, Plural
+from dicecup.phrases import Phrase
 
 
 class DicecupError(Exception):

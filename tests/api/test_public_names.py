@@ -70,11 +70,13 @@ def test_star_import() -> None:
 
 
 def public_members(name: str) -> list[tuple[str, object]]:
-    """The methods and properties that a public class itself brings."""
+    """The methods and properties that a public class brings, itself or from a base that is not public."""
     found = getattr(dicecup, name)
     if not inspect.isclass(found):
         return []
-    members = [(key, value) for key, value in vars(found).items() if not key.startswith("_")]
+    bases = [base for base in found.__mro__ if base.__module__.startswith("dicecup.")]
+    own = [base for base in bases if base is found or base.__name__ not in NAMES]
+    members = [(key, value) for base in own for key, value in vars(base).items() if not key.startswith("_")]
     return [
         (f"{name}.{key}", getattr(value, "__func__", value))
         for key, value in members

@@ -9,7 +9,8 @@ import pytest
 
 from dicecup.errors import DicecupError, MoveError
 from dicecup.i18n import LANGUAGES, language
-from dicecup.messages import PHRASES, SENTENCES, Phrase, Plural
+from dicecup.messages import SENTENCES, Plural
+from dicecup.phrases import PHRASES, Phrase
 from dicecup.rules import load_ruleset
 
 OPEN_PLACE = re.compile(r"\{\w*(![rsa])?\}|\{\{|\}\}")

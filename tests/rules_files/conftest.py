@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dicecup.errors import RulesError
-from dicecup.messages import Phrase
+from dicecup.phrases import Phrase
 from dicecup.rules import load_ruleset
 
 SMALL = """\

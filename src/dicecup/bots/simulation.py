@@ -26,7 +26,7 @@ from dicecup.engine.legality import cell_names
 from dicecup.engine.play import apply
 from dicecup.engine.state import Sheet, Throw, dice_to_throw, start
 from dicecup.errors import BotError, DicecupError, UsageError, whole_number
-from dicecup.messages import Phrase
+from dicecup.phrases import Phrase
 from dicecup.playout.games import FinalSheets, Scores
 from dicecup.rules.loader import AnyGame, as_ruleset
 from dicecup.rules.model import Ruleset

@@ -13,7 +13,8 @@ from dicecup import __version__
 from dicecup.cli.common import CALLED, Command, Option, _, language_option, speech, talk
 from dicecup.errors import DicecupError, StorageError
 from dicecup.i18n.language import LANGUAGES, language_of_environment
-from dicecup.messages import N_, ngettext, problem_of
+from dicecup.messages import N_, ngettext
+from dicecup.phrases import problem_of
 
 CLICK_MESSAGES = [
     N_("Usage:"),

@@ -23,7 +23,7 @@ from dicecup.dice import (
 from dicecup.engine.legality import allowed_placements, cell_names, cell_of, offers, refusal, repeat_pays
 from dicecup.engine.state import Keep, Move, Placement, Score, Sheet, State, Throw, dice_to_throw, turn_start
 from dicecup.errors import DiceError, MoveError, PositionError, UsageError
-from dicecup.messages import Phrase
+from dicecup.phrases import Phrase
 from dicecup.rules.model import Ruleset
 from dicecup.rules.scoring import Scored
 

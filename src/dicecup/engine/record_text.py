@@ -37,7 +37,7 @@ from dicecup.engine.record import (
 )
 from dicecup.engine.state import Keep, Move, Placement, Score, Sheet, State, Throw
 from dicecup.errors import DicecupError, RecordError, about
-from dicecup.messages import Phrase
+from dicecup.phrases import Phrase
 from dicecup.rules.loader import FindRules, load_builtin, load_ruleset
 from dicecup.rules.model import Ruleset
 

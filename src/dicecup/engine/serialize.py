@@ -18,7 +18,7 @@ from dicecup.engine.legality import cell_of
 from dicecup.engine.sheet_check import check_sheet
 from dicecup.engine.state import Keep, Move, Placement, Score, Sheet, State, Throw
 from dicecup.errors import DiceError, MoveError, PositionError, about
-from dicecup.messages import Phrase
+from dicecup.phrases import Phrase
 from dicecup.rules.loader import load_ruleset
 from dicecup.rules.model import Ruleset
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dicecup.errors import DicecupError
 from dicecup.i18n.names import name as box_name
-from dicecup.messages import Phrase
+from dicecup.phrases import Phrase
 from dicecup.rules.model import Ruleset
 
 # Control characters, marks that change the direction of text, line separators, and halves of characters.

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any, cast
 
 from dicecup.errors import RulesError
-from dicecup.messages import Phrase
+from dicecup.phrases import Phrase
 from dicecup.rules.model import (
     Alike,
     AnyDice,

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from dicecup.errors import RulesError, UsageError
-from dicecup.messages import Phrase, problem_of
+from dicecup.phrases import Phrase, problem_of
 from dicecup.rules.build import GAME_KEYS, Reader, build_ruleset
 from dicecup.rules.model import Ruleset
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dicecup.errors import StorageError, UsageError
 from dicecup.installation import tables_folder
-from dicecup.messages import Phrase
+from dicecup.phrases import Phrase
 from dicecup.rules.model import Ruleset
 from dicecup.solver.double.game_tables import SheetIndex, check_double_solvable
 from dicecup.solver.double.packed import ValueTable, find_packed_table

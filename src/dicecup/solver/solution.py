@@ -19,7 +19,7 @@ from dicecup.engine.play import as_dice
 from dicecup.engine.serialize import Position, checked_sheet, wrong
 from dicecup.engine.state import Score, Sheet, State, empty_sheet, final_score
 from dicecup.errors import DicecupError, DiceError, PositionError, UsageError
-from dicecup.messages import Phrase
+from dicecup.phrases import Phrase
 from dicecup.rules.model import Ruleset
 
 

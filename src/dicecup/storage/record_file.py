@@ -23,7 +23,7 @@ from dicecup.engine.record_text import (
     record_to_text,
 )
 from dicecup.errors import StorageError
-from dicecup.messages import Phrase, problem_of
+from dicecup.phrases import Phrase, problem_of
 from dicecup.rules.loader import builtin_ids, rules_beside
 
 if TYPE_CHECKING:

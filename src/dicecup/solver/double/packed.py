@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dicecup.errors import StorageError
-from dicecup.messages import problem_of
+from dicecup.phrases import problem_of
 from dicecup.rules.model import Ruleset
 from dicecup.solver.double.game_tables import SheetIndex
 from dicecup.solver.files.tables import (

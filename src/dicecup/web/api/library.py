@@ -17,7 +17,7 @@ from dicecup.i18n.names import game_name, option_name, option_text, summary
 from dicecup.rules.loader import builtin_ids
 from dicecup.rules.model import Ruleset
 from dicecup.storage.results import verdicts_of
-from dicecup.web.api.models import REFUSALS, Key, Standing
+from dicecup.web.api.models import REFUSALS, Key, StandingAnswer
 from dicecup.web.service.advising import bots_here
 from dicecup.web.service.keys import key_hash
 from dicecup.web.service.opening import game_rules
@@ -99,7 +99,7 @@ class MatchSummary(BaseModel):
     begun: bool
     finished: str | None
     tried: Annotated[bool, Field(description="From a position of another game on; in no statistics.")]
-    standings: Annotated[list[Standing], Field(description="Of a finished match, by seat.")]
+    standings: Annotated[list[StandingAnswer], Field(description="Of a finished match, by seat.")]
 
 
 class ResultAnswer(BaseModel):
@@ -246,7 +246,9 @@ async def my_matches(matches: MatchesNow, key: Key) -> list[MatchSummary]:
             begun=line.begun,
             finished=line.finished,
             tried=line.tried,
-            standings=[Standing(place=end.place, seat=end.seat, points=end.points) for end in line.ended],
+            standings=[
+                StandingAnswer(place=end.place, seat=end.seat, points=end.points) for end in line.ended
+            ],
         )
         for line in lines
     ]

@@ -26,10 +26,10 @@ from dicecup.web.api.models import (
     MoveRequest,
     Opened,
     Promise,
-    Proof,
+    ProofAnswer,
     SeatChoice,
     Seats,
-    State,
+    StateAnswer,
     Undone,
     UndoRequest,
     VersionRequest,
@@ -68,7 +68,7 @@ async def open_match(matches: MatchesNow, key: Key, body: MatchRequest) -> Opene
 
 
 @router.get("/matches/{match}")
-async def look(live: Asked, seats: Seats) -> State:
+async def look(live: Asked, seats: Seats) -> StateAnswer:
     return answer(live, seats)
 
 
@@ -82,13 +82,13 @@ async def join(live: Asked, key: Key, body: JoinRequest) -> Joined:
 
 
 @router.post("/matches/{match}/leave")
-async def leave(live: Asked, key: Key, body: SeatChoice) -> State:
+async def leave(live: Asked, key: Key, body: SeatChoice) -> StateAnswer:
     await joining.leave(live, key, body.seat)
     return answer(live, live.seats_of(key_hash(key)))
 
 
 @router.post("/matches/{match}/begin")
-async def begin(live: Asked, key: Key) -> State:
+async def begin(live: Asked, key: Key) -> StateAnswer:
     """Begin without waiting for the seats that are still open."""
     await opening.begin(live, key)
     return answer(live, live.seats_of(key_hash(key)))  # seats may have moved up
@@ -125,7 +125,7 @@ async def record(matches: MatchesNow, live: Asked) -> PlainTextResponse:
 
 
 @router.get("/matches/{match}/proof")
-async def proof(matches: MatchesNow, live: Asked) -> Proof:
+async def proof(matches: MatchesNow, live: Asked) -> ProofAnswer:
     return await matches.in_background(proof_of, live.playing().record)
 
 
@@ -145,7 +145,7 @@ moves_router = APIRouter(prefix="/api/matches/{match}", tags=["playing"], respon
 
 
 @moves_router.post("/moves")
-async def move(live: Asked, seats: Seats, body: MoveRequest) -> State:
+async def move(live: Asked, seats: Seats, body: MoveRequest) -> StateAnswer:
     """Play. Saved before it is answered; refused with a code and the state as it stands otherwise."""
     if body.move == {"throw": True}:
         await live.throw(seats, body.version)
@@ -191,7 +191,7 @@ async def agree(live: Asked, seats: Seats, body: AgreeRequest) -> Undone:
 
 
 @moves_router.post("/undo/refuse")
-async def refuse(live: Asked, seats: Seats, body: VersionRequest) -> State:
+async def refuse(live: Asked, seats: Seats, body: VersionRequest) -> StateAnswer:
     """Refuse what somebody proposed to take back."""
     await live.refuse(seats, body.version)
     return answer(live, seats)

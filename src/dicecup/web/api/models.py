@@ -127,7 +127,13 @@ class LastAnswer(BaseModel):
     move: dict[str, Any]
 
 
-class Standing(BaseModel):
+# `__qualname__` and `title` below are the names in the OpenAPI description, which clients rely on.
+
+
+class StandingAnswer(BaseModel):
+    __qualname__ = "Standing"
+    model_config = ConfigDict(title="Standing")
+
     place: int
     seat: int
     points: int
@@ -140,8 +146,11 @@ class UndoAnswer(BaseModel):
     agreed: list[int]
 
 
-class State(BaseModel):
+class StateAnswer(BaseModel):
     """A match as you see it."""
+
+    __qualname__ = "State"
+    model_config = ConfigDict(title="State")
 
     id: str
     version: int
@@ -156,7 +165,7 @@ class State(BaseModel):
     seats: list[SeatAnswer]
     turn: TurnAnswer | None
     last: LastAnswer | None
-    standings: list[Standing]
+    standings: list[StandingAnswer]
     undo: UndoAnswer
     next: str | None
 
@@ -165,7 +174,7 @@ class Opened(BaseModel):
     """A match with the key that holds your seats: send it as `Authorization: Bearer KEY`."""
 
     key: str
-    state: State
+    state: StateAnswer
 
 
 class Joined(Opened):
@@ -174,7 +183,7 @@ class Joined(Opened):
 
 class Undone(BaseModel):
     done: bool
-    state: State
+    state: StateAnswer
 
 
 class HintOption(BaseModel):
@@ -202,8 +211,11 @@ class Promise(BaseModel):
     commitment: str
 
 
-class Proof(BaseModel):
+class ProofAnswer(BaseModel):
     """What everybody can check: the promise, the players' shares, and after the game the secret."""
+
+    __qualname__ = "Proof"
+    model_config = ConfigDict(title="Proof")
 
     dice: str
     proved: bool
@@ -214,13 +226,16 @@ class Proof(BaseModel):
     secret: str | None
 
 
-class Review(BaseModel):
+class UploadAnswer(BaseModel):
+    __qualname__ = "Review"
+    model_config = ConfigDict(title="Review")
+
     game: str
     options: dict[str, str]
     players: list[str]
     finished: bool
-    standings: list[Standing]
-    proof: Proof
+    standings: list[StandingAnswer]
+    proof: ProofAnswer
 
 
 class ErrorBody(BaseModel):
@@ -232,7 +247,7 @@ class ErrorAnswer(BaseModel):
     """An error: its code, a sentence, and the current state of the match if there is one."""
 
     error: ErrorBody
-    state: State | None = None
+    state: StateAnswer | None = None
 
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
@@ -268,8 +283,8 @@ async def held_seats(request: Request, live: Annotated[LiveMatch, Depends(asked_
     return seats
 
 
-def answer(live: LiveMatch, seats: frozenset[int]) -> State:
-    return State(**state_data(live, seats))
+def answer(live: LiveMatch, seats: frozenset[int]) -> StateAnswer:
+    return StateAnswer(**state_data(live, seats))
 
 
 Key = Annotated[str, Depends(caller_key)]

@@ -17,11 +17,11 @@ from dicecup.web.api.models import (
     Key,
     Model,
     Opened,
-    Proof,
+    ProofAnswer,
     RecordText,
-    Review,
-    Standing,
-    State,
+    StandingAnswer,
+    StateAnswer,
+    UploadAnswer,
     answer,
 )
 from dicecup.web.service.keys import key_hash, new_key
@@ -106,9 +106,9 @@ router = APIRouter(prefix="/api", tags=["reviews"], responses=REFUSALS)
 PATIENCE = 30.0  # seconds; the review continues and is ready for a later request
 
 
-def proof_of(record: Record) -> Proof:
+def proof_of(record: Record) -> ProofAnswer:
     found, origin = verify(record), record.header.origin
-    return Proof(
+    return ProofAnswer(
         dice=found.kind,
         proved=found.proved,
         throws=found.throws,
@@ -157,27 +157,27 @@ async def try_position(matches: MatchesNow, live: Asked, key: Key, body: TryRequ
 
 
 @router.post("/records", status_code=201)
-async def keep(matches: MatchesNow, uploads: UploadsNow, text: RecordText) -> State:
+async def keep(matches: MatchesNow, uploads: UploadsNow, text: RecordText) -> StateAnswer:
     """Store a record as a match that everybody who knows its id can look at, review, and try again."""
     async with uploads.reading(text.record.encode()) as record:
         return answer(await keep_record(matches, record), frozenset())
 
 
 @router.post("/reviews")
-async def look(uploads: UploadsNow, text: RecordText) -> Review:
+async def look(uploads: UploadsNow, text: RecordText) -> UploadAnswer:
     """Check any record without storing it: whether it is valid, its dice are proved, and how it ended."""
     async with uploads.reading(text.record.encode()) as record:
         return await asyncio.to_thread(seen, record)
 
 
-def seen(record: Record) -> Review:
-    return Review(
+def seen(record: Record) -> UploadAnswer:
+    return UploadAnswer(
         game=record.header.reference,
         options=dict(record.rules.options),
         players=list(record.header.players),
         finished=record.state.finished,
         standings=[
-            Standing(place=place, seat=seat, points=points)
+            StandingAnswer(place=place, seat=seat, points=points)
             for place, seat, points in standings(record.rules, record.state)
         ],
         proof=proof_of(record),
