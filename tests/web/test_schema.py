@@ -39,6 +39,12 @@ FOUND: list[Any] = [found.ok() for found in DESCRIBED.get_all_operations()]  # t
 OPERATIONS = {operation.label: operation for operation in FOUND}
 
 
+def test_names_that_clients_rely_on() -> None:
+    schemas = DESCRIBED.raw_schema["components"]["schemas"]
+    for name in ("State", "Standing", "Proof", "Review"):
+        assert schemas[name]["title"] == name
+
+
 @dataclass
 class Played:
     address: str
