@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 
 from dicecup.errors import StorageError
-from dicecup.storage.database import MIGRATIONS, RowTaken
-from dicecup.storage.results import add_verdicts, verdicts_of, without_verdict
+from dicecup.storage.database import RowTaken
+from dicecup.storage.results import add_verdicts, without_verdict
 from dicecup.storage.rows import Addition, Opening, Result, Seat, Verdict
 from dicecup.storage.store import EntryTaken, PromiseTaken, Store, open_store
 
@@ -217,18 +217,18 @@ def test_agreement_holds_for_one_version(store: Store) -> None:
 def test_results_belong_to_the_seats_of_a_device_and_go_with_an_undo(store: Store) -> None:
     opened(store)
     store.append(add(0, "1 score chance 15", [result(0, 200), result(1, 300)]))
-    assert store.results_of("hash-of-ann") == [result(0, 200, "table1")]
-    assert store.results_of("hash-of-bo") == []
-    (line,) = store.matches_of("hash-of-ann")
+    assert store.results_of("hash-of-ann").results == [result(0, 200, "table1")]
+    assert store.results_of("hash-of-bo").results == []
+    (line,) = store.matches_of("hash-of-ann").lines
     assert (line.id, line.finished, line.names) == ("table1", NOW, ("Ann", "bot:greedy", ""))
     assert [(end.seat, end.points, end.mine) for end in line.ended] == [(0, 200, True), (1, 300, False)]
     assert not line.tried
     store.append(add(1, "undo 1"))
-    assert store.results_of("hash-of-ann") == []
-    (line,) = store.matches_of("hash-of-ann")
+    assert store.results_of("hash-of-ann").results == []
+    (line,) = store.matches_of("hash-of-ann").lines
     assert line.finished is None
     assert line.ended == ()
-    assert store.matches_of("hash-of-bo") == []
+    assert store.matches_of("hash-of-bo").lines == []
 
 
 def test_a_match_is_found_by_its_promise(store: Store) -> None:
@@ -261,47 +261,36 @@ def finished(store: Store, opening: Opening = OPENING) -> Store:
 
 def test_verdicts_are_stored_with_the_results(store: Store) -> None:
     finished(store)
-    assert verdicts_of(store, "hash-of-ann") == {}
+    assert store.results_of("hash-of-ann").verdicts == {}
     assert without_verdict(store, "hash-of-ann", 5) == ["table1"]
     found = [Verdict(0, 12.25, -3.5, 0.125), Verdict(1, -1.0, 0.0, 0.0)]
     add_verdicts(store, "table1", 2, found)
-    assert verdicts_of(store, "hash-of-ann") == {("table1", 0): found[0]}  # the other seat is not Ann's
+    assert store.results_of("hash-of-ann").verdicts == {
+        ("table1", 0): found[0]
+    }  # the other seat is not Ann's
     assert without_verdict(store, "hash-of-ann", 5) == []
-    assert [one.points for one in store.results_of("hash-of-ann")] == [15]
-    assert verdicts_of(store, "hash-of-bo") == {}
+    assert [one.points for one in store.results_of("hash-of-ann").results] == [15]
+    assert store.results_of("hash-of-bo").verdicts == {}
 
 
 def test_a_review_of_an_undone_move_is_discarded(store: Store) -> None:
     finished(store)
     add_verdicts(store, "table1", 2, [Verdict(0, 12.25, -3.5, 0.125)])
     store.append(add(2, "undo 1"))
-    assert verdicts_of(store, "hash-of-ann") == {}
+    assert store.results_of("hash-of-ann").verdicts == {}
     store.append(add(3, "1 score ones 1", [result(0, 1), result(1, 9)]))
     add_verdicts(store, "table1", 2, [Verdict(0, 12.25, -3.5, 0.125)])  # a review of the game as it was
-    assert verdicts_of(store, "hash-of-ann") == {}
+    assert store.results_of("hash-of-ann").verdicts == {}
     add_verdicts(store, "table1", 4, [Verdict(0, 0.5, -20.0, 1.5)])
-    assert verdicts_of(store, "hash-of-ann")["table1", 0].skill == -20.0
+    assert store.results_of("hash-of-ann").verdicts["table1", 0].skill == -20.0
 
 
 def test_a_position_tried_again_counts_in_no_statistics(store: Store) -> None:
     finished(store, replace(OPENING, tried=True))
-    assert store.results_of("hash-of-ann") == []
+    assert store.results_of("hash-of-ann").results == []
     assert without_verdict(store, "hash-of-ann", 5) == []
     stored = store.match("table1")
     assert stored
     assert stored.opening.tried
-    (line,) = store.matches_of("hash-of-ann")
+    (line,) = store.matches_of("hash-of-ann").lines
     assert (line.finished, line.tried) == (NOW, True)
-
-
-def test_a_database_without_verdicts_is_migrated(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Games finished before the migration are still there, without a review."""
-    with monkeypatch.context() as earlier:
-        earlier.setattr("dicecup.storage.database.MIGRATIONS", MIGRATIONS[:2])
-        old = finished(open_store(address))
-        old.close()
-    new = open_store(address)
-    assert without_verdict(new, "hash-of-ann", 5) == ["table1"]
-    add_verdicts(new, "table1", 2, [Verdict(0, 1.0, -1.0, 0.5)])
-    assert verdicts_of(new, "hash-of-ann")["table1", 0] == Verdict(0, 1.0, -1.0, 0.5)
-    new.close()

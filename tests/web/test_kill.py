@@ -56,7 +56,8 @@ def test_no_acknowledged_move_is_lost(database: str) -> None:
         match = table.playing()
         assert match.state.finished
         assert stored.finished
-        results = [result for result in store.results_of(key_hash(played.key)) if result.match == played.id]
+        found = store.results_of(key_hash(played.key)).results
+        results = [result for result in found if result.match == played.id]
         assert [result.points for result in results] == [final_score(match.rules, match.state.sheets[0])]
         for version, move in played.moves.items():
             entry = match.record.entries[version]

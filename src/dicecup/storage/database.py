@@ -59,7 +59,7 @@ class Database(Protocol):
     def close(self) -> None: ...
 
 
-Step = str | dict[Dialect, str]
+Step = str | dict[Dialect, str]  # a step that one database does not need is missing there
 
 FIRST: list[Step] = [
     "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -148,7 +148,79 @@ VERDICTS: list[Step] = [
 # A change counter (entries not counted), by which a process sees whether its cached match is stale.
 COUNTED: list[Step] = ["ALTER TABLE matches ADD COLUMN changes INTEGER NOT NULL DEFAULT 0"]
 
-MIGRATIONS: list[list[Step]] = [FIRST, TRIES, VERDICTS, COUNTED]
+# Everything of a match goes with it.
+CASCADE = (
+    "ALTER TABLE {table} DROP CONSTRAINT {table}_match_fkey, ADD CONSTRAINT {table}_match_fkey "
+    "FOREIGN KEY (match) REFERENCES matches (id) ON DELETE CASCADE"
+)
+PARTS = ("entries", "consents", "results", "seat_keys", "seats")  # the tables with rows of a match
+CASCADES: list[Step] = [{"postgresql": CASCADE.format(table=table)} for table in PARTS]
+DELETED = "deleted:"  # begins the name that replaces the name of a player who deleted their data
+
+# Retention, and the deletion of a person's data. A match that nobody holds a seat in can be removed as a
+# whole: its entries go with it, and never alone. A header changes only to lose the name of a player who
+# deleted their data. The dates let a page of one's matches be read from an index.
+REMOVAL: list[Step] = [
+    "ALTER TABLE seat_keys ADD COLUMN opened TEXT NOT NULL DEFAULT ''",
+    "UPDATE seat_keys SET opened = (SELECT created FROM matches WHERE id = seat_keys.match)",
+    "CREATE INDEX seat_keys_by_date ON seat_keys (key_hash, purpose, opened, match, seat)",
+    "CREATE INDEX matches_by_date ON matches (created)",
+    "CREATE INDEX matches_by_next ON matches (next)",
+    "CREATE INDEX matches_by_owner ON matches (owner)",
+    {"sqlite": "DROP TRIGGER entries_remain", "postgresql": "DROP TRIGGER entries_stay ON entries"},
+    {
+        "sqlite": "CREATE TRIGGER entries_remain BEFORE DELETE ON entries "
+        "WHEN EXISTS (SELECT 1 FROM matches WHERE id = OLD.match) "
+        "BEGIN SELECT RAISE(ABORT, 'entries are only added'); END",
+        "postgresql": "CREATE FUNCTION refuse_removal() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "IF EXISTS (SELECT 1 FROM matches WHERE id = OLD.match) "
+        "THEN RAISE EXCEPTION 'entries are only added'; END IF; RETURN OLD; END $$",
+    },
+    {
+        "postgresql": "CREATE TRIGGER entries_stay BEFORE UPDATE OR TRUNCATE ON entries "
+        "FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()",
+    },
+    {
+        "postgresql": "CREATE TRIGGER entries_remain BEFORE DELETE ON entries "
+        "FOR EACH ROW EXECUTE FUNCTION refuse_removal()",
+    },
+    {
+        "sqlite": "CREATE TRIGGER matches_remain BEFORE DELETE ON matches "
+        "WHEN EXISTS (SELECT 1 FROM seat_keys WHERE match = OLD.id AND purpose = 'device') "
+        "BEGIN SELECT RAISE(ABORT, 'a match with players stays'); END",
+        "postgresql": "CREATE FUNCTION refuse_match_removal() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "IF EXISTS (SELECT 1 FROM seat_keys WHERE match = OLD.id AND purpose = 'device') "
+        "THEN RAISE EXCEPTION 'a match with players stays'; END IF; RETURN OLD; END $$",
+    },
+    {
+        "postgresql": "CREATE TRIGGER matches_remain BEFORE DELETE ON matches "
+        "FOR EACH ROW EXECUTE FUNCTION refuse_match_removal()",
+    },
+    {
+        "sqlite": "CREATE TRIGGER matches_removed AFTER DELETE ON matches BEGIN "
+        + "".join(f"DELETE FROM {table} WHERE match = OLD.id; " for table in PARTS)
+        + "END",
+    },
+    *CASCADES,
+    {
+        "sqlite": "CREATE TRIGGER headers_stay BEFORE UPDATE OF header ON matches "
+        "WHEN OLD.header IS NOT NULL AND NEW.header IS NOT OLD.header AND NOT EXISTS "
+        "(SELECT 1 FROM seats WHERE match = OLD.id AND name LIKE 'deleted:%' "
+        "AND instr(OLD.header, 'player ' || name || ' ') = 0) "
+        "BEGIN SELECT RAISE(ABORT, 'a header only loses names'); END",
+        "postgresql": "CREATE FUNCTION refuse_header() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "IF OLD.header IS NOT NULL AND NEW.header IS DISTINCT FROM OLD.header AND NOT EXISTS "
+        "(SELECT 1 FROM seats WHERE match = OLD.id AND name LIKE 'deleted:%' "
+        "AND strpos(OLD.header, 'player ' || name || ' ') = 0) "
+        "THEN RAISE EXCEPTION 'a header only loses names'; END IF; RETURN NEW; END $$",
+    },
+    {
+        "postgresql": "CREATE TRIGGER headers_stay BEFORE UPDATE OF header ON matches "
+        "FOR EACH ROW EXECUTE FUNCTION refuse_header()",
+    },
+]
+
+MIGRATIONS: list[list[Step]] = [FIRST, TRIES, VERDICTS, COUNTED, REMOVAL]
 
 
 def migrate(database: Database) -> None:
@@ -165,7 +237,9 @@ def migrate(database: Database) -> None:
 
 def take_steps(changes: Transaction, dialect: Dialect, steps: list[Step]) -> None:
     for step in steps:
-        changes.run(step if isinstance(step, str) else step[dialect])
+        statement = step if isinstance(step, str) else step.get(dialect)
+        if statement:
+            changes.run(statement)
 
 
 Answer = TypeVar("Answer")

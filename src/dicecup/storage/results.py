@@ -1,11 +1,15 @@
-"""Finished matches of a device: how they ended, and what the coach found about them."""
+"""Finished matches of a device: how they ended, and what the coach found about them.
+
+Lists are read in pages, newest first, from an index: a page costs the same however many matches there are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 
 from dicecup.storage.database import StorePart, Transaction
-from dicecup.storage.rows import Ended, MatchLine, Result, Verdict
+from dicecup.storage.rows import Ended, MatchLine, MatchPage, Result, ResultPage, Verdict
 
 
 def add_verdicts(store: StorePart, match: str, version: int, verdicts: Sequence[Verdict]) -> None:
@@ -22,64 +26,83 @@ def add_verdicts(store: StorePart, match: str, version: int, verdicts: Sequence[
             )
 
 
-def verdicts_of(store: StorePart, key_hash: str) -> dict[tuple[str, int], Verdict]:
-    """Return the reviews by match and seat, for the seats that a device holds."""
-    rows = store.database.rows(
-        "SELECT results.match, results.seat, luck, skill, error_rate "
-        f"{MINE} AND luck IS NOT NULL ORDER BY finished DESC LIMIT {MOST_RESULTS}",
-        (key_hash,),
-    )
-    return {(match, seat): Verdict(seat, *found) for match, seat, *found in rows}
-
-
-def without_verdict(store: StorePart, key_hash: str, most: int) -> list[str]:
+def without_verdict(store: StoredResults, key_hash: str, most: int) -> list[str]:
     """Return the newest finished matches of a device that have not been reviewed."""
-    rows = store.database.rows(
-        f"SELECT DISTINCT results.match, finished {MINE} AND luck IS NULL "
-        f"ORDER BY finished DESC, results.match LIMIT {most}",
-        (key_hash,),
-    )
-    return [match for match, _ in rows]
+    found: dict[str, None] = {}
+    for place, _result, verdict in store.results_from(key_hash, ()):
+        if verdict is None:
+            found[place[1]] = None
+        if len(found) == most:
+            break
+    return list(found)
 
 
 RESULT = "seat, name, ruleset, identity, points, place, players, sheet, finished, match"
+VERDICT = "luck, skill, error_rate"
 MOST_LISTED = 200
-MOST_RESULTS = 2000
-# The results of the seats that a device holds. Retries of a position do not count as games.
-MINE = (
-    "FROM results JOIN seat_keys ON seat_keys.match = results.match AND seat_keys.seat = results.seat "
-    "WHERE key_hash = ? AND purpose = 'device' "
-    "AND NOT EXISTS (SELECT 1 FROM matches WHERE matches.id = results.match AND tried = 1)"
-)
+MOST_RESULTS = 500
+AT_ONCE = 500  # rows asked for in one query
+
+Place = tuple[
+    str, str, int
+]  # of a seat in the list of a device's seats: when its match was opened, match, seat
 
 
 class StoredResults(StorePart):
-    def matches_of(self, key_hash: str) -> list[MatchLine]:
-        """Return the matches in which a device has a seat, newest first."""
-        rows = self.database.rows(
-            "SELECT id, created, ruleset, header IS NOT NULL, finished, tried FROM matches WHERE id IN "
-            "(SELECT match FROM seat_keys WHERE key_hash = ? AND purpose = 'device') "
-            f"ORDER BY created DESC, id LIMIT {MOST_LISTED}",
-            (key_hash,),
-        )
+    def matches_of(self, key_hash: str, before: str = "", most: int = MOST_LISTED) -> MatchPage:
+        """Return the matches in which a device has a seat, newest first; `before` continues a page."""
+        found: dict[str, set[int]] = {}  # the seats in each match
+        last, older = "", ""
+        for place in self.seats_from(key_hash, parse_place(before)):
+            _, match, seat = place
+            if len(found) == most and match not in found:
+                older = last
+                break
+            found.setdefault(match, set()).add(seat)
+            last = place_text(place)
+        return MatchPage(self.match_lines(found), older)
+
+    def seats_from(self, key_hash: str, place: Place | tuple[()]) -> Iterator[Place]:
+        """Yield the seats of a device after this place in the list, newest first, from an index."""
+        while True:
+            after = "AND (opened, match, seat) < (?, ?, ?) " if place else ""
+            rows = self.database.rows(
+                "SELECT opened, match, seat FROM seat_keys WHERE key_hash = ? AND purpose = 'device' "
+                f"{after}ORDER BY opened DESC, match DESC, seat DESC LIMIT {AT_ONCE}",
+                (key_hash, *place),
+            )
+            for opened, match, seat in rows:
+                place = (opened, match, seat)
+                yield place
+            if len(rows) < AT_ONCE:
+                return
+
+    def match_lines(self, mine: Mapping[str, Collection[int]]) -> list[MatchLine]:
+        """Return what a list shows of these matches, in the same order; with the seats of the device."""
+        if not mine:
+            return []
+        matches = list(mine)
+        these = placeholders(matches)
         names: dict[str, list[str]] = {}
         for match, name in self.database.rows(
-            "SELECT match, name FROM seats WHERE match IN "
-            "(SELECT match FROM seat_keys WHERE key_hash = ? AND purpose = 'device') ORDER BY match, number",
-            (key_hash,),
+            f"SELECT match, name FROM seats WHERE match IN {these} ORDER BY match, number", matches
         ):
             names.setdefault(match, []).append(name)
         ended: dict[str, list[Ended]] = {}
-        for match, seat, points, place, mine in self.database.rows(
-            "SELECT match, seat, points, place, EXISTS (SELECT 1 FROM seat_keys WHERE key_hash = ? "
-            "AND purpose = 'device' AND seat_keys.match = results.match AND seat_keys.seat = results.seat) "
-            "FROM results WHERE match IN "
-            "(SELECT match FROM seat_keys WHERE key_hash = ? AND purpose = 'device') ORDER BY match, seat",
-            (key_hash, key_hash),
+        for match, seat, points, place, luck, skill, error_rate in self.database.rows(
+            f"SELECT match, seat, points, place, {VERDICT} FROM results WHERE match IN {these} "
+            "ORDER BY match, seat",
+            matches,
         ):
-            ended.setdefault(match, []).append(Ended(seat, points, place, bool(mine)))
-        return [
-            MatchLine(
+            verdict = None if luck is None else Verdict(seat, luck, skill, error_rate)
+            ended.setdefault(match, []).append(Ended(seat, points, place, seat in mine[match], verdict))
+        rows = self.database.rows(
+            "SELECT id, created, ruleset, header IS NOT NULL, finished, tried "
+            f"FROM matches WHERE id IN {these}",
+            matches,
+        )
+        lines = {
+            match: MatchLine(
                 id=match,
                 created=created,
                 ruleset=ruleset,
@@ -90,17 +113,63 @@ class StoredResults(StorePart):
                 ended=tuple(ended.get(match, ())),
             )
             for match, created, ruleset, begun, finished, tried in rows
-        ]
+        }
+        return [lines[match] for match in matches if match in lines]
 
-    def results_of(self, key_hash: str) -> list[Result]:
-        """Return the results of the seats that a device holds, oldest first."""
-        columns = ", ".join(f"results.{column.strip()}" for column in RESULT.split(","))
-        rows = self.database.rows(
-            f"SELECT {columns} {MINE} "
-            f"ORDER BY results.finished DESC, results.match, results.seat LIMIT {MOST_RESULTS}",
-            (key_hash,),
-        )
-        return [Result(*row) for row in reversed(rows)]
+    def results_of(self, key_hash: str, before: str = "", most: int = MOST_RESULTS) -> ResultPage:
+        """Return the newest results of the seats that a device holds, oldest first; `before` continues."""
+        results: list[Result] = []
+        verdicts: dict[tuple[str, int], Verdict] = {}
+        last, older = "", ""
+        for place, result, verdict in self.results_from(key_hash, parse_place(before)):
+            if len(results) == most:
+                older = last
+                break
+            last = place_text(place)
+            results.append(result)
+            if verdict:
+                verdicts[result.match, result.seat] = verdict
+        results.sort(key=lambda result: (result.finished, result.match, result.seat))
+        return ResultPage(results, verdicts, older)
+
+    def results_from(
+        self, key_hash: str, place: Place | tuple[()]
+    ) -> Iterator[tuple[Place, Result, Verdict | None]]:
+        """Yield the results of a device's seats, newest first. Retries of a position do not count."""
+        seats = self.seats_from(key_hash, place)
+        while places := list(islice(seats, AT_ONCE)):
+            matches = sorted({match for _, match, _ in places})
+            these = placeholders(matches)
+            rows = self.database.rows(
+                f"SELECT {VERDICT}, {RESULT} FROM results WHERE match IN {these} "
+                f"AND match NOT IN (SELECT id FROM matches WHERE id IN {these} AND tried = 1)",
+                (*matches, *matches),
+            )
+            found = {}
+            for luck, skill, error_rate, *values in rows:
+                result = Result(*values)
+                verdict = None if luck is None else Verdict(result.seat, luck, skill, error_rate)
+                found[result.match, result.seat] = result, verdict
+            for seat in places:
+                if seat[1:] in found:
+                    yield seat, *found[seat[1:]]
+
+
+def placeholders(values: Sequence[str]) -> str:
+    return f"({', '.join('?' * len(values))})"
+
+
+def place_text(place: Place) -> str:
+    """Return a place in a list as text; `before` takes it."""
+    return "~".join(map(str, place))
+
+
+def parse_place(text: str) -> Place | tuple[()]:
+    """Return the place in a list; that of an unknown text is the beginning."""
+    opened, _, rest = text.partition("~")
+    match, _, seat = rest.partition("~")
+    known = opened and match and seat.isascii() and seat.isdigit() and len(seat) < 4
+    return (opened, match, int(seat)) if known else ()
 
 
 def insert_result(changes: Transaction, match: str, result: Result) -> None:

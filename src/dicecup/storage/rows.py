@@ -95,6 +95,7 @@ class Ended:
     points: int
     place: int
     mine: bool  # held by the device that requested the list
+    verdict: Verdict | None = None  # once the game is reviewed
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +110,20 @@ class MatchLine:
     finished: str | None
     tried: bool = False
     ended: tuple[Ended, ...] = ()  # of a finished match, by seat
+
+
+@dataclass(frozen=True, slots=True)
+class MatchPage:
+    """A part of the list of a device's matches, newest first."""
+
+    lines: list[MatchLine]
+    older: str = ""  # where the next part begins; empty after the last one
+
+
+@dataclass(frozen=True, slots=True)
+class ResultPage:
+    """The results of some of a device's matches, oldest first, and the reviews by match and seat."""
+
+    results: list[Result]
+    verdicts: dict[tuple[str, int], Verdict]
+    older: str = ""  # where the part before these begins; empty if there is none

@@ -104,14 +104,14 @@ class StoredMatches(StorePart):
             changes=counted,
         )
 
-    def age(self, match: str) -> tuple[int, int]:
-        """Return the match's change counter (entries not counted) and its number of entries."""
+    def age(self, match: str) -> tuple[int, int] | None:
+        """Return the match's change counter (entries not counted) and its number of entries, if it exists."""
         found = self.database.rows(
             "SELECT changes, (SELECT COALESCE(MAX(number) + 1, 0) FROM entries WHERE match = id) "
             "FROM matches WHERE id = ?",
             (match,),
         )
-        return found[0][0], found[0][1]
+        return (found[0][0], found[0][1]) if found else None
 
     def match_promised(self, commitment: str) -> str | None:
         """Return the match with this dice commitment."""
@@ -223,11 +223,7 @@ class StoredSeats(StorePart):
             if not found:
                 return None
             number = int(found[0][0])
-            changes.run(
-                "INSERT INTO seat_keys (match, seat, key_hash, purpose) VALUES (?, ?, ?, 'device') "
-                "ON CONFLICT DO NOTHING",
-                (match, number, key_hash),
-            )
+            insert_key(changes, match, number, key_hash, "device")
             return number
 
         return self.change(match, follow)
@@ -255,9 +251,11 @@ def keep_seats(changes: Transaction, match: str, kept: Sequence[int]) -> None:
 
 
 def insert_key(changes: Transaction, match: str, number: int, key_hash: str, purpose: str) -> None:
+    """Store a key that holds a seat, unless it does already; with the date by which matches are listed."""
     changes.run(
-        "INSERT INTO seat_keys (match, seat, key_hash, purpose) VALUES (?, ?, ?, ?)",
-        (match, number, key_hash, purpose),
+        "INSERT INTO seat_keys (match, seat, key_hash, purpose, opened) "
+        "VALUES (?, ?, ?, ?, (SELECT created FROM matches WHERE id = ?)) ON CONFLICT DO NOTHING",
+        (match, number, key_hash, purpose, match),
     )
 
 
@@ -319,10 +317,12 @@ class StoredEntries(StorePart):
 
 
 def add_entries(changes: Transaction, addition: Addition) -> bool:
+    """Whether the entries were added: their numbers were free, and the match has not been removed."""
     for number, text in enumerate(addition.texts, start=addition.number):
         if not changes.run(
-            "INSERT INTO entries (match, number, text, made) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-            (addition.match, number, text, addition.made),
+            "INSERT INTO entries (match, number, text, made) SELECT id, ?, ?, ? FROM matches WHERE id = ? "
+            "ON CONFLICT DO NOTHING",
+            (number, text, addition.made, addition.match),
         ):
             return False
         if text.startswith("undo "):  # undoes the end of the game

@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BaseModel, Field
 
 from dicecup.bots import BOT_PREFIX
@@ -16,7 +16,7 @@ from dicecup.i18n.language import LANGUAGE_NAMES, LANGUAGES, language
 from dicecup.i18n.names import game_name, option_name, option_text, summary
 from dicecup.rules.loader import builtin_ids
 from dicecup.rules.model import Ruleset
-from dicecup.storage.results import verdicts_of
+from dicecup.storage.results import MOST_LISTED, MOST_RESULTS
 from dicecup.web.api.models import REFUSALS, Key, StandingAnswer
 from dicecup.web.service.advising import bots_here
 from dicecup.web.service.keys import key_hash
@@ -233,10 +233,30 @@ async def rules(
     )
 
 
+Before = Annotated[str, Query(max_length=80, description="Where a page begins: from the `Link` header.")]
+MostMatches = Annotated[int, Query(ge=1, le=MOST_LISTED)]
+MostResults = Annotated[int, Query(ge=1, le=MOST_RESULTS)]
+
+
+def link_older(response: Response, request: Request, older: str) -> None:
+    """Name the next page in the header `Link`, as GitHub does."""
+    if older:
+        address = request.url.include_query_params(before=older)
+        response.headers["Link"] = f'<{address.path}?{address.query}>; rel="next"'
+
+
 @router.get("/my/matches")
-async def my_matches(matches: MatchesNow, key: Key) -> list[MatchSummary]:
-    """The matches that your key has a seat in."""
-    lines = await asyncio.to_thread(matches.store.matches_of, key_hash(key))
+async def my_matches(
+    request: Request,
+    response: Response,
+    matches: MatchesNow,
+    key: Key,
+    before: Before = "",
+    most: MostMatches = MOST_LISTED,
+) -> list[MatchSummary]:
+    """The matches that your key has a seat in, newest first; the header `Link` leads to older ones."""
+    page = await asyncio.to_thread(matches.store.matches_of, key_hash(key), before, most)
+    link_older(response, request, page.older)
     return [
         MatchSummary(
             id=line.id,
@@ -250,18 +270,25 @@ async def my_matches(matches: MatchesNow, key: Key) -> list[MatchSummary]:
                 StandingAnswer(place=end.place, seat=end.seat, points=end.points) for end in line.ended
             ],
         )
-        for line in lines
+        for line in page.lines
     ]
 
 
 @router.get("/my/results")
-async def my_results(matches: MatchesNow, key: Key) -> list[ResultAnswer]:
-    """How your finished games ended, the oldest first."""
-    results = await asyncio.to_thread(matches.store.results_of, key_hash(key))
-    verdicts = await asyncio.to_thread(verdicts_of, matches.store, key_hash(key))
+async def my_results(
+    request: Request,
+    response: Response,
+    matches: MatchesNow,
+    key: Key,
+    before: Before = "",
+    most: MostResults = MOST_RESULTS,
+) -> list[ResultAnswer]:
+    """How your newest finished games ended, the oldest first; the header `Link` leads to older ones."""
+    page = await asyncio.to_thread(matches.store.results_of, key_hash(key), before, most)
+    link_older(response, request, page.older)
     found = []
-    for result in results:
-        verdict = verdicts.get((result.match, result.seat))
+    for result in page.results:
+        verdict = page.verdicts.get((result.match, result.seat))
         found.append(
             ResultAnswer(
                 match=result.match,
@@ -282,14 +309,25 @@ async def my_results(matches: MatchesNow, key: Key) -> list[ResultAnswer]:
 
 
 @router.get("/my/statistics")
-async def my_statistics(matches: MatchesNow, reviews: ReviewsNow, key: Key) -> MyStatistics:
-    """Statistics of your results, game by game. Asking starts the review of games that have none yet."""
+async def my_statistics(
+    request: Request,
+    response: Response,
+    matches: MatchesNow,
+    reviews: ReviewsNow,
+    key: Key,
+    before: Before = "",
+    most: MostResults = MOST_RESULTS,
+) -> MyStatistics:
+    """Statistics of your newest results, game by game; the header `Link` leads to those of older ones.
+
+    Asking starts the review of games that have none yet.
+    """
     holder = key_hash(key)
-    results = await asyncio.to_thread(matches.store.results_of, holder)
-    verdicts = await asyncio.to_thread(verdicts_of, matches.store, holder)
-    missing = any((result.match, result.seat) not in verdicts for result in results)
+    page = await asyncio.to_thread(matches.store.results_of, holder, before, most)
+    link_older(response, request, page.older)
+    missing = any((result.match, result.seat) not in page.verdicts for result in page.results)
     return MyStatistics(
-        statistics=[statistics_answer(one) for one in statistics(results, verdicts)],
+        statistics=[statistics_answer(one) for one in statistics(page.results, page.verdicts)],
         looking=missing and reviews.catch_up(holder),
     )
 

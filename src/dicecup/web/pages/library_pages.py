@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Annotated
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import PlainTextResponse
 from starlette.responses import Response
 
 from dicecup.engine.record import verify
 from dicecup.i18n.names import game_name
-from dicecup.storage.results import verdicts_of
+from dicecup.storage.rows import MatchPage, ResultPage
 from dicecup.web.pages.match_page import Asked
-from dicecup.web.pages.my_games import my_games, statistics_views
+from dicecup.web.pages.my_games import game_line, statistics_views
 from dicecup.web.pages.render import go_to, page, path_here
 from dicecup.web.pages.setup_page import GameAsked, games
 from dicecup.web.service.matches import Matches
@@ -54,9 +55,21 @@ async def rules(request: Request, viewer: ViewerNow, game: GameAsked) -> Respons
     )
 
 
+GAMES_ON_A_PAGE = 50
+Place = Annotated[str, Query(max_length=80)]  # where a part of a list begins
+
+
 @router.get("/mine")
-async def mine(request: Request, viewer: ViewerNow, matches: MatchesNow, reviews: ReviewsNow) -> Response:
-    return await show_mine(request, viewer, matches, reviews, "mine.html")
+async def mine(
+    request: Request,
+    viewer: ViewerNow,
+    matches: MatchesNow,
+    reviews: ReviewsNow,
+    before: Place = "",
+    results: Place = "",
+) -> Response:
+    """The newest games and their statistics; or, further back, one part of either."""
+    return await show_mine(request, viewer, matches, reviews, "mine.html", before, results)
 
 
 @router.get("/mine/statistics")
@@ -68,12 +81,21 @@ async def mine_again(
 
 
 async def show_mine(
-    request: Request, viewer: Viewer, matches: Matches, reviews: Reviews, template: str
+    request: Request,
+    viewer: Viewer,
+    matches: Matches,
+    reviews: Reviews,
+    template: str,
+    before: str = "",
+    results_before: str = "",
 ) -> Response:
-    lines = await asyncio.to_thread(matches.store.matches_of, viewer.holder)
-    results = await asyncio.to_thread(matches.store.results_of, viewer.holder)
-    verdicts = await asyncio.to_thread(verdicts_of, matches.store, viewer.holder)
-    missing = any((result.match, result.seat) not in verdicts for result in results)
+    store, holder = matches.store, viewer.holder
+    listed, counted = MatchPage([]), ResultPage([], {})
+    if not results_before:
+        listed = await asyncio.to_thread(store.matches_of, holder, before, GAMES_ON_A_PAGE)
+    if not before:
+        counted = await asyncio.to_thread(store.results_of, holder, results_before)
+    missing = any((result.match, result.seat) not in counted.verdicts for result in counted.results)
     asked_again = template != "mine.html"
     looking = missing and (
         reviews.is_looking(viewer.holder) if asked_again else reviews.catch_up(viewer.holder)
@@ -82,8 +104,11 @@ async def show_mine(
         request,
         viewer,
         template,
-        games=my_games(lines, verdicts, viewer.language),
-        statistics=statistics_views(results, verdicts, viewer.language),
+        games=[game_line(line, viewer.language) for line in listed.lines],
+        older_games=listed.older,
+        statistics=statistics_views(counted, viewer.language),
+        older_results=counted.older,
+        further_back=bool(before or results_before),
         looking=looking,
     )
 

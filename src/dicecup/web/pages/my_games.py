@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -14,11 +13,11 @@ from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, option_name, option_text
 from dicecup.i18n.sentences import rating_text
 from dicecup.rules.model import Ruleset
-from dicecup.storage.rows import Ended, MatchLine, Result, Verdict
+from dicecup.storage.rows import Ended, MatchLine, ResultPage
 from dicecup.web.pages.review_turns import figure
 from dicecup.web.pages.sheet_view import number
 from dicecup.web.service.opening import game_rules
-from dicecup.web.service.statistics import Statistics, Verdicts, statistics
+from dicecup.web.service.statistics import Statistics, statistics
 from dicecup.web.texts import line_names, player_name
 
 
@@ -107,15 +106,9 @@ class StatisticsView:
     coach: LuckAndSkill | None
 
 
-def my_games(listed: list[MatchLine], verdicts: Verdicts, language: Language) -> list[GameLine]:
-    mine: dict[str, list[Verdict]] = defaultdict(list)
-    for (match, _seat), verdict in verdicts.items():
-        mine[match].append(verdict)
-    return [game_line(line, mine[line.id], language) for line in listed]
-
-
-def game_line(line: MatchLine, mine: list[Verdict], language: Language) -> GameLine:
-    found = mine[0] if len(mine) == 1 else None
+def game_line(line: MatchLine, language: Language) -> GameLine:
+    own = own_ends(line)
+    found = own[0].verdict if len(own) == 1 else None
     return GameLine(
         id=line.id,
         game=game_name(game_rules(line.ruleset), language.code),
@@ -159,9 +152,9 @@ def winners(line: MatchLine, language: Language) -> str:
     return language.gettext("won by {players}").format(players=language.join(names))
 
 
-def statistics_views(results: list[Result], verdicts: Verdicts, language: Language) -> list[StatisticsView]:
+def statistics_views(page: ResultPage, language: Language) -> list[StatisticsView]:
     """The most played first."""
-    return [statistics_view(one, language) for one in statistics(results, verdicts)]
+    return [statistics_view(one, language) for one in statistics(page.results, page.verdicts)]
 
 
 def statistics_view(one: Statistics, language: Language) -> StatisticsView:

@@ -97,6 +97,7 @@ class LiveMatch:
         self.persist = persist
         self.listeners = listeners  # called after every change
         self.match: Match | None = None
+        self.gone = False  # whether the match has been removed
         self.changes = 0  # how many changes beside the moves have been read completely
         self.lock = asyncio.Lock()
         self.revision = 0  # grows with every visible change, also beside the moves
@@ -180,10 +181,13 @@ class LiveMatch:
             # Earlier versions could be killed between taking the last seat and beginning the game.
             self.store.begin_if_full(self.id, header_for(stored.opening))
             stored = self.store.match(self.id)
-        assert stored is not None
+        if stored is None:  # deleted
+            raise UsageError("match_unknown")
+        # A header changes when a player deletes their data: the record has another name then.
+        known = self.match if stored.header == self.stored.header else None
         self.stored = stored
         if stored.header is not None:
-            match = self.match or self.begin(stored, stored.header)
+            match = known or self.begin(stored, stored.header)
             match.catch_up(self.store.entries(self.id, match.version))
             self.match = match
         self.changes = stored.changes

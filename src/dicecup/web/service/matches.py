@@ -136,6 +136,9 @@ class Matches:
     async def catch_up(self, live: LiveMatch) -> None:
         """Show nobody less than another process has answered already; its notification may come later."""
         age = await asyncio.to_thread(self.store.age, live.id)
+        if age is None:
+            self.forget(live.id)
+            raise UsageError("match_unknown")
         if not is_behind(live, age):
             return
         async with live.lock:  # held while a change of our own is persisted and not yet taken over
@@ -148,9 +151,24 @@ class Matches:
         for name in [match] if match else list(self.live):
             live = self.live.get(name)
             if live is not None:
-                async with live.lock:
-                    await asyncio.to_thread(live.read)
-                    live.changed()
+                await self.read_again(live)
+
+    async def read_again(self, live: LiveMatch) -> None:
+        async with live.lock:
+            try:
+                await asyncio.to_thread(live.read)
+            except UsageError:  # it has been removed
+                self.forget(live.id)
+            else:
+                live.changed()
+
+    def forget(self, match: str) -> None:
+        """End everything that goes on in a match that has been removed from the store."""
+        live = self.live.pop(match, None)
+        if live is not None:
+            live.gone = True
+            live.match = None
+            live.changed()
 
     async def in_background(self, work: Callable[..., Answer], *arguments: object) -> Answer:
         """Run work that grows with the size of a match, one at a time, in a thread beside the event loop."""

@@ -120,6 +120,8 @@ def stream(
         shown = -1
         while not subscribers.closed and not await request.is_disconnected():
             current = matches.live.get(live.id, live)  # it stays in memory while it has subscribers
+            if current.gone:
+                return
             if current.revision != shown:
                 shown = current.revision
                 yield rendered(current, name, audience(current), render)
