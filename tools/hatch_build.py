@@ -1,4 +1,4 @@
-"""Build hook that adds generated and third-party files to the wheel: catalogues, htmx, rules pages."""
+"""Build hook that adds generated and third-party files to the wheel: catalogues, htmx, pages to read."""
 
 from __future__ import annotations
 
@@ -29,5 +29,7 @@ class ProductsHook(BuildHookInterface[BuilderConfig]):
         htmx = Path(spec.submodule_search_locations[0]) / HTMX
         build_data["force_include"] |= {
             str(htmx): "dicecup/web/static/htmx.js",
-            str(Path(self.root) / "docs" / "rules"): "dicecup/web/rules_pages",
         }
+        for section in ("rules", "guide"):
+            folder = Path(self.root) / "docs" / section
+            build_data["force_include"][str(folder)] = f"dicecup/web/reading/{section}"

@@ -60,7 +60,7 @@ def texts(pairs: dict[str, list[tuple[str, str]]]) -> dict[str, list[str]]:
     for code in LANGUAGES:
         for game in builtin_ids():
             found[code] += strings(load_ruleset(game).names[code])
-        for page in sorted((ROOT / "docs/rules" / code).glob("*.md")):
+        for page in sorted(ROOT.glob(f"docs/*/{code}/*.md")):  # the rules and the guide
             found[code] += re.split(
                 r"\n\n|\n(?=[|#-])", page.read_text(encoding="utf-8").replace("\n  ", " ")
             )

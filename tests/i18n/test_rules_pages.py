@@ -16,7 +16,7 @@ from dicecup.i18n import LANGUAGES
 from dicecup.i18n.language import LANGUAGE_NAMES
 from dicecup.i18n.names import game_name, name, option_name, option_text
 from dicecup.rules import Ruleset, builtin_ids, load_ruleset
-from dicecup.web.texts import rules_markdown
+from dicecup.web.documents import rules_page
 
 EXAMPLE = re.compile(r"`(?P<dice>[\d ]+)` → (?P<points>−?\d+)")
 INTERNATIONAL = {"scoring": "international"}
@@ -82,7 +82,7 @@ FILLED_BEFORE: dict[str, Written] = {"joker_upper": JOKER_SIXES, "joker": JOKER_
 @pytest.fixture(params=[(game, code) for game in builtin_ids() for code in LANGUAGES], ids="-".join)
 def page(request: pytest.FixtureRequest) -> tuple[Ruleset, str, str]:
     game, code = request.param
-    return load_ruleset(game), code, rules_markdown(game, code)
+    return load_ruleset(game), code, rules_page(game, code).markdown
 
 
 def label(rules: Ruleset, option: str, value: str, code: str) -> str:
@@ -168,7 +168,7 @@ def test_every_box_and_option_is_on_the_page(page: tuple[Ruleset, str, str]) -> 
 
 
 def test_the_four_languages_give_the_same_examples(game: Ruleset) -> None:
-    said = {code: EXAMPLE.findall(joined(rules_markdown(game.id, code))) for code in LANGUAGES}
+    said = {code: EXAMPLE.findall(joined(rules_page(game.id, code).markdown)) for code in LANGUAGES}
     assert said["en"]
     assert all(said[code] == said["en"] for code in LANGUAGES)
 

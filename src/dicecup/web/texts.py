@@ -1,17 +1,11 @@
-"""Texts shared by pages and API: names of players and bots, and the rules pages of the documentation."""
+"""Texts shared by pages and API: names of players and bots, options and lines in words."""
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
-from pathlib import Path
-
-import mistune
-from markupsafe import Markup
 
 from dicecup.bots import BOT_PREFIX
 from dicecup.dice import Dice, format_dice
-from dicecup.errors import UsageError
 from dicecup.i18n.describe import describe_box, describe_line
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import name, option_name, option_text
@@ -77,40 +71,3 @@ def known_line_names(
 
 def dice_text(dice: Dice | tuple[int, ...]) -> str:
     return format_dice(dice)
-
-
-# On a phone the style sheet stacks the cells of a row; the roles keep it a table for screen readers.
-ROLES = {
-    "table": "table",
-    "thead": "rowgroup",
-    "tbody": "rowgroup",
-    "tr": "row",
-    "th": "columnheader",
-    "td": "cell",
-}
-# A wheel holds a copy of the pages; in a clone they are in docs.
-PLACES = (Path(__file__).parent / "rules_pages", Path(__file__).parents[3] / "docs" / "rules")
-
-
-@lru_cache(maxsize=100)
-def rules_markdown(game: str, language: str) -> str:
-    """The rules page without its title and its line of languages."""
-    for folder in PLACES:
-        path = folder / language / f"{game}.md"
-        if path.is_file():
-            text = path.read_text(encoding="utf-8")
-            return re.sub(r"\A# .*\n\n(?:.+\n)+\n", "", text)
-    raise UsageError("not_found")
-
-
-@lru_cache(maxsize=100)
-def rules_html(game: str, language: str) -> Markup:
-    """The rules page as HTML, its links leading to our pages."""
-    made = mistune.create_markdown(plugins=["table", "strikethrough"])(rules_markdown(game, language))
-    linked = re.sub(r'href="(?:\.\./\w\w/)?([\w-]+)\.md', r'href="/rules/\1', str(made))
-    plain = re.sub(r' style="text-align:(\w+)"', r' class="\1"', linked)
-    return Markup(re.sub(r"<(table|thead|tbody|tr|th|td)\b", with_role, plain))
-
-
-def with_role(tag: re.Match[str]) -> str:
-    return f'<{tag[1]} role="{ROLES[tag[1]]}"'

@@ -18,11 +18,12 @@ from dicecup.rules.loader import builtin_ids
 from dicecup.rules.model import Ruleset
 from dicecup.storage.results import MOST_LISTED, MOST_RESULTS
 from dicecup.web.api.models import REFUSALS, Key, StandingAnswer
+from dicecup.web.documents import rules_page
 from dicecup.web.service.advising import bots_here
 from dicecup.web.service.keys import key_hash
 from dicecup.web.service.opening import game_rules
 from dicecup.web.service.statistics import Statistics, statistics
-from dicecup.web.texts import bot_text, line_names, player_name, rules_markdown
+from dicecup.web.texts import bot_text, line_names, player_name
 from dicecup.web.viewer import MatchesNow, ReviewsNow, language_of
 
 Language = Literal["en", "fr", "de", "sv"]
@@ -214,7 +215,7 @@ async def rules(
         language=code,
         name=game_name(known, code),
         summary=summary(known, code),
-        text=rules_markdown(game, code),
+        text=rules_page(game, code).markdown,
         lines=[
             LineText(id=line, name=names[line][0], gives=names[line][1], box=line in known.box_index)
             for line in known.lines

@@ -1,4 +1,4 @@
-"""Pages for reading: rules, my games, proof, preferences."""
+"""Pages for reading: rules, the guide, my games, proof, preferences."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from starlette.responses import Response
 from dicecup.engine.record import verify
 from dicecup.i18n.names import game_name
 from dicecup.storage.rows import MatchPage, ResultPage
+from dicecup.web.documents import GUIDE, guide_page, rules_page
 from dicecup.web.pages.match_page import Asked
 from dicecup.web.pages.my_games import game_line, statistics_views
 from dicecup.web.pages.render import go_to, page, path_here
@@ -19,7 +20,7 @@ from dicecup.web.pages.setup_page import GameAsked, games
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.opening import game_rules
 from dicecup.web.service.reviewing import Reviews
-from dicecup.web.texts import line_names, player_name, rules_html
+from dicecup.web.texts import line_names, player_name
 from dicecup.web.viewer import (
     Form,
     MatchesNow,
@@ -51,8 +52,23 @@ async def rules(request: Request, viewer: ViewerNow, game: GameAsked) -> Respons
         lines=[
             (line, *line_names(known, viewer.language)[line], line in known.box_index) for line in known.lines
         ],
-        text=rules_html(game, viewer.language.code),
+        text=rules_page(game, viewer.language.code).html,
     )
+
+
+@router.get("/guide")
+async def guide(request: Request, viewer: ViewerNow) -> Response:
+    return show_guide(request, viewer, GUIDE[0])
+
+
+@router.get("/guide/{name}")
+async def guide_part(request: Request, viewer: ViewerNow, name: str) -> Response:
+    return show_guide(request, viewer, name)
+
+
+def show_guide(request: Request, viewer: Viewer, name: str) -> Response:
+    document = guide_page(name, viewer.language.code)
+    return page(request, viewer, "guide.html", name=name, document=document, names=GUIDE)
 
 
 GAMES_ON_A_PAGE = 50

@@ -18,6 +18,7 @@ from dicecup.errors import DicecupError
 from dicecup.i18n.language import LANGUAGE_NAMES, LANGUAGES, Language
 from dicecup.i18n.sentences import date_text, ordinal_text, rolls_verified_text
 from dicecup.web.assets import asset_address
+from dicecup.web.documents import guide_address, guide_page
 from dicecup.web.viewer import THEMES, Viewer, remember, viewer_of
 
 PATH = re.compile(r"/(?:[!-.0-\[\]-~][!-\[\]-~]*)?")
@@ -61,6 +62,8 @@ def environment(code: str) -> Environment:
         "languages": {known: LANGUAGE_NAMES.get(known, known) for known in LANGUAGES},
         "themes": theme_names(spoken),
         "asset": asset_address,
+        "guide_address": guide_address,
+        "guide_title": lambda name: guide_page(name, code).title,
         "date": partial(date_text, language=spoken),
         "ordinal": partial(ordinal_text, language=spoken),
         "rolls_verified": partial(rolls_verified_text, language=spoken),

@@ -1,4 +1,6 @@
-// Keys: T throws, U takes back, digits mark dice, arrows move between boxes.
+// Keys: the first letter of “Roll” in the page's language, or T, rolls; U undoes; digits keep dice; arrows move between boxes.
+
+const rollKey = document.getElementById("match-frame").dataset.rollKey;
 
 function moveInSheet(step, sideways) {
   const buttons = [...document.querySelectorAll(".offer button")];
@@ -30,7 +32,7 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (event.repeat) return;
-  const wanted = { t: "throw", u: "undo" }[event.key.toLowerCase()];
+  const wanted = { [rollKey]: "throw", t: "throw", u: "undo" }[event.key.toLowerCase()];
   const control = wanted
     ? document.getElementById(wanted)
     : /^[1-9]$/.test(event.key) && document.getElementById(`keep-${event.key - 1}`);
