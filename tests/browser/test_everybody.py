@@ -47,6 +47,8 @@ def test_every_page_is_accessible(new_page: NewPage, size: dict[str, int], theme
         "/new/yatzy",
         "/rules",
         "/rules/yum-plus",
+        "/guide",
+        "/guide/games",
         "/review",
         "/mine",
         "/nowhere",
@@ -110,7 +112,7 @@ def test_every_language(new_page: NewPage, code: str) -> None:
     throw(page)
     fill_best(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    for path in ("/rules/dice-in-dice", "/review", "/mine"):
+    for path in ("/rules/dice-in-dice", "/guide/games", "/review", "/mine"):
         page.goto(path)
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path
 

@@ -21,7 +21,7 @@ def test_by_keyboard_alone(new_page: NewPage) -> None:
     page.keyboard.press("Enter")
     page.wait_for_selector("#throw")
     for turn in range(3):
-        press(page, "t")
+        press(page, "r")
         assert page.evaluate("document.activeElement.id") == "throw"
         page.keyboard.press("1")
         page.keyboard.press("3")
@@ -38,6 +38,15 @@ def test_by_keyboard_alone(new_page: NewPage) -> None:
         expect(page.locator("#throw")).to_be_focused()
     press(page, "u")
     expect(page.locator(".sheet .written")).to_have_count(2)
+
+
+@pytest.mark.parametrize(("code", "keys"), [("fr", "lt"), ("de", "wt"), ("sv", "kt")])
+def test_the_key_that_rolls_is_the_letter_of_the_word(new_page: NewPage, code: str, keys: str) -> None:
+    page = new_page(locale=code)
+    start(page)
+    for rolls, key in enumerate(keys, start=1):
+        press(page, key)
+        expect(page.locator(".throw-dot.made")).to_have_count(rolls)
 
 
 @pytest.mark.parametrize("first", ["answer", "event"])
