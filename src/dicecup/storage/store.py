@@ -12,7 +12,7 @@ from typing import Any
 from dicecup.errors import StorageError
 from dicecup.installation import need
 from dicecup.storage.database import PATIENCE, Database, RowTaken, StorePart, Transaction, migrate
-from dicecup.storage.results import StoredResults, insert_result
+from dicecup.storage.results import StoredResults, insert_result, placeholders
 from dicecup.storage.rows import Addition, Opening, Seat, StoredMatch
 
 OPENING = "id, created, owner, ruleset, options, dice, commitment, secret, coach, tried"
@@ -269,6 +269,21 @@ class StoredEntries(StorePart):
             "SELECT text FROM entries WHERE match = ? AND number >= ? ORDER BY number", (match, after)
         )
         return [text for (text,) in rows]
+
+    def records(self, matches: Sequence[str]) -> list[tuple[str, str, list[str]]]:
+        """Return of each match that has begun its id, the header of its record, and its entries."""
+        if not matches:
+            return []
+        these = placeholders(matches)
+        texts: dict[str, list[str]] = {}
+        for match, text in self.database.rows(
+            f"SELECT match, text FROM entries WHERE match IN {these} ORDER BY match, number", matches
+        ):
+            texts.setdefault(match, []).append(text)
+        headers = self.database.rows(
+            f"SELECT id, header FROM matches WHERE id IN {these} AND header IS NOT NULL", matches
+        )
+        return [(match, header, texts.get(match, [])) for match, header in headers]
 
     def append(self, addition: Addition) -> None:
         """Append entries, or raise EntryTaken."""

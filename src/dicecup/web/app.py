@@ -21,6 +21,7 @@ from dicecup.web.guard import Guard, HeadRequests, Uploads
 from dicecup.web.pages import library_pages, match_page, review_page, setup_page
 from dicecup.web.pages.render import refused_page
 from dicecup.web.service.matches import Matches
+from dicecup.web.service.personal_data import keep_to_retention
 from dicecup.web.service.reviewing import Reviews
 from dicecup.web.settings import Settings, settings_of_process
 
@@ -53,6 +54,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.state.uploads = Uploads()
         spare_long_lived_objects()
         matches.start()
+        matches.runner.spawn(keep_to_retention(matches))
         with when_server_stops(matches.subscribers.close):
             yield
         app.state.uploads.stop()

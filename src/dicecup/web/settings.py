@@ -22,6 +22,15 @@ class ConnectionLimits:
 
 
 @dataclass(frozen=True)
+class Retention:
+    """After how many days matches are removed; 0: never."""
+
+    abandoned_days: int = 365  # since the last move of a game that is not over
+    upload_days: int = 365  # since a record was uploaded
+    finished_days: int = 0  # since the end of a game
+
+
+@dataclass(frozen=True)
 class Settings:
     database: str
     database_seconds: float = 5.0  # to wait for a busy database before a request is answered with 503
@@ -33,6 +42,7 @@ class Settings:
     limits: bool = True  # whether requests are counted
     warm: bool = False  # whether the coach gets ready in the background when the server starts
     connections: ConnectionLimits = ConnectionLimits()
+    retention: Retention = Retention()
 
 
 def settings_of(environment: Mapping[str, str]) -> Settings:
@@ -47,6 +57,16 @@ def settings_of(environment: Mapping[str, str]) -> Settings:
         limits=environment.get("DICECUP_LIMITS") != "off",
         warm=environment.get("DICECUP_WARM") != "off",
         connections=connection_limits_of(environment),
+        retention=retention_of(environment),
+    )
+
+
+def retention_of(environment: Mapping[str, str]) -> Retention:
+    usual = Retention()
+    return Retention(
+        abandoned_days=whole(environment, "DICECUP_KEEP_ABANDONED_DAYS", usual.abandoned_days),
+        upload_days=whole(environment, "DICECUP_KEEP_UPLOAD_DAYS", usual.upload_days),
+        finished_days=whole(environment, "DICECUP_KEEP_FINISHED_DAYS", usual.finished_days),
     )
 
 

@@ -12,6 +12,7 @@ from dicecup.i18n.names import name, option_name, option_text
 from dicecup.messages import N_
 from dicecup.rules.loader import load_ruleset
 from dicecup.rules.model import Ruleset
+from dicecup.storage.database import DELETED
 
 # By the ids of bots. An unknown one is shown by its id.
 BOT_NAMES = {
@@ -31,6 +32,8 @@ BOT_TEXTS = {
 
 
 def player_name(player: str, language: Language) -> str:
+    if player.startswith(DELETED):
+        return language.gettext("Deleted player {number}").format(number=player.removeprefix(DELETED))
     if not player.startswith(BOT_PREFIX):
         return player
     bot = player.removeprefix(BOT_PREFIX)

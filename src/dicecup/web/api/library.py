@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from dicecup.bots import BOT_PREFIX
@@ -22,6 +23,7 @@ from dicecup.web.documents import rules_page
 from dicecup.web.service.advising import bots_here
 from dicecup.web.service.keys import key_hash
 from dicecup.web.service.opening import game_rules
+from dicecup.web.service.personal_data import FILE_NAME, delete_person, export_person
 from dicecup.web.service.statistics import Statistics, statistics
 from dicecup.web.texts import bot_text, line_names, player_name
 from dicecup.web.viewer import MatchesNow, ReviewsNow, language_of
@@ -139,6 +141,19 @@ class StatisticsAnswer(BaseModel):
     skill: float | None
     error_rate: float | None
     rating: str | None
+
+
+class DeletionAnswer(BaseModel):
+    """What became of your games."""
+
+    deleted: int
+    kept_for_others: Annotated[
+        int, Field(description="Games with others: your name was replaced, the moves stay.")
+    ]
+
+
+class ZipResponse(StreamingResponse):
+    media_type = "application/zip"
 
 
 class MyStatistics(BaseModel):
@@ -331,6 +346,20 @@ async def my_statistics(
         statistics=[statistics_answer(one) for one in statistics(page.results, page.verdicts)],
         looking=missing and reviews.catch_up(holder),
     )
+
+
+@router.get("/my/data", response_class=ZipResponse)
+async def my_data(matches: MatchesNow, key: Key) -> StreamingResponse:
+    """Everything that is stored under your key, as a ZIP archive: `games.json` and the records."""
+    headers = {"Content-Disposition": f'attachment; filename="{FILE_NAME}"'}
+    return ZipResponse(export_person(matches, key_hash(key)), headers=headers)
+
+
+@router.delete("/my/data")
+async def delete_my_data(matches: MatchesNow, key: Key) -> DeletionAnswer:
+    """Delete everything that is stored under your key. It cannot be undone."""
+    found = await delete_person(matches, key_hash(key))
+    return DeletionAnswer(deleted=len(found.removed), kept_for_others=len(found.renamed))
 
 
 def statistics_answer(one: Statistics) -> StatisticsAnswer:

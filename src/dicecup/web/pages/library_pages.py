@@ -6,19 +6,21 @@ import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import PlainTextResponse
+from fastapi.responses import PlainTextResponse, StreamingResponse
 from starlette.responses import Response
 
 from dicecup.engine.record import verify
 from dicecup.i18n.names import game_name
 from dicecup.storage.rows import MatchPage, ResultPage
 from dicecup.web.documents import GUIDE, guide_page, rules_page
+from dicecup.web.guard import COOKIE
 from dicecup.web.pages.match_page import Asked
 from dicecup.web.pages.my_games import game_line, statistics_views
 from dicecup.web.pages.render import go_to, page, path_here
 from dicecup.web.pages.setup_page import GameAsked, games
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.opening import game_rules
+from dicecup.web.service.personal_data import FILE_NAME, delete_person, export_person
 from dicecup.web.service.reviewing import Reviews
 from dicecup.web.texts import line_names, player_name
 from dicecup.web.viewer import (
@@ -72,6 +74,7 @@ def show_guide(request: Request, viewer: Viewer, name: str) -> Response:
 
 
 GAMES_ON_A_PAGE = 50
+Count = Annotated[int, Query(ge=0, le=10_000_000)]
 Place = Annotated[str, Query(max_length=80)]  # where a part of a list begins
 
 
@@ -127,6 +130,34 @@ async def show_mine(
         further_back=bool(before or results_before),
         looking=looking,
     )
+
+
+@router.get("/mine/data")
+async def my_data(
+    request: Request, viewer: ViewerNow, deleted: Count | None = None, kept: Count = 0
+) -> Response:
+    return page(request, viewer, "my_data.html", deleted=deleted, kept=kept)
+
+
+@router.get("/mine/data/export")
+async def export(viewer: ViewerNow, matches: MatchesNow) -> Response:
+    headers = {"Content-Disposition": f'attachment; filename="{FILE_NAME}"'}
+    return StreamingResponse(
+        export_person(matches, viewer.holder), media_type="application/zip", headers=headers
+    )
+
+
+@router.post("/mine/data")
+async def delete(request: Request, viewer: ViewerNow, matches: MatchesNow, form: Form) -> Response:
+    """Delete what is stored about somebody, and their key in the browser, if they ticked the box."""
+    if form.get("sure") != "yes":
+        return page(request, viewer, "my_data.html", not_sure=True)
+    found = await delete_person(matches, viewer.holder)
+    # A new page, because this one was made for the key that is gone now.
+    response = go_to(request, viewer, f"/mine/data?deleted={len(found.removed)}&kept={len(found.renamed)}")
+    for cookie in (COOKIE, "name"):
+        response.delete_cookie(cookie)
+    return response
 
 
 @router.get("/t/{match}/record")

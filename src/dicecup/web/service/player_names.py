@@ -7,6 +7,7 @@ import unicodedata
 from dicecup.bots import BOT_PREFIX
 from dicecup.engine.record_text import MOST_NAME, good_name
 from dicecup.errors import UsageError
+from dicecup.storage.database import DELETED
 
 JOINERS = "\u200c\u200d"  # parts of some scripts and emoji; other characters of their kind only mislead
 BLANK_LETTERS = "\u115f\u1160\u2800"  # letters and a symbol by their category, but invisible
@@ -26,7 +27,7 @@ def read_name(name: str) -> str:
     ).strip()
     if skeleton(kept).startswith(BOT_PREFIX):
         raise UsageError("name_of_bot", name=name[:80], prefix=BOT_PREFIX)
-    if not good_name(kept) or not is_seen(kept):
+    if not good_name(kept) or not is_seen(kept) or kept.startswith(DELETED):
         raise UsageError("name_wrong", name=name[:80], most=MOST_NAME)
     return kept
 

@@ -75,9 +75,12 @@ class Reviews:
 
     def remembered(self, live: LiveMatch) -> Reviewed | None:
         """Return the cached review of the current state."""
-        moment = (live.id, entries_of(live.playing().record))
+        record = live.playing().record
+        moment = (live.id, entries_of(record))
         if moment in self.known:
             self.known.move_to_end(moment)
+            if self.known[moment].record.header != record.header:  # a player deleted their data
+                del self.known[moment]
         return self.known.get(moment)
 
     async def ask(self, live: LiveMatch, patience: float) -> Reviewed:

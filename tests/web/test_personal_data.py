@@ -1,0 +1,200 @@
+"""Everything about a person in one file, or deleted; and what nobody came back to goes by itself."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from tests.waiting import eventually
+from tests.web.conftest import ANN, FRIEND, Player, Visitor, code, page_of, turn, two_players
+
+from dicecup.engine.record import verify
+from dicecup.engine.record_text import record_from_text
+from dicecup.i18n.language import LANGUAGES, language
+from dicecup.web.guard import COOKIE
+from dicecup.web.service.matches import Matches
+from dicecup.web.service.personal_data import MATCHES_AT_ONCE, archive, remove_expired
+from dicecup.web.settings import Retention, settings_of
+from dicecup.web.texts import player_name
+
+RECORD = "dicecup record 1"
+
+
+def finish(player: Player, other: Player, state: dict[str, Any]) -> dict[str, Any]:
+    while state["status"] == "playing":
+        state = turn((player, other)[state["turn"]["seat"]], state)
+    path = f"/matches/{state['id']}/record"
+    eventually(lambda: player.get(path).text, lambda text: "\nsecret " in text)
+    return state
+
+
+def unzip(data: bytes) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return `games.json` and the records of an archive."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archived:
+        assert archived.testzip() is None
+        listed = json.loads(archived.read("games.json"))
+        names = [name for name in archived.namelist() if name != "games.json"]
+        return listed, {name: archived.read(name).decode() for name in names}
+
+
+def test_the_archive_holds_every_game_as_it_can_be_verified(ann: Player, bo: Player) -> None:
+    shared = finish(ann, bo, two_players(ann, bo))
+    key = ann.key
+    begun = turn(ann, ann.open("yatzy", ANN))
+    waiting = ann.open("yum-plus", ANN, FRIEND)
+    assert ann.key == key
+    answer = ann.get("/my/data")
+    assert answer.headers["content-type"] == "application/zip"
+    assert "attachment" in answer.headers["content-disposition"]
+    listed, records = unzip(answer.content)
+    games = {game["id"]: game for game in listed["games"]}
+    assert games.keys() == {shared["id"], begun["id"], waiting["id"]}
+    assert games[waiting["id"]]["record"] is None
+    assert games[shared["id"]]["players"] == ["Ann", "Bo"]
+    assert [one["yours"] for one in games[shared["id"]]["results"]] == [True, False]
+    assert records.keys() == {f"records/yatzy-{state['id']}.record" for state in (shared, begun)}
+    for text in records.values():
+        record, _ = record_from_text(text.encode())
+        assert record.secret is None or verify(record).problem is None
+    assert key.encode() not in answer.content
+
+
+def test_a_stranger_gets_an_empty_archive(ann: Player, bo: Player) -> None:
+    ann.open()
+    bo.key = "b" * 43
+    listed, records = unzip(bo.get("/my/data").content)
+    assert (listed["games"], records) == ([], {})
+
+
+@pytest.mark.one_database
+def test_the_archive_is_made_in_pages(
+    client: TestClient, ann: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Seven queries for each page and none for a single game."""
+    for _game in range(5):
+        ann.open()
+    matches: Matches = client.app.state.matches  # type: ignore[attr-defined]
+    store, asked = matches.store, 0
+    (holder,) = {row[0] for row in store.database.rows("SELECT key_hash FROM seat_keys")}
+    original = store.database.rows
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        return original(*arguments)
+
+    monkeypatch.setattr(store.database, "rows", counted)
+    monkeypatch.setattr("dicecup.web.service.personal_data.MATCHES_AT_ONCE", 2)
+    pieces = list(archive(store, holder))
+    assert len(pieces) == 2 * 3 + 1
+    assert asked == 3 * 4 + 3 * (4 + 2)
+    assert len(unzip(b"".join(pieces))[1]) == 5
+    assert MATCHES_AT_ONCE >= 20
+
+
+def test_games_alone_are_deleted_and_shared_ones_lose_the_name(
+    client: TestClient, ann: Player, bo: Player
+) -> None:
+    alone = turn(ann, ann.open())
+    over = finish(ann, bo, two_players(ann, bo))
+    ann_key = ann.key
+    going = two_players(ann, bo)
+    assert ann.key == ann_key
+    moves = ann.get(f"/matches/{over['id']}/record").text.split("begin")[1].count("\n")
+    answer = ann.client.delete("/api/my/data", headers=ann.headers)
+    assert answer.json() == {"deleted": 1, "kept_for_others": 2}
+    assert code(ann.get(f"/matches/{alone['id']}")) == "match_unknown"
+    assert ann.get("/my/matches").json() == []
+    for state in (over, going):
+        seen = bo.look(state)
+        assert [seat["name"] for seat in seen["seats"]] == ["deleted:1", "Bo"]
+        text = bo.get(f"/matches/{state['id']}/record").text
+        assert text.startswith(RECORD)
+        assert "Ann" not in text
+        record, _ = record_from_text(text.encode())
+        assert record.secret is None or verify(record).problem is None
+        assert "Deleted player 1" in page_of(client, bo, f"/t/{state['id']}")
+    assert bo.get(f"/matches/{over['id']}/record").text.split("begin")[1].count("\n") == moves
+    assert bo.get("/my/statistics").json()["statistics"][0]["games"] == 1
+    assert code(ann.post(f"/matches/{over['id']}/join", {"name": "Eve"})) == "seat_taken"
+    joined = ann.post(f"/matches/{going['id']}/join", {"name": "Eve"})
+    assert joined.status_code == 200
+    assert ann.client.delete("/api/my/data", headers=ann.headers).json()["deleted"] == 0
+
+
+def test_deleting_ends_the_streams_of_a_game(client: TestClient, ann: Player) -> None:
+    state = ann.open()
+    matches: Matches = client.app.state.matches  # type: ignore[attr-defined]
+    live = matches.live[state["id"]]
+    ann.client.delete("/api/my/data", headers=ann.headers)
+    assert live.gone
+    assert state["id"] not in matches.live
+
+
+def test_the_page_asks_twice(visitor: Visitor) -> None:
+    visitor.send("/new/yatzy", action="play", kind=["person"], name=["Ann"])
+    page = visitor.go("/mine")
+    assert '<a href="/mine/data">' in page
+    key = visitor.client.cookies[COOKIE]
+    visitor.go("/mine/data")
+    listed, _ = unzip(visitor.client.get("/mine/data/export").content)
+    assert len(listed["games"]) == 1
+    assert "Tick the box first" in visitor.send("/mine/data")
+    assert len(unzip(visitor.client.get("/mine/data/export").content)[0]["games"]) == 1
+    page = visitor.send("/mine/data", sure="yes")
+    assert "Your data has been deleted." in page
+    assert "1 game is gone." in page
+    assert visitor.client.cookies.get(COOKIE) not in (None, key)
+    assert visitor.client.cookies.get("name") is None
+    assert "No games yet" in visitor.go("/mine")
+    visitor.send("/preferences", language="de", back="/mine")  # the form of the new page works
+
+
+def test_nobody_else_can_delete(visitor: Visitor) -> None:
+    answer = visitor.client.post("/mine/data", data={"sure": "yes"})
+    assert answer.status_code == 403
+
+
+@pytest.mark.parametrize("spoken", LANGUAGES)
+def test_a_deleted_player_has_a_name_in_every_language(spoken: str) -> None:
+    name = player_name("deleted:2", language(spoken))
+    assert name.endswith(" 2")
+    assert (spoken == "en") == (name == "Deleted player 2")
+
+
+def test_nobody_is_called_like_a_deleted_player(ann: Player) -> None:
+    body = {"game": "yatzy", "seats": [{"kind": "person", "name": "deleted:1"}]}
+    assert code(ann.post("/matches", body)) == "name_wrong"
+
+
+def test_old_games_go_after_the_time_that_is_set(client: TestClient, ann: Player, bo: Player) -> None:
+    abandoned, over = ann.open(), finish(ann, bo, two_players(ann, bo))
+    record = ann.get(f"/matches/{over['id']}/record").text
+    upload = ann.post("/records", {"record": record}).json()
+    matches: Matches = client.app.state.matches  # type: ignore[attr-defined]
+
+    def after(days: int, retention: Retention) -> int:
+        portal = client.portal
+        assert portal
+        return portal.call(remove_expired, matches, retention, datetime.now(UTC) + timedelta(days))
+
+    off = Retention(0, 0, 0)
+    assert after(100_000, off) == 0
+    assert after(364, Retention()) == 0
+    assert after(366, Retention()) == 2
+    assert code(ann.get(f"/matches/{abandoned['id']}")) == "match_unknown"
+    assert code(ann.get(f"/matches/{upload['id']}")) == "match_unknown"
+    assert after(100_000, Retention()) == 0  # a finished game stays
+    assert ann.look(over)["status"] == "finished"
+    assert after(31, Retention(finished_days=30)) == 1
+    assert code(bo.get(f"/matches/{over['id']}")) == "match_unknown"
+
+
+def test_settings_of_the_retention() -> None:
+    found = settings_of({"DICECUP_KEEP_ABANDONED_DAYS": "30", "DICECUP_KEEP_FINISHED_DAYS": "x"}).retention
+    assert found == Retention(abandoned_days=30)
