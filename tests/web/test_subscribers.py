@@ -14,14 +14,13 @@ from tests.web.conftest import Player
 from dicecup.errors import UsageError
 from dicecup.web.service import subscribers as bounds
 from dicecup.web.service.matches import Matches
+from dicecup.web.service.streams import EventStream, stream
 from dicecup.web.service.subscribers import (
     MOST_OF_ADDRESS,
     MOST_OF_PLAYER,
     MOST_WATCHERS,
-    EventStream,
     Subscriber,
     Subscribers,
-    stream,
 )
 
 

@@ -70,6 +70,9 @@ def test_reading_a_match_notifies_no_subscriber(clients: tuple[TestClient, TestC
     state = ann.open()
     matches = clients[0].app.state.matches  # type: ignore[attr-defined]
     state = ann.play(state, {"throw": True})
-    revision = matches.live[state["id"]].revision
+    notified: list[str] = []
+    matches.live[state["id"]].listeners = [lambda live: notified.append(live.stamp)]
     ann.look(state)
-    assert matches.live[state["id"]].revision == revision
+    assert not notified
+    ann.play(state, {"keep": []})
+    assert notified == ["3.0"]

@@ -35,6 +35,9 @@ class Transaction(Protocol):
 
     def rows(self, question: str, values: Values = ()) -> list[Row]: ...
 
+    def use_snapshot(self) -> None:
+        """Let all reads of the transaction see one moment. Called before anything else."""
+
     def tell(self, word: str) -> None:
         """Notify the other processes when the transaction is committed."""
 

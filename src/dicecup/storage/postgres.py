@@ -83,6 +83,9 @@ class PostgresTransaction:
     def rows(self, question: str, values: Values = ()) -> list[Row]:
         return self.connection.execute(in_its_words(question), values or None).fetchall()
 
+    def use_snapshot(self) -> None:
+        self.connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+
     def tell(self, word: str) -> None:
         self.connection.execute("SELECT pg_notify(%s, %s)", (CHANNEL, word))
 

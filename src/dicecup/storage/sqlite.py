@@ -34,6 +34,9 @@ class SqliteTransaction:
     def rows(self, question: str, values: Values = ()) -> list[Row]:
         return self.connection.execute(question, values).fetchall()
 
+    def use_snapshot(self) -> None:
+        """Do nothing: nobody else writes during a transaction."""
+
     def tell(self, word: str) -> None:
         """Do nothing: there are no other processes."""
 

@@ -73,36 +73,14 @@ class StoredMatches(StorePart):
 
     def match(self, match: str) -> StoredMatch | None:
         with self.database.changes() as changes:
-            found = changes.rows(
-                f"SELECT {OPENING}, header, finished, next, changes FROM matches WHERE id = ?", (match,)
-            )
-            if not found:
-                return None
-            seats = changes.rows(
-                "SELECT kind, name, seed FROM seats WHERE match = ? ORDER BY number", (match,)
-            )
-            keys = changes.rows(
-                "SELECT key_hash, seat FROM seat_keys WHERE match = ? AND purpose = 'device'", (match,)
-            )
-            consents = changes.rows(
-                "SELECT seat, steps FROM consents WHERE match = ? AND version = "
-                "(SELECT COUNT(*) FROM entries WHERE match = ?)",
-                (match, match),
-            )
-        ((*plain, header, finished, following, counted),) = found
-        holders: dict[str, frozenset[int]] = {}
-        for key_hash, seat in keys:
-            holders[key_hash] = holders.get(key_hash, frozenset()) | {seat}
-        return StoredMatch(
-            opening=read_opening(plain),
-            seats=tuple(Seat(*row) for row in seats),
-            keys=holders,
-            consents=dict(consents),
-            header=header,
-            finished=finished,
-            next=following,
-            changes=counted,
-        )
+            changes.use_snapshot()
+            return read_match(changes, match)
+
+    def match_and_entries(self, match: str, after: int = 0) -> tuple[StoredMatch | None, list[str]]:
+        """Return a match and its entries from a number on, both of the same moment."""
+        with self.database.changes() as changes:
+            changes.use_snapshot()
+            return read_match(changes, match), read_entries(changes, match, after)
 
     def age(self, match: str) -> tuple[int, int] | None:
         """Return the match's change counter (entries not counted) and its number of entries, if it exists."""
@@ -135,6 +113,44 @@ class StoredMatches(StorePart):
             )
 
         return self.change(match, follow)
+
+
+def read_match(changes: Transaction, match: str) -> StoredMatch | None:
+    found = changes.rows(
+        f"SELECT {OPENING}, header, finished, next, changes FROM matches WHERE id = ?", (match,)
+    )
+    if not found:
+        return None
+    seats = changes.rows("SELECT kind, name, seed FROM seats WHERE match = ? ORDER BY number", (match,))
+    keys = changes.rows(
+        "SELECT key_hash, seat FROM seat_keys WHERE match = ? AND purpose = 'device'", (match,)
+    )
+    consents = changes.rows(
+        "SELECT seat, steps FROM consents WHERE match = ? AND version = "
+        "(SELECT COUNT(*) FROM entries WHERE match = ?)",
+        (match, match),
+    )
+    ((*plain, header, finished, following, counted),) = found
+    holders: dict[str, frozenset[int]] = {}
+    for key_hash, seat in keys:
+        holders[key_hash] = holders.get(key_hash, frozenset()) | {seat}
+    return StoredMatch(
+        opening=read_opening(plain),
+        seats=tuple(Seat(*row) for row in seats),
+        keys=holders,
+        consents=dict(consents),
+        header=header,
+        finished=finished,
+        next=following,
+        changes=counted,
+    )
+
+
+def read_entries(changes: Transaction | Database, match: str, after: int) -> list[str]:
+    rows = changes.rows(
+        "SELECT text FROM entries WHERE match = ? AND number >= ? ORDER BY number", (match, after)
+    )
+    return [text for (text,) in rows]
 
 
 def read_opening(row: Sequence[Any]) -> Opening:
@@ -265,10 +281,7 @@ class EntryTaken(Exception):  # noqa: N818 - an answer: somebody else was quicke
 
 class StoredEntries(StorePart):
     def entries(self, match: str, after: int = 0) -> list[str]:
-        rows = self.database.rows(
-            "SELECT text FROM entries WHERE match = ? AND number >= ? ORDER BY number", (match, after)
-        )
-        return [text for (text,) in rows]
+        return read_entries(self.database, match, after)
 
     def records(self, matches: Sequence[str]) -> list[tuple[str, str, list[str]]]:
         """Return of each match that has begun its id, the header of its record, and its entries."""

@@ -41,7 +41,7 @@ from dicecup.web.service.advising import check_on, in_time
 from dicecup.web.service.keys import key_hash, new_key
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.snapshot import state_data
-from dicecup.web.service.subscribers import stream
+from dicecup.web.service.streams import Drawing, EventStream, stream
 from dicecup.web.viewer import MatchesNow
 
 router = APIRouter(prefix="/api", tags=["matches"], responses=REFUSALS)
@@ -130,12 +130,12 @@ async def proof(matches: MatchesNow, live: Asked) -> ProofAnswer:
 
 
 @router.get("/matches/{match}/events", response_class=StreamingResponse)
-async def events(request: Request, matches: MatchesNow, live: Asked, key: Key) -> StreamingResponse:
+async def events(request: Request, matches: MatchesNow, live: Asked, key: Key) -> EventStream:
     """Server-sent events: the state now, and again after every change."""
     holder = key_hash(key)
 
-    def draw(now: LiveMatch) -> str:
-        return json.dumps(state_data(now, now.seats_of(holder)))
+    def draw(now: LiveMatch) -> Drawing:
+        return Drawing(json.dumps(state_data(now, now.seats_of(holder))))
 
     player = holder if live.seats_of(holder) else ""
     return stream(request, matches, live, player, "state", lambda now: ("state", now.seats_of(holder)), draw)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Path, Request
-from fastapi.responses import HTMLResponse, StreamingResponse
+from fastapi.responses import HTMLResponse
 from starlette.responses import Response
 
 from dicecup.dice import Dice, Die, parse_dice
@@ -19,6 +19,7 @@ from dicecup.rules.model import Ruleset
 from dicecup.web.assets import qr_svg
 from dicecup.web.pages.coach_view import hint_view, so_far_view
 from dicecup.web.pages.match_view import MatchView, match_view
+from dicecup.web.pages.parts import Parts, part_cache
 from dicecup.web.pages.render import base_address, go_to, is_fragment, number, only_here, page, render
 from dicecup.web.pages.sheet_view import placement_text, read_placement
 from dicecup.web.refusals import status_of
@@ -26,7 +27,7 @@ from dicecup.web.service import joining, opening
 from dicecup.web.service.advising import check_on, in_time
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
-from dicecup.web.service.subscribers import stream
+from dicecup.web.service.streams import Drawing, EventStream, stream
 from dicecup.web.viewer import Form, MatchesNow, Viewer, ViewerNow, matches_of, remember, set_cookie
 
 router = APIRouter(prefix="/t/{match}", include_in_schema=False)
@@ -48,6 +49,13 @@ def view_for(
 
 def render_fragment(viewer: Viewer, view: MatchView) -> str:
     return render(viewer, "match/fragment.html", match=view)
+
+
+def render_drawing(viewer: Viewer, view: MatchView) -> Drawing:
+    """Render the fragment with the parts of it that can change alone."""
+    parts = Parts(part_cache(viewer.language.code))
+    text = render(viewer, "match/fragment.html", match=view, part=parts.part)
+    return Drawing(text, parts.texts)
 
 
 def show(
@@ -98,8 +106,12 @@ async def look(request: Request, viewer: ViewerNow, live: Asked, picked: str = "
 
 
 @router.get("/events")
-async def events(request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked) -> StreamingResponse:
-    """Send the fragment after every change; it is rendered once for all spectators of one language."""
+async def events(request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked) -> EventStream:
+    """Send the fragment, and after every change what is different for spectators.
+
+    It is rendered once for all spectators of one language. Players get the whole fragment each time: their
+    pages may show what the server does not know, such as a box that was picked.
+    """
 
     def is_mine(current: LiveMatch) -> bool:
         return bool(current.seats_of(viewer.holder)) or current.stored.opening.owner == viewer.holder
@@ -107,9 +119,11 @@ async def events(request: Request, viewer: ViewerNow, matches: MatchesNow, live:
     def audience(current: LiveMatch) -> tuple[object, ...]:
         return "page", viewer.language.code, viewer.holder if is_mine(current) else ""
 
-    def fragment(current: LiveMatch) -> str:
-        whose = viewer if is_mine(current) else viewer.anybody()
-        return render_fragment(whose, view_for(matches, current, whose))
+    def fragment(current: LiveMatch) -> Drawing:
+        if is_mine(current):
+            return Drawing(render_fragment(viewer, view_for(matches, current, viewer)))
+        anybody = viewer.anybody()
+        return render_drawing(anybody, view_for(matches, current, anybody))
 
     player = viewer.holder if is_mine(live) else ""
     return stream(request, matches, live, player, "match", audience, fragment)

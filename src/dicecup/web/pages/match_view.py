@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dicecup.dice import Die
 from dicecup.engine.legality import cell_of
-from dicecup.engine.state import Placement, Score, Throw, dice_to_throw, final_score, standings
+from dicecup.engine.state import Placement, Score, Throw, dice_to_throw, standings
 from dicecup.errors import DicecupError
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, name
@@ -111,15 +111,16 @@ def match_view(
     rules = match.rules if match else game_rules(opening.ruleset, opening.options)
     layers = [name(rules, layer, language.code) for layer in rules.dice.layers] if rules.has_layers else []
     back = live.undo_options(seats)
-    choices, picked = safe_choices(match, picked) if match else ([], ())
+    acting = bool(match and match.state.player in seats)
+    choices, picked = safe_choices(match, picked) if match and acting else ([], ())
     order = sorted(range(len(live.stored.seats)), key=lambda seat: seat not in seats)
     columns = heads(rules, order, language)
     last_seat, written = last_written(match) if match else (None, frozenset())
-    acting = bool(match and match.state.player in seats)
+    placed = {seat: (place, points) for place, seat, points in standings(rules, match.state)} if match else {}
     return MatchView(
         id=live.id,
         version=live.version,
-        stamp=f"{live.version}.{live.revision}",
+        stamp=live.stamp,
         game=opening.ruleset,
         game_name=game_name(rules, language.code),
         begun=match is not None,
@@ -128,11 +129,11 @@ def match_view(
         may_begin=may_begin(live, holder),
         typed=opening.dice == "typed",
         layers=layers,
-        players=[player_view(live, seat, seats, language) for seat in order],
+        players=[player_view(live, seat, seats, language, *placed.get(seat, (0, 0))) for seat in order],
         commitment=opening.commitment,
         open_seats=live.open_seats,
         heads=columns,
-        rows=rows(match, columns, choices if acting else [], language, written, last_seat) if match else [],
+        rows=rows(match, columns, choices, language, written, last_seat) if match else [],
         turn=turn_view(live, match, seats, choices, picked, language)
         if match and not match.state.finished
         else None,
@@ -173,17 +174,18 @@ def last_written(match: Match) -> tuple[int | None, frozenset[int]]:
     return None, frozenset()
 
 
-def player_view(live: LiveMatch, seat: int, seats: frozenset[int], language: Language) -> PlayerView:
+def player_view(
+    live: LiveMatch, seat: int, seats: frozenset[int], language: Language, place: int, points: int
+) -> PlayerView:
     stored, match = live.stored.seats[seat], live.match
-    placed = {number: place for place, number, _ in standings(match.rules, match.state)} if match else {}
     return PlayerView(
         seat=seat,
         name=player_name(stored.name, language),
         kind=stored.kind,
         yours=seat in seats,
         active=bool(match and not match.state.finished and match.state.player == seat),
-        points=final_score(match.rules, match.state.sheets[seat]) if match else 0,
-        place=placed.get(seat, 0),
+        points=points,
+        place=place,
     )
 
 

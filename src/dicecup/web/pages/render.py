@@ -19,6 +19,7 @@ from dicecup.i18n.language import LANGUAGE_NAMES, LANGUAGES, Language
 from dicecup.i18n.sentences import date_text, ordinal_text, rolls_verified_text
 from dicecup.web.assets import asset_address
 from dicecup.web.documents import guide_address, guide_page
+from dicecup.web.pages.parts import part_cache
 from dicecup.web.viewer import THEMES, Viewer, remember, viewer_of
 
 PATH = re.compile(r"/(?:[!-.0-\[\]-~][!-\[\]-~]*)?")
@@ -64,6 +65,7 @@ def environment(code: str) -> Environment:
         "asset": asset_address,
         "guide_address": guide_address,
         "guide_title": lambda name: guide_page(name, code).title,
+        "part": part_cache(code).part,
         "date": partial(date_text, language=spoken),
         "ordinal": partial(ordinal_text, language=spoken),
         "rolls_verified": partial(rolls_verified_text, language=spoken),

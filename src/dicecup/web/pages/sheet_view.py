@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 from dicecup.engine.legality import cell_of
@@ -28,6 +29,9 @@ class Cell:
     strike: bool = False
 
 
+EMPTY = Cell("empty")
+
+
 @dataclass(frozen=True, slots=True)
 class Head:
     """One column of the view: a player's sheet, or one column of it."""
@@ -44,7 +48,7 @@ class Row:
     label: str
     text: str
     box: bool
-    cells: list[Cell] = field(default_factory=list)
+    cells: tuple[Cell, ...]
     spans: bool = False  # one cell per player, whatever the number of columns
 
 
@@ -89,34 +93,34 @@ def rows(
     now = {choice.cell: choice for choice in waiting[0].choices} if waiting else {}
     later = {choice.cell: choice for choice in waiting[1].choices} if len(waiting) > 1 else {}
     layer_name = name(rules, waiting[0].layer, language.code) if waiting and rules.has_layers else ""
+    names = line_names(rules, language)
+    computed = [lines_of(match, head) for head in columns]
     found = []
     for line in rules.lines:
-        label, text = line_names(rules, language)[line]
-        row = Row(
-            line, label, text, line in rules.box_index, spans=rules.has_columns and line == "final_score"
-        )
-        for head in columns:
-            if row.spans and not head.first:
+        label, text = names[line]
+        box = rules.box_index.get(line)
+        spans = rules.has_columns and line == "final_score"
+        cells = []
+        for head, lines in zip(columns, computed, strict=True):
+            if box is None:
+                if head.first or not spans:
+                    cells.append(Cell("line", number(lines[line])))
                 continue
-            sheet = match.state.sheets[head.seat]
-            if not row.box:
-                row.cells.append(Cell("line", line_text(match, head, line)))
-                continue
-            cell = head.column * len(rules.boxes) + rules.box_index[line]
-            points = sheet.cells[cell]
+            cell = head.column * len(rules.boxes) + box
+            points = match.state.sheets[head.seat].cells[cell]
             if points is not None:
                 new = cell in written and head.seat == last_seat
-                row.cells.append(Cell("written", number(points), new=new))
+                cells.append(Cell("written", number(points), new=new))
             elif head.seat != match.state.player:
-                row.cells.append(Cell("empty"))
+                cells.append(EMPTY)
             elif cell in picked:
-                row.cells.append(Cell("picked", number(picked[cell].points)))
+                cells.append(Cell("picked", number(picked[cell].points)))
             elif cell in now:
                 spoken = " ".join(part for part in (label, head.label, layer_name) if part)
-                row.cells.append(offer(now[cell], later.get(cell), spoken))
+                cells.append(offer(now[cell], later.get(cell), spoken))
             else:
-                row.cells.append(Cell("empty"))
-        found.append(row)
+                cells.append(EMPTY)
+        found.append(Row(line, label, text, box is not None, tuple(cells), spans))
     return found
 
 
@@ -132,11 +136,11 @@ def offer(choice: BoxChoice, later: BoxChoice | None, spoken: str) -> Cell:
     )
 
 
-def line_text(match: Match, head: Head, line: str) -> str:
+def lines_of(match: Match, head: Head) -> Mapping[str, int]:
+    """Every computed line of one column of the view, by id."""
     sheet = match.state.sheets[head.seat]
-    if line == "final_score":
-        return number(final_score(match.rules, sheet))
-    return number(column_lines(match.rules, sheet, head.column)[line])
+    lines = column_lines(match.rules, sheet, head.column)
+    return {**lines, "final_score": final_score(match.rules, sheet)}
 
 
 def number(points: int) -> str:

@@ -98,10 +98,7 @@ class LiveMatch:
         self.listeners = listeners  # called after every change
         self.match: Match | None = None
         self.gone = False  # whether the match has been removed
-        self.changes = 0  # how many changes beside the moves have been read completely
         self.lock = asyncio.Lock()
-        self.revision = 0  # grows with every visible change, also beside the moves
-        self.rendered: dict[tuple[object, ...], bytes] = {}  # events of this revision, by audience
 
     @property
     def id(self) -> str:
@@ -117,8 +114,13 @@ class LiveMatch:
 
     @property
     def age(self) -> tuple[int, int]:
-        """As the store counts it; never more than what is here."""
-        return self.changes, self.version
+        """As the store counts it: changes beside the moves, and entries."""
+        return self.stored.changes, self.version
+
+    @property
+    def stamp(self) -> str:
+        """What the match looks like: the same in every process, and another one after every change."""
+        return f"{self.version}.{self.stored.changes}"
 
     def playing(self) -> Match:
         """The match itself; refused while it has not begun."""
@@ -175,22 +177,35 @@ class LiveMatch:
     # Reading, changing, persisting
 
     def read(self) -> None:
-        """Load what the store has that is not here yet. Blocks: runs in a thread."""
-        stored = self.store.match(self.id)
+        """Load what the store has. Blocks: runs in a thread, before anybody else has the match."""
+        self.take_over(*self.fetch())
+
+    async def reload(self) -> None:
+        """Load what the store has that is not here yet. The caller holds the lock, and notifies everybody."""
+        self.take_over(*await asyncio.to_thread(self.fetch))
+
+    def fetch(self) -> tuple[StoredMatch, list[str]]:
+        """Read the match and the entries that are not here yet. Blocks."""
+        stored, texts = self.store.match_and_entries(self.id, self.version)
         if stored and stored.header is None and all(seat.kind != "open" for seat in stored.seats):
             # Earlier versions could be killed between taking the last seat and beginning the game.
             self.store.begin_if_full(self.id, header_for(stored.opening))
-            stored = self.store.match(self.id)
+            stored, texts = self.store.match_and_entries(self.id, self.version)
+        if stored and self.match and stored.header != self.stored.header:
+            # A header changes when a player deletes their data: the record has another name then.
+            stored, texts = self.store.match_and_entries(self.id)
         if stored is None:  # deleted
             raise UsageError("match_unknown")
-        # A header changes when a player deletes their data: the record has another name then.
+        return stored, texts
+
+    def take_over(self, stored: StoredMatch, texts: Sequence[str]) -> None:
+        """Be in the state that was fetched: all of it at once, so that nobody sees a part of it."""
         known = self.match if stored.header == self.stored.header else None
-        self.stored = stored
         if stored.header is not None:
             match = known or self.begin(stored, stored.header)
-            match.catch_up(self.store.entries(self.id, match.version))
+            match.catch_up(texts)
             self.match = match
-        self.changes = stored.changes
+        self.stored = stored
 
     def begin(self, stored: StoredMatch, text: str) -> Match:
         header, _ = read_header(split_lines(text.encode())[0])
@@ -215,7 +230,7 @@ class LiveMatch:
     async def update(self, what: Callable[..., Answer], *arguments: object) -> Answer:
         """Change something beside the moves in the store, and read it back. The caller holds the lock."""
         answer = await asyncio.to_thread(partial(what, *arguments))
-        await asyncio.to_thread(self.read)
+        await self.reload()
         return answer
 
     @asynccontextmanager
@@ -224,20 +239,18 @@ class LiveMatch:
         async with self.lock:
             try:
                 if version > self.version:  # another process is ahead, and its notification not yet here
-                    await asyncio.to_thread(self.read)
+                    await self.reload()
                 yield
             except EntryTaken:
                 # Another process was faster: read what it did, and let the caller decide again.
                 found = self.version
-                await asyncio.to_thread(self.read)
+                await self.reload()
                 self.changed()
                 raise MoveError("version_stale", found=found, version=self.version) from None
             self.changed()
 
     def changed(self) -> None:
         """Notify everybody concerned that the match looks different now."""
-        self.revision += 1
-        self.rendered.clear()
         for listener in self.listeners:
             listener(self)
 

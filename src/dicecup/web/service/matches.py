@@ -98,6 +98,7 @@ class Matches:
             loop.call_soon_threadsafe(lambda: self.runner.spawn(self.refresh(match)))
 
         self.stop_listening = self.store.listen(notified)
+        self.runner.spawn(self.subscribers.keep_alive())
         if self.settings.warm and is_installed("solver"):
             self.runner.spawn(warm_all())
 
@@ -143,7 +144,7 @@ class Matches:
             return
         async with live.lock:  # held while a change of our own is persisted and not yet taken over
             if is_behind(live, age):
-                await asyncio.to_thread(live.read)
+                await live.reload()
                 live.changed()
 
     async def refresh(self, match: str) -> None:
@@ -156,7 +157,7 @@ class Matches:
     async def read_again(self, live: LiveMatch) -> None:
         async with live.lock:
             try:
-                await asyncio.to_thread(live.read)
+                await live.reload()
             except UsageError:  # it has been removed
                 self.forget(live.id)
             else:

@@ -1,29 +1,19 @@
-"""Server-sent events: who subscribes to a match, and the stream that each of them gets.
-
-Subscribers are only notified that something changed; each stream renders what the match looks like now, once
-for all subscribers that see the same.
-"""
+"""Subscribers: who follows a match, how many may, and notifying them of changes."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Hashable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from random import randint
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fastapi import Request
-from fastapi.responses import StreamingResponse
-from starlette.types import Receive, Scope, Send
-
 from dicecup.errors import UsageError
-from dicecup.web.addresses import network_of
 from dicecup.web.service.live_match import LiveMatch
 
 if TYPE_CHECKING:
-    from dicecup.web.service.matches import Matches
+    from dicecup.web.service.streams import EventStream, Frame
 
 MOST_WATCHERS = 200  # spectators of one match
 MOST_OF_ADDRESS = 100  # a class behind one address; nobody can take all places alone
@@ -31,8 +21,8 @@ MOST_OF_PLAYER = 20  # matches and devices of somebody who has a seat
 MOST_WATCHERS_IN_ALL = 5000
 RESERVE = 2000  # places beyond those, for players in their own matches
 MOST_PLAYERS_OF_ADDRESS = 300  # streams of seated players behind one address: seats cost nothing
-RETRY = (1_000, 5_000)  # milliseconds; not all clients come back at the same moment when the server restarts
 HEARTBEAT = 20.0  # seconds; keeps the connection open through proxies
+BEAT = 1.0  # seconds between two looks for streams that are due for a heartbeat
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,30 +45,40 @@ class Subscriber:
         }
 
 
+@dataclass(slots=True, eq=False)
+class Channel:
+    """The streams of one match, and what each audience among them was shown last."""
+
+    subscribed: int = 0  # those that have begun are among the streams
+    streams: set[EventStream] = field(default_factory=set)
+    frames: dict[Hashable, Frame] = field(default_factory=dict)
+
+
 class Subscribers:
     def __init__(self, limits: bool = True) -> None:
-        self.events: dict[str, set[asyncio.Event]] = {}  # by match
+        self.channels: dict[str, Channel] = {}  # by match
         self.limits = limits  # whether those of one address are counted
         self.taken: Counter[tuple[str, str]] = Counter()
         self.closed = False
 
     @contextmanager
-    def subscribe(self, match: str, subscriber: Subscriber) -> Iterator[asyncio.Event]:
-        """An event that is set at each change of the match; clear it before looking."""
+    def subscribe(self, match: str, subscriber: Subscriber) -> Iterator[Channel]:
+        """Count a subscriber as long as the block lasts; raise if there are too many."""
         self.check_capacity(match, subscriber)
-        here = self.events.setdefault(match, set())
-        event = asyncio.Event()
-        here.add(event)
+        channel = self.channels.setdefault(match, Channel())
+        channel.subscribed += 1
         counted = subscriber.limits(match)
         self.taken.update(counted.keys())
         try:
-            yield event
+            yield channel
         finally:
-            here.discard(event)
-            self.taken.subtract(counted.keys())
-            self.taken = +self.taken  # drops the counts that are 0
-            if not here and self.events.get(match) is here:
-                del self.events[match]
+            channel.subscribed -= 1
+            for what in counted:
+                self.taken[what] -= 1
+                if not self.taken[what]:
+                    del self.taken[what]
+            if not channel.subscribed and self.channels.get(match) is channel:
+                del self.channels[match]
 
     def check_capacity(self, match: str, subscriber: Subscriber) -> None:
         for what, most in subscriber.limits(match).items():
@@ -86,87 +86,29 @@ class Subscribers:
                 raise UsageError("too_many_watchers")
 
     def notify(self, live: LiveMatch) -> None:
-        for event in self.events.get(live.id, ()):
-            event.set()
+        channel = self.channels.get(live.id)
+        for stream in channel.streams if channel else ():
+            stream.start_delivery()
 
     def has(self, match: str) -> bool:
-        return bool(self.events.get(match))
+        return match in self.channels
 
     def close(self) -> None:
         """End all streams: the server stops."""
         self.closed = True
-        for events in self.events.values():
-            for event in events:
-                event.set()
+        for stream in self.all_streams():
+            stream.start_delivery()
 
+    def all_streams(self) -> Iterator[EventStream]:
+        for channel in self.channels.values():
+            yield from channel.streams
 
-def stream(
-    request: Request,
-    matches: Matches,
-    live: LiveMatch,
-    player: str,
-    name: str,
-    audience: Callable[[LiveMatch], tuple[Hashable, ...]],
-    render: Callable[[LiveMatch], str],
-) -> EventStream:
-    """Events called `name`, rendered once for each audience.
-
-    `player` holds a seat in the match, or is empty for a spectator.
-    """
-    subscribers = matches.subscribers
-    subscriber = Subscriber(network_of(request.client.host if request.client else None), player)
-
-    async def events() -> AsyncIterator[bytes]:
-        shown = -1
-        while not subscribers.closed and not await request.is_disconnected():
-            current = matches.live.get(live.id, live)  # it stays in memory while it has subscribers
-            if current.gone:
-                return
-            if current.revision != shown:
-                shown = current.revision
-                yield rendered(current, name, audience(current), render)
-            changed.clear()
-            if current.revision == shown and not await notified(changed):
-                yield b": still here\n\n"
-        if subscribers.closed:
-            yield f"retry: {randint(*RETRY)}\n\n".encode()
-
-    # Before the response begins: after that no status can be sent any more.
-    subscription = ExitStack()
-    changed = subscription.enter_context(subscribers.subscribe(live.id, subscriber))
-    return EventStream(events(), subscription)
-
-
-class EventStream(StreamingResponse):
-    """A stream that subscribed before it begins, and unsubscribes however it ends."""
-
-    def __init__(self, events: AsyncIterator[bytes], subscription: ExitStack) -> None:
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        super().__init__(events, media_type="text/event-stream", headers=headers)
-        self.subscription = subscription
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with self.subscription:
-            await super().__call__(scope, receive, send)
-
-
-async def notified(changed: asyncio.Event) -> bool:
-    try:
-        await asyncio.wait_for(changed.wait(), HEARTBEAT)
-    except TimeoutError:
-        return False
-    return True
-
-
-def rendered(
-    live: LiveMatch, name: str, audience: tuple[Hashable, ...], render: Callable[[LiveMatch], str]
-) -> bytes:
-    """The event for one audience, rendered once per revision."""
-    if audience not in live.rendered:
-        live.rendered[audience] = event(name, f"{live.version}.{live.revision}", render(live)).encode()
-    return live.rendered[audience]
-
-
-def event(name: str, stamp: str, text: str) -> str:
-    lines = "".join(f"data: {line}\n" for line in text.splitlines())
-    return f"event: {name}\nid: {stamp}\n{lines}\n"
+    async def keep_alive(self) -> None:
+        """Let every stream send something now and then. One task for all: timers of their own cost more."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(BEAT)
+            late = loop.time() - HEARTBEAT
+            for stream in self.all_streams():
+                if stream.sent < late:
+                    stream.start_delivery()

@@ -18,6 +18,25 @@ export function draw(html) {
   htmx.swap(`#${FRAME}`, html, { swapStyle: "innerHTML", settleDelay: 0 });
 }
 
+// Replace the parts that changed, each by the element with its id. Of the match itself only attributes are sent.
+export function drawParts(parts) {
+  remember();
+  for (const html of parts) {
+    const template = document.createElement("template");
+    template.innerHTML = html;
+    const part = template.content.firstElementChild;
+    if (part.id === "match") copyAttributes(part, match());
+    else document.getElementById(part.id).replaceWith(part);
+    htmx.process(part);
+  }
+  htmx.trigger(match(), "htmx:afterSettle"); // as if htmx had drawn the whole match
+}
+
+function copyAttributes(from, to) {
+  for (const name of to.getAttributeNames()) if (!from.hasAttribute(name)) to.removeAttribute(name);
+  for (const name of from.getAttributeNames()) to.setAttribute(name, from.getAttribute(name));
+}
+
 document.addEventListener("htmx:beforeSwap", (event) => {
   if (event.detail.target.id !== FRAME) return;
   if (isOutdated(event.detail.serverResponse)) event.detail.shouldSwap = false;

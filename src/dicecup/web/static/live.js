@@ -1,5 +1,6 @@
-// Live changes: the server sends the whole match after every change, as an event stream.
-import { draw, match } from "./drawing.js";
+// Live changes, as an event stream: it begins with the whole match. Players get it again after every change; spectators
+// get the parts of it that changed, each time from one stamp to the next.
+import { draw, drawParts, match } from "./drawing.js";
 import { showUnreachable } from "./reach.js";
 
 // Browsers reconnect after an interruption, but never after an error status: then we do, with growing pauses.
@@ -10,6 +11,7 @@ let pause = SHORTEST_PAUSE;
 
 export function listen() {
   const notLive = document.getElementById("not-live");
+  if (events) events.close();
   events = new EventSource(`/t/${match().dataset.match}/events`);
   events.addEventListener("open", () => {
     pause = SHORTEST_PAUSE;
@@ -18,6 +20,12 @@ export function listen() {
   });
   events.addEventListener("match", (event) => {
     if (event.lastEventId !== match().dataset.stamp) draw(event.data);
+  });
+  events.addEventListener("change", (event) => {
+    if (event.lastEventId === match().dataset.stamp) return;
+    const { after, parts } = JSON.parse(event.data);
+    if (after === match().dataset.stamp) drawParts(parts);
+    else listen(); // something was missed: begin again
   });
   events.addEventListener("error", () => {
     notLive.hidden = false;

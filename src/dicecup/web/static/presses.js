@@ -16,8 +16,8 @@ function setOnScreen() {
 
 setOnScreen();
 document.addEventListener("htmx:afterSettle", () => {
-  const drawn = match();
-  const painted = () => drawn === match() && setOnScreen();
+  const drawn = drawing();
+  const painted = () => drawn === drawing() && setOnScreen();
   // Callbacks run before their frame is painted: when the second one runs, the first frame is on the screen.
   requestAnimationFrame(() => requestAnimationFrame(painted));
 });
