@@ -14,7 +14,7 @@ from tests.web.conftest import Player
 from dicecup.errors import UsageError
 from dicecup.web.service import subscribers as bounds
 from dicecup.web.service.matches import Matches
-from dicecup.web.service.streams import EventStream, stream
+from dicecup.web.service.streams import Drawing, EventStream, stream
 from dicecup.web.service.subscribers import (
     MOST_OF_ADDRESS,
     MOST_OF_PLAYER,
@@ -79,7 +79,7 @@ def test_a_stream_subscribes_before_it_begins(client: TestClient, ann: Player) -
         matches.subscribers.limits = True
 
         def begin() -> EventStream:
-            return stream(request, matches, live, "", "state", lambda _: (), str)
+            return stream(request, matches, live, "", "state", lambda _: (), lambda _: Drawing(""))
 
         streams = [begin() for _ in range(MOST_OF_ADDRESS)]
         with pytest.raises(UsageError):

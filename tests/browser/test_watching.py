@@ -1,0 +1,53 @@
+"""Somebody who watches a game sees every change, and in the end what a reloaded page shows."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page
+from tests.browser.conftest import NewPage, on_screen, play_to_the_end, start, throw
+
+MATCH = "document.getElementById('match')"
+# Without what differs from page to page: the token of the viewer, and the mark of what is painted.
+DRAWN = f"""() => {{
+    const copy = {MATCH}.cloneNode(true);
+    copy.removeAttribute("data-on-screen");
+    for (const token of copy.querySelectorAll("[name=csrf]")) token.setAttribute("value", "");
+    return copy.outerHTML.replace(/\\s+/g, " ");
+}}"""
+
+
+def shows(page: Page, version: int) -> None:
+    page.wait_for_selector(f"#match[data-on-screen][data-version='{version}']")
+
+
+def latest(page: Page) -> int:
+    return int(page.locator("#match").get_attribute("data-version") or -1)
+
+
+def test_changes_add_up_to_the_page(new_page: NewPage) -> None:
+    playing, watching = new_page(), new_page()
+    start(playing, "dice-in-dice")
+    watching.goto(playing.url)
+    on_screen(watching)
+    watching.evaluate(f"{MATCH}.stays = true")
+    throw(playing)
+    shows(watching, 1)
+    assert watching.locator("#news").inner_text()
+    assert "roll 1" in watching.locator(".news").inner_text()
+    play_to_the_end(playing)
+    shows(watching, latest(playing))
+    assert watching.evaluate(f"{MATCH}.stays") is True  # it was never replaced as a whole
+    drawn = watching.evaluate(DRAWN)
+    watching.reload()
+    on_screen(watching)
+    assert watching.evaluate(DRAWN) == drawn
+
+
+def test_a_missed_change_is_made_up_for(new_page: NewPage) -> None:
+    playing, watching = new_page(), new_page()
+    start(playing)
+    watching.goto(playing.url)
+    on_screen(watching)
+    watching.evaluate(f"{MATCH}.dataset.stamp = 'something else'")
+    throw(playing)
+    shows(watching, 1)
+    assert watching.locator(".tray .die").count() == 5

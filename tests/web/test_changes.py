@@ -1,0 +1,184 @@
+"""What a spectator sees after any sequence of changes is what a page that is loaded then shows."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from random import Random
+from typing import Any
+
+import pytest
+from starlette.requests import Request
+from starlette.testclient import TestClient
+from tests.web.conftest import ANN, FRIEND, Player, turn
+from tests.web.drawn import Element, Spectator, tree
+from tests.web.killing import a_move
+
+from dicecup.i18n.language import LANGUAGES
+from dicecup.rules import builtin_ids
+from dicecup.web.pages import match_page
+from dicecup.web.service.matches import Matches
+from dicecup.web.service.streams import Drawing, EventStream
+from dicecup.web.viewer import viewer_of
+
+STEPS = 40
+pytestmark = pytest.mark.one_database
+
+
+class Watching:
+    """A stream of events of a match, whose events are taken when the test wants them."""
+
+    def __init__(self, client: TestClient, match: str, language: str = "en", key: str = "") -> None:
+        self.client = client
+        self.match = match
+        headers = [(b"accept-language", language.encode())]
+        headers += [(b"cookie", f"dicecup={key}".encode())] if key else []
+        scope = {"type": "http", "headers": headers, "client": ("192.0.2.1", 1), "app": client.app}
+        self.request = Request(scope)
+        self.stream = self.call(self.open)
+
+    def call(self, what: Any) -> Any:
+        assert self.client.portal
+        return self.client.portal.call(what)
+
+    async def open(self) -> EventStream:
+        matches: Matches = self.request.app.state.matches
+        live = await matches.get(self.match)
+        return await match_page.events(self.request, viewer_of(self.request), matches, live)
+
+    def event(self) -> bytes:
+        return self.event_and_drawing()[0]
+
+    def event_and_drawing(self) -> tuple[bytes, str]:
+        """What the stream sends now, and the match as it is drawn for somebody who comes now."""
+
+        async def both() -> tuple[bytes, str]:  # at the same moment: bots play on
+            self.stream.sent = asyncio.get_running_loop().time()  # no heartbeat is due
+            return self.stream.next_event(), self.stream.draw(self.stream.live).whole()
+
+        found: tuple[bytes, str] = self.call(both)
+        return found
+
+
+def loaded(client: TestClient, match: str, language: str) -> Element:
+    """The match in the page, without the token of its viewer: what is drawn for many has none."""
+    client.cookies.clear()
+    text = client.get(f"/t/{match}", headers={"Accept-Language": language}).text
+    found = re.search(r'<div id="match-frame"[^\n]*>\n(.*?)<details class="more around"', text, re.DOTALL)
+    assert found
+    page = tree(found[1].strip().removesuffix("</div>"))
+    for token in page.form_fields("csrf"):
+        token.attributes["value"] = ""
+    return page
+
+
+def something_happens(ann: Player, bo: Player, state: dict[str, Any], chance: Random) -> None:
+    """A move, or something beside the moves; much of it is refused."""
+    match, version = state["id"], {"version": state["version"]}
+    kind = chance.random()
+    if state["seats"][1]["kind"] == "open" and kind < 0.5:
+        joined = bo.post(f"/matches/{match}/join", {"name": "Bo", "seat": 1})
+        bo.key = joined.json()["key"]
+    elif kind < 0.8:
+        if state["turn"]:
+            player = (ann, bo, ann)[state["turn"]["seat"]]
+            player.move(state, a_move(state, chance))
+    elif kind < 0.88:
+        ann.post(f"/matches/{match}/undo", version | {"steps": chance.randrange(1, 4)})
+    elif kind < 0.92:
+        bo.post(f"/matches/{match}/undo/agree", version | {"steps": state["undo"]["proposed"]})
+    elif kind < 0.96:
+        bo.post(f"/matches/{match}/undo/refuse", version)
+    else:
+        bo.post(f"/matches/{match}/leave", {"seat": 1})
+
+
+@pytest.mark.parametrize("game", builtin_ids())
+def test_changes_lead_to_the_same_page(client: TestClient, ann: Player, bo: Player, game: str) -> None:
+    chance = Random(game)
+    state = ann.open(game, ANN, FRIEND, {"kind": "bot", "name": "greedy"}, coach=chance.random() < 0.5)
+    watching = [(Watching(client, state["id"], language), Spectator()) for language in LANGUAGES]
+    for _ in range(STEPS):
+        for seen, page in watching:
+            if chance.random() < 0.8:  # else the stream is slow, and two changes become one event
+                event, drawing = seen.event_and_drawing()
+                if event:
+                    page.receive(event)
+                assert page.match == tree(drawing)
+        something_happens(ann, bo, ann.look(state), chance)
+    for _, page in watching:
+        assert page.changes > 3 * page.wholes
+
+
+def test_a_page_that_is_loaded_shows_the_same(client: TestClient, ann: Player) -> None:
+    state = ann.open("dice-in-dice", ANN, {"kind": "person", "name": "Bo"})
+    seen, page = Watching(client, state["id"], "de"), Spectator()
+    page.receive(seen.event())
+    chance = Random(1)
+    for _ in range(20):
+        state = ann.play(state, a_move(state, chance))
+        page.receive(seen.event())
+    assert page.match == loaded(client, state["id"], "de")
+    assert (page.wholes, page.changes) == (1, 20)
+
+
+def test_a_roll_sends_no_sheet(client: TestClient, ann: Player) -> None:
+    state = ann.open("yatzy", ANN, {"kind": "person", "name": "Bo"})
+    seen = Watching(client, state["id"])
+    assert b"event: match" in seen.event()
+    state = ann.play(state, {"throw": True})
+    event = seen.event()
+    parts = [tree(part).attributes["id"] for part in json.loads(event.split(b"data: ")[1])["parts"]]
+    assert parts == ["match", "match-banner", "match-tray"]
+    assert not seen.event()
+    state = ann.play(state, {"box": "chance"})
+    parts = [tree(part).attributes["id"] for part in json.loads(seen.event().split(b"data: ")[1])["parts"]]
+    assert "row-chance" in parts
+    assert "row-ones" not in parts
+
+
+def test_players_get_the_whole_match(client: TestClient, ann: Player) -> None:
+    """Their pages may show what the server does not know."""
+    state = ann.open()
+    seen = Watching(client, state["id"], key=ann.key)
+    for _ in range(3):
+        event = seen.event()
+        assert b"event: match" in event
+        assert b'id="throw"' in event or b"data-version" in event
+        state = turn(ann, state)
+
+
+def test_who_takes_a_seat_meanwhile_sees_it_as_their_own(client: TestClient, ann: Player, bo: Player) -> None:
+    state = ann.open("yatzy", ANN, FRIEND)
+    bo.key = "a key that is long enough to be one"
+    seen, page = Watching(client, state["id"], key=bo.key), Spectator()
+    page.receive(seen.event())
+    assert page.match.find("join-name")
+    bo.post(f"/matches/{state['id']}/join", {"name": "Bo"})
+    page.receive(seen.event())
+    assert (page.wholes, page.changes) == (2, 0)
+    assert 'class="player mine"' in bytes(seen.stream.channel.frames[seen.stream.seen].whole).decode()
+
+
+def test_what_an_audience_saw_is_forgotten_with_it(client: TestClient, ann: Player) -> None:
+    state = ann.open()
+    one, two = Watching(client, state["id"], "fr"), Watching(client, state["id"], "sv")
+    one.event()
+    two.event()
+    channel = one.stream.channel
+    channel.streams.add(two.stream)
+    assert len(channel.frames) == 2
+    one.stream.leave_audience()
+    assert [audience[1] for audience in channel.frames] == ["sv"]
+    channel.streams.clear()
+    two.stream.leave_audience()
+    assert not channel.frames
+
+
+def test_a_difference_outside_the_parts_sends_everything() -> None:
+    before, after = Drawing("a \0x\0", {"x": "1"}), Drawing("b \0x\0", {"x": "1"})
+    assert after.changes_since(before) is None
+    assert before.changes_since(Drawing("a \0x\0", {"x": "0"})) == ["1"]
+    assert before.whole() == "a 1"
+    assert Drawing("state").changes_since(Drawing("state")) is None
