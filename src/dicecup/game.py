@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from dicecup.bots.registry import BOT_PREFIX, Bot, bot_name, find_bot, is_bot, known_bot
+from dicecup.bots.registry import Bot, bot_name, find_bot, is_bot, known_bot
 from dicecup.dice import AnyDie, Dice
 from dicecup.engine.play import as_dice
-from dicecup.engine.record import DiceOrigin, Header, Record
+from dicecup.engine.record import BOT_PREFIX, DiceOrigin, Header, Record
 from dicecup.engine.record_text import MOST_NAME, good_name
 from dicecup.engine.serialize import (
     Position,
@@ -361,7 +360,7 @@ def dice_origin(
             return DiceOrigin(kind), None
         case "verifiable":
             secret = new_secret()
-            return verifiable_origin(secret, tuple(secrets.token_hex(8) for _ in players)), secret
+            return verifiable_origin(secret, ("",) * len(players)), secret
         case _:
             known = Phrase("expected_one_of", known="verifiable, seed (with a seed), system, typed")
             raise UsageError("argument_wrong", argument="dice", expected=known)

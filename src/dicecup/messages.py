@@ -118,9 +118,19 @@ SENTENCES: dict[str, str | Plural] = {
     ),
     "reveal_not_due": N_("The dice of this game have no secret to reveal."),
     "reveal_too_early": N_("The secret is revealed only when the game is over. Finish the game first."),
+    "fingerprint_unreadable": N_(
+        "“{found}” isn’t a fingerprint. Type the hexadecimal digits you were shown, at least the first 8."
+    ),
+    "fingerprint_other": N_(
+        "The fingerprint in the game file is {found}, not the one you were shown. Don’t trust these dice."
+    ),
     "secret_missing": N_(
         "The dice can’t be verified yet: the secret is added to the game file when the game ends. "
         "Try again then."
+    ),
+    "seed_of_bot": N_(
+        "“{player}” has a word in the game file, but only people can add words: the dice could have been "
+        "chosen with it. Don’t trust these dice."
     ),
     "secret_unreadable": N_("A secret is written with 32 to 128 hexadecimal digits."),
     "throw_wrong": N_(
@@ -281,7 +291,9 @@ SENTENCES: dict[str, str | Plural] = {
     "not_found": N_("There’s nothing at this address. Check the link."),
     "not_your_table": N_("Only the host can do this."),
     "not_your_turn": N_("It isn’t your turn."),
-    "promise_used": N_("This fingerprint has already been used. Reload the page."),
+    "promise_used": N_(
+        "This fingerprint has already been used or is too old. Look at the new one, then try again."
+    ),
     "request_wrong": N_("The request can’t be understood: {problem}."),
     "record_of_running": N_(
         "This game is still being played here without the coach. Upload its game file when it’s over."
@@ -293,6 +305,13 @@ SENTENCES: dict[str, str | Plural] = {
     "seat_not_yours": N_("You aren’t playing in this game. Join it first, or open your private link."),
     "seat_taken": N_("This seat is taken. Choose another one."),
     "seat_unknown": N_("There’s no such seat in this game. Choose another one."),
+    "seed_before_promise": N_(
+        "Your word is worth nothing if the server knows it before it chooses the dice. Ask for a fingerprint "
+        "first, then choose your word."
+    ),
+    "seed_without_person": N_(
+        "Only people can add a word to the dice. Leave it out for bots and open seats."
+    ),
     "seats_wrong": N_("A game takes 1 to {most} players, at least one of them a person. Change the players."),
     "server_failed": N_("Something went wrong on the server. Nothing was changed. Try again."),
     "too_many_requests": N_("Too many requests. Wait a moment and try again."),

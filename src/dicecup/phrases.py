@@ -69,6 +69,7 @@ PHRASES = {
     "expected_score": N_("a score like “full_house 21”"),
     "expected_strike_with_need": N_("true: only a box that takes any dice can forbid crossing out"),
     "expected_table": N_("a table"),
+    "expected_seed": N_("the number of a seat from 1 to {most}, then the word of its player"),
     "expected_text": N_("text of 1 to 500 characters on one line"),
     "expected_tiers": N_("a list of steps like {{ at = 63, points = 50 }}, the lowest first"),
     "expected_true_or_false": N_("true or false"),

@@ -239,6 +239,7 @@ def test_the_promise_comes_before_the_dice_and_the_secret_after(run, tmp_path: P
     assert secret.stat().st_mode & 0o777 == 0o600
     assert secret.read_text().strip() not in done.stdout + done.stderr
     assert record.header.origin.player_seeds == ("mine",)
+    assert record.header.origin.statement == 2
     assert run("verify", "a.record").returncode == 1  # not revealed yet
 
 

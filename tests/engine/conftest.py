@@ -48,7 +48,7 @@ def played() -> Callable[..., Record]:
                     sides = all_dice(rules.dice.faces, len(rules.dice.layers))
                     move = Throw(tuple(random.choice(sides) for _ in range(count)))
                 else:
-                    move = Throw(origin.throw(secret, record.throws_made + 1, rules, count))
+                    move = Throw(origin.throw(secret, record.next_throw, rules, count))
             else:
                 move = random.choice(legal_moves(rules, state))
             record = record.append(move)

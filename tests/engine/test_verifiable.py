@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dicecup.dice import format_dice
+from dicecup.dice import Dice, format_dice
 from dicecup.engine import Throw, is_legal
-from dicecup.engine.fairness import SECRET_BYTES, commitment, derive_throw, seed_secret
+from dicecup.engine.fairness import SECRET_BYTES, ThrowNumber, commitment, derive_throw, seed_secret
 from dicecup.engine.record import DiceOrigin, Header, Record, Reveal, Undo, verify
 from dicecup.engine.record_text import record_from_text, record_to_text
 from dicecup.errors import DicecupError
@@ -24,19 +24,39 @@ ORIGIN = DiceOrigin("verifiable", commitment=commitment(SECRET), player_seeds=("
 ONE_LAYER = DiceSet(5, 6, ("dice",), 5)
 
 
-def by_hand(secret: bytes, seeds: tuple[str, ...], number: int, faces: int, count: int) -> list[int]:
-    """Compute the faces of a throw from the documentation alone."""
+def first_statement(secret: bytes, seeds: tuple[str, ...], number: int, dice: DiceSet, count: int) -> Dice:
+    return derive_throw(secret, 1, seeds, ThrowNumber(number, 0, 0), dice, count)
+
+
+def by_hand(
+    secret: bytes,
+    seeds: tuple[str, ...],
+    number: int,
+    faces: int,
+    count: int,
+    in_turn: int = 0,
+) -> list[int]:
+    """Compute the faces of a throw from the documentation alone; statement 2 numbers throws by turns."""
     found: list[int] = []
     counter = 0
     while len(found) < count:
-        message = b"dicecup throw 1" + number.to_bytes(8, "big") + counter.to_bytes(8, "big")
+        message = b"dicecup throw 2" if in_turn else b"dicecup throw 1"
+        message += number.to_bytes(8, "big")
+        if in_turn:
+            message += in_turn.to_bytes(8, "big")
+            seeds = tuple(sorted((seed for seed in seeds if seed), key=hashed))
+        message += counter.to_bytes(8, "big")
         for seed in seeds:
-            message += hashlib.sha256(seed.encode("utf-8")).digest()
+            message += hashed(seed)
         for value in hmac.digest(secret, message, "sha256"):
             if value < (256 // faces) * faces:
                 found.append(1 + value % faces)
         counter += 1
     return found[:count]
+
+
+def hashed(seed: str) -> bytes:
+    return hashlib.sha256(seed.encode("utf-8")).digest()
 
 
 @given(
@@ -52,7 +72,7 @@ def test_derivation_is_the_one_described(secret, seeds, number, faces, count, la
     hand = by_hand(secret, seeds, number, faces, count * layers)
     expected = [tuple(hand[place : place + layers]) for place in range(0, count * layers, layers)]
     expected.sort()
-    found = derive_throw(secret, seeds, number, dice, count)
+    found = first_statement(secret, seeds, number, dice, count)
     assert [die if isinstance(die, tuple) else (die,) for die in found] == expected
 
 
@@ -62,8 +82,8 @@ def test_long_throws_need_several_blocks():
     for number in range(1, 40):
         flat = by_hand(SECRET, (), number, 10, 100)
         expected = sorted(tuple(flat[place : place + 3]) for place in range(0, 24, 3))
-        assert list(derive_throw(SECRET, (), number, dice, 8)) == expected
-        assert len(derive_throw(SECRET, (), number, dice, 60)) == 60
+        assert list(first_statement(SECRET, (), number, dice, 8)) == expected
+        assert len(first_statement(SECRET, (), number, dice, 60)) == 60
 
 
 @pytest.mark.parametrize(("faces", "bound"), [(2, 23.93), (6, 35.89), (10, 45.08)])
@@ -77,7 +97,7 @@ def test_faces_are_equally_likely(faces, bound):
     counts: Counter = Counter()
     dice = DiceSet(5, faces, ("dice",), 5)
     for number in range(1, 6001):
-        counts.update(derive_throw(SECRET, ("a",), number, dice, 5))
+        counts.update(first_statement(SECRET, ("a",), number, dice, 5))
     expected = 30_000 / faces
     statistic = sum((counts[face] - expected) ** 2 / expected for face in range(1, faces + 1))
     assert set(counts) == set(range(1, faces + 1))
@@ -86,7 +106,7 @@ def test_faces_are_equally_likely(faces, bound):
 
 def test_every_input_changes_the_dice():
     def course(secret: bytes = SECRET, seeds: tuple[str, ...] = ("a", "b"), first: int = 1) -> list:
-        return [derive_throw(secret, seeds, number, ONE_LAYER, 5) for number in range(first, first + 20)]
+        return [first_statement(secret, seeds, number, ONE_LAYER, 5) for number in range(first, first + 20)]
 
     courses = [
         course(),
@@ -225,7 +245,7 @@ def test_dice_thrown_again_after_undo_are_the_same():
 
     def throw(record: Record) -> Record:
         count = 5 - len(record.state.kept or ())
-        dice = record.header.origin.throw(secret, record.throws_made + 1, rules, count)
+        dice = record.header.origin.throw(secret, record.next_throw, rules, count)
         return record.append(Throw(dice))
 
     first = throw(record)

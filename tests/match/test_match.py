@@ -314,7 +314,7 @@ def test_verifiable_game_from_promise_to_proof(open_match, refused):
     secret = new_secret()
     assert len(secret) >= 16
     assert secret != new_secret()
-    match = open_match(("bot:greedy",), verifiable_origin(secret, ("luck",)), secret=secret)
+    match = open_match(("bot:greedy",), verifiable_origin(secret, ("",)), secret=secret)
     assert match.record.header.origin.commitment
     assert secret.hex() not in record_to_text(match.record)
     with refused("reveal_too_early"):

@@ -253,10 +253,27 @@ def test_a_database_from_the_future_is_refused(store: Store, address: str) -> No
 
 
 def finished(store: Store, opening: Opening = OPENING) -> Store:
-    opened(store, opening)
+    return finish(opened(store, opening))
+
+
+def finish(store: Store) -> Store:
     store.append(add(0, "1 throw 1 2 3 4 5"))
     store.append(add(1, "1 score chance 15", [result(0, 15), result(1, 9)]))
     return store
+
+
+def test_promises_are_kept_until_they_are_used(store: Store) -> None:
+    store.add_promise("one", "aa", "2026-01-02", "2026-01-01")
+    store.add_promise("two", "bb", "2026-01-03", "2026-01-01")
+    assert (store.promised_secret("one"), store.promised_secret("none")) == ("aa", None)
+    store.open_match(OPENING, SEATS, [], promise="one")
+    assert store.promised_secret("one") is None
+    other = replace(OPENING, id="table2", commitment="d" * 64)
+    with pytest.raises(PromiseTaken):
+        store.open_match(other, SEATS, [], promise="one")
+    assert store.match("table2") is None
+    store.add_promise("three", "cc", "2026-01-05", "2026-01-04")
+    assert store.promised_secret("two") is None  # made too long ago
 
 
 def test_verdicts_are_stored_with_the_results(store: Store) -> None:

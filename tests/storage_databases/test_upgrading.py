@@ -23,6 +23,7 @@ def check_everything_is_there(store: Store) -> None:
         stored = store.match(match)
         assert stored
         assert stored.header == HEADER
+        assert stored.opening.statement == 1  # what its dice prove does not change
         assert store.entries(match) == ["1 throw 1 2 3 4 5", "1 score chance 15"]
 
 

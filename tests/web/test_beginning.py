@@ -52,7 +52,7 @@ def test_a_full_match_that_did_not_begin_begins_when_it_is_read(settings: Settin
         found = again.look(state)
         assert (found["status"], found["turn"]["yours"]) == ("playing", True)
         assert again.play(found, {"throw": True})["version"] == 1
-        assert "seed luck" in again.get(f"/matches/{state['id']}/record").text
+        assert "seed 2 luck" in again.get(f"/matches/{state['id']}/record").text
 
 
 def test_those_who_join_at_once_all_play(client: TestClient, ann: Player) -> None:

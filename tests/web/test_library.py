@@ -62,5 +62,6 @@ def test_a_proof_holds_all_that_is_needed(ann: Player) -> None:
     state = ann.open()
     proof = ann.get(f"/matches/{state['id']}/proof").json()
     assert proof["commitment"] == state["commitment"]
-    assert len(proof["player_seeds"]) == 1
+    assert proof["player_seeds"] == [""]
+    assert (proof["statement"], proof["proved_against"]) == (2, [])
     assert (proof["secret"], proof["proved"], proof["error"]) == (None, False, "secret_missing")

@@ -29,7 +29,7 @@ def test_a_whole_game_is_kept_and_proved(ann: Player, game: str) -> None:
     proof = eventually(lambda: ann.get(path).json(), lambda proof: proof["proved"])
     assert proof["throws"] == state["version"] // 2
     record = ann.get(f"/matches/{state['id']}/record").text
-    assert f"dice verifiable {commitment}" in record
+    assert f"dice verifiable 2 {commitment}" in record
     reviewed = ann.post("/reviews", {"record": record}).json()
     assert reviewed["proof"]["proved"]
     assert reviewed["standings"][0]["points"] == state["standings"][0]["points"]

@@ -22,6 +22,7 @@ from typing import Protocol
 from dicecup.bots.heuristic import CarelessBot, GreedyBot, RandomBot, SteadyBot
 from dicecup.coach.advice import advise, known_values
 from dicecup.engine.play import apply
+from dicecup.engine.record import BOT_PREFIX
 from dicecup.engine.state import Keep, Score, State
 from dicecup.errors import BotError, DicecupError, UsageError
 from dicecup.rules.model import Ruleset
@@ -59,7 +60,6 @@ BOTS: dict[str, Bot] = {
     "steady": SteadyBot(),
     "optimal": OptimalBot(),
 }
-BOT_PREFIX = "bot:"
 
 
 def bot_called(name: str) -> Bot:

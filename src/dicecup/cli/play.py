@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import os
 import re
-import secrets
 import sys
 from pathlib import Path
 
@@ -175,7 +174,7 @@ def command(
         secret = new_secret()
         promise = commitment(secret)
         say(_("Fingerprint of the dice (SHA-256 of the secret): {promise}").format(promise=promise))
-        origin = verifiable_origin(secret, ask_player_seeds(names) if own_seeds else drawn_seeds(names))
+        origin = verifiable_origin(secret, ask_player_seeds(names) if own_seeds else ("",) * len(names))
     today = datetime.date.today().isoformat()
     header = Header(reference_in_record(game, path), rules, names, origin, today)
     file = RecordFile.create(path, header, secret)
@@ -220,21 +219,17 @@ def bots_of_record(players: tuple[str, ...]) -> dict[int, Bot]:
     return found
 
 
-def drawn_seeds(players: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(secrets.token_hex(8) for _player in players)
-
-
 def ask_player_seeds(players: tuple[str, ...]) -> tuple[str, ...]:
-    """A word from every person; one is drawn for bots and for whoever gives none."""
-    seeds = list(drawn_seeds(players))
+    """A word from every person who gives one; bots have none."""
+    seeds = [""] * len(players)
     for number, player in enumerate(players):
         if is_bot(player):
             continue
-        question = _("{player}, a word of your own (Enter: random): ").format(player=player)
+        question = _("{player}, a word of your own (Enter: none): ").format(player=player)
         word = (ask(fitting(question)) or "").strip()
         if word and not good_name(word):
             raise UsageError("name_wrong", name=word[:80], most=MOST_NAME)
-        seeds[number] = word or seeds[number]
+        seeds[number] = word
     return tuple(seeds)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -13,19 +15,21 @@ from dicecup.cli.common import (
     given_record,
     json_option,
     language_option,
+    option,
     print_json,
     speech,
     talk,
 )
 from dicecup.engine.record import Proof, Record, verify
 from dicecup.engine.state import standings
-from dicecup.errors import RecordError
-from dicecup.i18n.sentences import rolls_verified_text
+from dicecup.errors import RecordError, UsageError
+from dicecup.i18n.sentences import proof_statements, rolls_verified_text
 from dicecup.messages import N_
 
+FINGERPRINT = re.compile(r"[0-9a-f]{8,64}")
 ANSWER_KEYS = (
     *("valid", "error", "line", "dice", "proved", "throws", "first_wrong_throw"),
-    *("finished", "standings"),
+    *("statement", "proved_against", "fingerprint", "finished", "standings"),
 )
 
 
@@ -33,12 +37,19 @@ ANSWER_KEYS = (
     "verify",
     cls=Command,
     help=N_("Check a game file against the rules and verify its dice: every roll, or the first wrong one."),
-    example="dicecup verify game.record",
+    example="dicecup verify game.record\ndicecup verify game.record --fingerprint 4ed3a47f8adc",
 )
 @click.argument("record", type=click.Path(path_type=Path))
+@option(
+    "--fingerprint",
+    metavar="HEX",
+    help=N_("The fingerprint you were shown before the game, or at least its first 8 digits."),
+)
 @json_option
 @language_option
-def command(record: Path, as_json: bool) -> int:
+def command(record: Path, fingerprint: str | None, as_json: bool) -> int:
+    if fingerprint is not None and not FINGERPRINT.fullmatch(fingerprint.lower()):
+        raise UsageError("fingerprint_unreadable", found=fingerprint[:80])
     try:
         found = given_record(record)
     except RecordError as error:
@@ -47,6 +58,9 @@ def command(record: Path, as_json: bool) -> int:
             print_json(dict.fromkeys(ANSWER_KEYS) | invalid)
         raise
     proof = verify(found)
+    shown = found.header.origin.commitment
+    if fingerprint is not None and not (shown and shown.startswith(fingerprint.lower())):
+        proof = replace(proof, problem=RecordError("fingerprint_other", found=shown or "–"))
     if as_json:
         print_json(answer(found, proof))
     else:
@@ -63,6 +77,9 @@ def answer(record: Record, proof: Proof) -> dict[str, object]:
         "dice": proof.kind,
         "proved": proof.proved,
         "throws": proof.throws,
+        "statement": proof.statement,
+        "proved_against": list(proof.against),
+        "fingerprint": record.header.origin.commitment or None,
         "error": proof.problem.code if proof.problem else None,
         "first_wrong_throw": wrong.get("number"),
         "finished": record.state.finished,
@@ -83,4 +100,4 @@ def text(proof: Proof) -> str:
         proved = _("The players rolled their own dice: there’s nothing to verify.")
     else:
         proved = _("The dice were rolled without a fingerprint: they can’t be verified.")
-    return f"{in_order}\n{proved}"
+    return "\n".join([in_order, proved, *proof_statements(proof, speech.language)])

@@ -1,9 +1,13 @@
 """Verifiable dice: commit to a secret, derive the throws from it, reveal it after the game.
 
 Before the first throw the SHA-256 of a secret is published. Each throw is derived with HMAC-SHA-256 under
-that secret from the players' seeds and the throw's number, so that neither the holder of the secret nor the
-players can influence it. Throws are numbered by their position in the game: throwing again after undo gives
-the same dice.
+that secret from the players' seeds and the throw's number, so that undo gives no new dice.
+
+There are two statements of what that proves. With statement 1 every seat has a seed, and whoever holds the
+secret draws the seeds of bots and of players who give none: by trying many they could choose the dice.
+Statement 2 leaves the holder of the secret nothing to choose once the commitment is published. Only players
+have seeds, and a throw is numbered by its turn and its place in the turn, so that no decision of a bot
+changes anybody else's dice.
 """
 
 from __future__ import annotations
@@ -11,12 +15,28 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from dicecup.dice import Dice, Die, sort_dice
 from dicecup.rules.model import DiceSet
 
 SECRET_BYTES = 32
-LABEL = b"dicecup throw 1"
+LATEST_STATEMENT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ThrowNumber:
+    """The number of a throw, in two ways; all count from 1."""
+
+    in_game: int  # among the current throws of the game, as statement 1 counts
+    turn: int  # among the turns of all players
+    in_turn: int
+
+    def message(self, statement: int) -> bytes:
+        """The bytes that tell the throws of a game apart."""
+        if statement == 1:
+            return b"dicecup throw 1" + self.in_game.to_bytes(8, "big")
+        return b"dicecup throw 2" + self.turn.to_bytes(8, "big") + self.in_turn.to_bytes(8, "big")
 
 
 def commitment(secret: bytes) -> str:
@@ -28,9 +48,11 @@ def seed_secret(seed: int) -> bytes:
     return hashlib.sha256(b"dicecup seed %d" % seed).digest()
 
 
-def derive_throw(secret: bytes, seeds: tuple[str, ...], number: int, dice: DiceSet, count: int) -> Dice:
-    """Return the `count` dice of the throw with this number (from 1), face by face, by rejection sampling."""
-    faces = face_stream(secret, seeds, number, dice.faces)
+def derive_throw(
+    secret: bytes, statement: int, seeds: tuple[str, ...], number: ThrowNumber, dice: DiceSet, count: int
+) -> Dice:
+    """Return the `count` dice of the throw with this number, face by face, by rejection sampling."""
+    faces = face_stream(secret, number.message(statement), joined_seeds(statement, seeds), dice.faces)
     layers = len(dice.layers)
 
     def die() -> Die:
@@ -39,15 +61,22 @@ def derive_throw(secret: bytes, seeds: tuple[str, ...], number: int, dice: DiceS
     return sort_dice(tuple(die() for _ in range(count)))
 
 
-def face_stream(secret: bytes, seeds: tuple[str, ...], number: int, faces: int) -> Iterator[int]:
+def joined_seeds(statement: int, seeds: tuple[str, ...]) -> bytes:
+    """Return the hashes of the seeds: each by itself, so that no two lists of seeds give the same bytes.
+
+    With statement 2 only seeds that were given count, and in an order that depends on nothing else: who sits
+    where, and how many bots and empty seats there are, does not change the dice.
+    """
+    hashes = [hashlib.sha256(seed.encode()).digest() for seed in seeds if seed or statement == 1]
+    return b"".join(hashes if statement == 1 else sorted(hashes))
+
+
+def face_stream(secret: bytes, message: bytes, seeds: bytes, faces: int) -> Iterator[int]:
     """Yield uniformly distributed faces. Bytes past the last whole multiple of `faces` are rejected."""
     limit = 256 - 256 % faces
-    # Each seed is hashed separately, so that no two lists of seeds give the same message.
-    joined = b"".join(hashlib.sha256(seed.encode()).digest() for seed in seeds)
     block = 0
     while True:
-        message = LABEL + number.to_bytes(8, "big") + block.to_bytes(8, "big") + joined
-        for byte in hmac.new(secret, message, hashlib.sha256).digest():
+        for byte in hmac.new(secret, message + block.to_bytes(8, "big") + seeds, hashlib.sha256).digest():
             if byte < limit:
                 yield byte % faces + 1
         block += 1

@@ -12,16 +12,19 @@ from functools import cached_property
 from typing import Literal
 
 from dicecup.dice import Dice, format_dice
-from dicecup.engine.fairness import commitment, derive_throw, seed_secret
+from dicecup.engine.fairness import ThrowNumber, commitment, derive_throw, seed_secret
 from dicecup.engine.play import apply_and_score, as_dice, as_kept
-from dicecup.engine.state import Keep, Move, State, Throw, start
+from dicecup.engine.state import Keep, Move, Score, State, Throw, start
 from dicecup.errors import DicecupError, RecordError
 from dicecup.rules.model import Ruleset
 from dicecup.rules.scoring import Scored
 
 SECRET = re.compile(r"(?:[0-9a-f]{2}){16,64}")  # at least 128 bits
 
+BOT_PREFIX = "bot:"  # of the names of players that are bots
+
 DiceKind = Literal["system", "seed", "typed", "verifiable"]
+Party = Literal["server", "players"]  # who could otherwise choose the dice; server: whoever holds the secret
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +52,12 @@ class DiceOrigin:
     kind: DiceKind
     seed: int | None = None  # for `seed`
     commitment: str = ""  # for `verifiable`
-    player_seeds: tuple[str, ...] = ()  # for `verifiable`, one per player
+    player_seeds: tuple[str, ...] = ()  # for `verifiable`, one per player; with statement 2 some are empty
+    statement: int = 1  # what is proved of `verifiable` dice, and how they are derived: see fairness
 
-    def throw(self, secret: bytes, number: int, rules: Ruleset, count: int) -> Dice:
+    def throw(self, secret: bytes, number: ThrowNumber, rules: Ruleset, count: int) -> Dice:
         """Return the dice of a throw, derived from the secret."""
-        return derive_throw(secret, self.player_seeds, number, rules.dice, count)
+        return derive_throw(secret, self.statement, self.player_seeds, number, rules.dice, count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +118,16 @@ class Record:
 
     @property
     def throws_made(self) -> int:
-        """The number of current throws; the next throw has the number after it."""
+        """The number of current throws."""
         return sum(isinstance(move, Throw) for move, _, _ in self._line)
+
+    @property
+    def next_throw(self) -> ThrowNumber:
+        """The number of the next throw."""
+        number = FIRST_THROW
+        for move, _, _ in self._line:
+            number = number_after(number, move)
+        return number
 
     @property
     def secret(self) -> str | None:
@@ -201,50 +213,97 @@ def secret_of(record: Record) -> bytes | None:
     return bytes.fromhex(record.secret) if record.secret else None
 
 
+FIRST_THROW = ThrowNumber(1, 1, 1)
+
+
+def number_after(number: ThrowNumber, move: Move) -> ThrowNumber:
+    """The number of the next throw after a move, from what it was before the move."""
+    if isinstance(move, Throw):
+        return ThrowNumber(number.in_game + 1, number.turn, number.in_turn + 1)
+    if isinstance(move, Score):
+        return ThrowNumber(number.in_game, number.turn + 1, 1)
+    return number
+
+
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """The result of verifying the dice of a record."""
+    """The result of verifying the dice of a record, and what follows from it."""
 
     kind: DiceKind
     throws: int = 0  # how many were compared and agree
     problem: DicecupError | None = None  # the first disagreement
+    statement: int | None = None  # of verifiable dice
+    contributors: tuple[str, ...] = ()  # players with a seed, even if it was drawn for them
 
     @property
     def proved(self) -> bool:
         return self.problem is None and self.kind in ("seed", "verifiable")
 
+    @property
+    def against(self) -> tuple[Party, ...]:
+        """Who is proved not to have chosen the dice.
+
+        The server only if a player gave a seed that it did not know when it published the commitment, and
+        nobody who works together with it gave one later.
+        """
+        if not self.proved or self.kind == "seed":
+            return ()
+        return ("server", "players") if self.statement == 2 and self.contributors else ("players",)
+
 
 def verify(record: Record) -> Proof:
     """Derive every throw again and compare, including undone ones."""
-    origin = record.header.origin
-    if origin.kind in ("system", "typed"):
-        return Proof(origin.kind)
+    header = record.header
+    origin = header.origin
+    if origin.kind != "verifiable":
+        proof = Proof(origin.kind)
+        return proof if origin.kind in ("system", "typed") else compare_throws(record, proof)
+    seeded = zip(header.players, origin.player_seeds, strict=False)
+    contributors = tuple(player for player, seed in seeded if seed)
+    proof = Proof(origin.kind, statement=origin.statement, contributors=contributors)
+    if problem := commitment_problem(record, proof):
+        return replace(proof, problem=problem)
+    return compare_throws(record, proof)
+
+
+def commitment_problem(record: Record, proof: Proof) -> RecordError | None:
+    """What is wrong with what was fixed before the first throw."""
+    for player in proof.contributors:
+        if proof.statement == 2 and player.startswith(BOT_PREFIX):
+            return RecordError("seed_of_bot", player=player)
     secret = secret_of(record)
     if secret is None:
-        return Proof(origin.kind, problem=RecordError("secret_missing"))
-    if origin.kind == "verifiable" and commitment(secret) != origin.commitment:
-        return Proof(origin.kind, problem=RecordError("commitment_wrong"))
+        return RecordError("secret_missing")
+    if commitment(secret) != record.header.origin.commitment:
+        return RecordError("commitment_wrong")
+    return None
+
+
+def compare_throws(record: Record, proof: Proof) -> Proof:
+    """Derive every throw; the proof holds up to the first that differs."""
+    secret = secret_of(record)
+    assert secret is not None
     compared = 0
     for index, number, found in throws_in(record):
-        expected = origin.throw(secret, number, record.rules, len(found))
+        expected = record.header.origin.throw(secret, number, record.rules, len(found))
         if expected != found:
             problem = RecordError(
                 "throw_wrong", number=index, expected=format_dice(expected), found=format_dice(found)
             )
-            return Proof(origin.kind, compared, problem)
+            return replace(proof, throws=compared, problem=problem)
         compared += 1
-    return Proof(origin.kind, compared)
+    return replace(proof, throws=compared)
 
 
-def throws_in(record: Record) -> Iterator[tuple[int, int, Dice]]:
+def throws_in(record: Record) -> Iterator[tuple[int, ThrowNumber, Dice]]:
     """Yield every throw entry: its index among all throws, its number in the game, its dice."""
     written = 0
-    numbers = [0]  # after each current move, the number of throws so far
+    numbers = [FIRST_THROW]  # of the next throw: at the start, and after each current move
     for entry in record.entries:
         if isinstance(entry, Undo):
             del numbers[-entry.steps :]
         elif not isinstance(entry, Reveal):
-            numbers.append(numbers[-1] + isinstance(entry, Throw))
             if isinstance(entry, Throw):
                 written += 1
                 yield written, numbers[-1], entry.dice
+            numbers.append(number_after(numbers[-1], entry))

@@ -144,10 +144,15 @@ class WrittenHeader:
         match self.origin.kind:
             case "seed":
                 yield f"dice seed {self.origin.seed}"
-            case "verifiable":
+            case "verifiable" if self.origin.statement == 1:
                 yield f"dice verifiable {self.origin.commitment}"
                 for seed in self.origin.player_seeds:
                     yield f"seed {seed}"
+            case "verifiable":
+                yield f"dice verifiable {self.origin.statement} {self.origin.commitment}"
+                for seat, seed in enumerate(self.origin.player_seeds, start=1):
+                    if seed:
+                        yield f"seed {seat} {seed}"
             case kind:
                 yield f"dice {kind}"
         yield "begin"
@@ -333,8 +338,20 @@ def read_origin(line: Line, seeds: list[Line], players: int) -> DiceOrigin:
             return DiceOrigin(
                 "verifiable", commitment=commitment, player_seeds=tuple(seed.after("seed") for seed in seeds)
             )
+        case ["verifiable", "2", commitment] if COMMITMENT.fullmatch(commitment):
+            by_seat = dict(read_seed(seed, players) for seed in seeds)
+            player_seeds = tuple(by_seat.get(seat, "") for seat in range(1, players + 1))
+            return DiceOrigin("verifiable", commitment=commitment, player_seeds=player_seeds, statement=2)
         case _:
             raise line.error("expected_origin")
+
+
+def read_seed(line: Line, players: int) -> tuple[int, str]:
+    """Read `seed 2 tulip`: the seat, and what its player contributed to the dice."""
+    seat, _, seed = line.after("seed").partition(" ")
+    if not re.fullmatch(r"[0-9]{1,3}", seat) or not 1 <= int(seat) <= players or not seed:
+        raise line.error("expected_seed", most=players)
+    return int(seat), seed
 
 
 def add_line(builder: RecordBuilder, line: Line) -> None:

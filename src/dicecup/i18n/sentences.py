@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Sequence
 
 from dicecup.dice import format_dice
+from dicecup.engine.record import Proof
 from dicecup.engine.state import Keep, Placement, Score
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import name
@@ -146,6 +147,41 @@ def chances_text(
 def rolls_verified_text(throws: int, language: Language) -> str:
     said = language.ngettext("The only roll is verified.", "All {throws} rolls are verified.", throws)
     return said.format(throws=throws)
+
+
+def proof_statements(proof: Proof, language: Language) -> list[str]:
+    """What follows from dice that were verified: against whom it is proved, and what is not."""
+    _ = language.gettext
+    if not proof.proved:
+        return []
+    if proof.kind == "seed":
+        return [
+            _("The dice follow from the seed in the game file: anyone who knew it could know every roll.")
+        ]
+    if proof.statement == 1:
+        server = _(
+            "The computer that ran the game could have chosen the dice: in game files of this older kind it "
+            "also drew the words of bots and of everyone who gave none, and it could have tried many."
+        )
+    elif not proof.contributors:
+        server = _(
+            "The computer that ran the game could have chosen the dice: no player added a word, so it could "
+            "have looked for a secret with dice it liked."
+        )
+    else:
+        said = _(
+            "The computer that ran the game couldn’t choose the dice: its secret was fixed by the "
+            "fingerprint, and everything else is words of players: {players}. This holds for you if you saw "
+            "this fingerprint before you gave your word, and if nobody who gave a word after you was in "
+            "league with it."
+        )
+        server = said.format(players=", ".join(proof.contributors))
+    players = _("No player could choose a roll, because none of them knew the secret.")
+    unknown = _(
+        "Nothing shows that nobody knew the coming rolls: the computer that ran the game did, and could have "
+        "told bots or players."
+    )
+    return [server, players, unknown]
 
 
 def unfinished_text(language: Language) -> str:

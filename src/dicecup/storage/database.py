@@ -223,7 +223,14 @@ REMOVAL: list[Step] = [
     },
 ]
 
-MIGRATIONS: list[list[Step]] = [FIRST, TRIES, VERDICTS, COUNTED, REMOVAL]
+# The secret of a commitment until a match is opened with it; and the statement that a match's dice prove.
+PROMISES: list[Step] = [
+    "CREATE TABLE promises (name TEXT PRIMARY KEY, secret TEXT NOT NULL, made TEXT NOT NULL)",
+    "CREATE INDEX promises_by_age ON promises (made)",
+    "ALTER TABLE matches ADD COLUMN statement INTEGER NOT NULL DEFAULT 1",
+]
+
+MIGRATIONS: list[list[Step]] = [FIRST, TRIES, VERDICTS, COUNTED, REMOVAL, PROMISES]
 
 
 def migrate(database: Database) -> None:

@@ -34,6 +34,7 @@ class Opening:
     secret: str | None = field(default=None, repr=False)
     coach: bool = False
     tried: bool = False  # a retry of a position of another game: it does not count in the statistics
+    statement: int = 1  # of verifiable dice: what they prove, see engine.fairness
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,11 @@ from dicecup.storage.database import PATIENCE, Database, RowTaken, StorePart, Tr
 from dicecup.storage.results import StoredResults, insert_result, placeholders
 from dicecup.storage.rows import Addition, Opening, Seat, StoredMatch
 
-OPENING = "id, created, owner, ruleset, options, dice, commitment, secret, coach, tried"
+OPENING = "id, created, owner, ruleset, options, dice, commitment, secret, coach, tried, statement"
 
 
 class PromiseTaken(Exception):  # noqa: N818 - an answer, not a failure
-    """Raised when a dice commitment has already been used for another match."""
+    """Raised when a dice commitment has already been used for another match, or is not known any more."""
 
 
 class StoredMatches(StorePart):
@@ -39,10 +39,12 @@ class StoredMatches(StorePart):
         holders: Iterable[tuple[int, str]],
         header: str | None = None,
         entries: Sequence[str] = (),
+        promise: str = "",
     ) -> None:
         """Open a match; `holders` are seats with the hash of the key that may act for them.
 
-        With a header the game has already begun, and with entries it has been played so far.
+        With a header the game has already begun, and with entries it has been played so far. A promise can
+        be used once.
         """
         values = (
             opening.id,
@@ -55,10 +57,14 @@ class StoredMatches(StorePart):
             opening.secret,
             int(opening.coach),
             int(opening.tried),
+            opening.statement,
         )
+        marks = ", ".join("?" for _ in values)
         with self.database.changes() as changes:
+            if promise and not changes.run("DELETE FROM promises WHERE name = ?", (promise,)):
+                raise PromiseTaken
             try:
-                changes.run(f"INSERT INTO matches ({OPENING}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+                changes.run(f"INSERT INTO matches ({OPENING}) VALUES ({marks})", values)
             except RowTaken:
                 raise PromiseTaken from None
             for number, seat in enumerate(seats):
@@ -154,7 +160,7 @@ def read_entries(changes: Transaction | Database, match: str, after: int) -> lis
 
 
 def read_opening(row: Sequence[Any]) -> Opening:
-    match, created, owner, ruleset, options, dice, commitment, secret, coach, tried = row
+    match, created, owner, ruleset, options, dice, commitment, secret, coach, tried, statement = row
     return Opening(
         match,
         created,
@@ -166,7 +172,22 @@ def read_opening(row: Sequence[Any]) -> Opening:
         secret,
         coach=bool(coach),
         tried=bool(tried),
+        statement=statement,
     )
+
+
+class StoredPromises(StorePart):
+    """Secrets of dice whose commitments have been published, until a match is opened with them."""
+
+    def add_promise(self, name: str, secret: str, made: str, forget_before: str) -> None:
+        """Store a secret, and forget those that were made too long ago."""
+        with self.database.changes() as changes:
+            changes.run("DELETE FROM promises WHERE made < ?", (forget_before,))
+            changes.run("INSERT INTO promises (name, secret, made) VALUES (?, ?, ?)", (name, secret, made))
+
+    def promised_secret(self, name: str) -> str | None:
+        found = self.database.rows("SELECT secret FROM promises WHERE name = ?", (name,))
+        return found[0][0] if found else None
 
 
 HeaderOf = Callable[[Sequence[Seat]], str]  # the text of the header of a game between these seats
@@ -363,7 +384,7 @@ def add_entries(changes: Transaction, addition: Addition) -> bool:
     return True
 
 
-class Store(StoredMatches, StoredSeats, StoredEntries, StoredResults):
+class Store(StoredMatches, StoredPromises, StoredSeats, StoredEntries, StoredResults):
     """The complete store, composed of its parts."""
 
 

@@ -50,8 +50,8 @@ router = APIRouter(prefix="/api", tags=["matches"], responses=REFUSALS)
 @router.post("/promises", status_code=201)
 async def promise(matches: MatchesNow) -> Promise:
     """A promise for dice: see the commitment first, then choose seeds and open a match with it."""
-    name = opening.new_promise()
-    return Promise(promise=name, commitment=opening.promised_commitment(matches, name))
+    made = await opening.new_promise(matches)
+    return Promise(promise=made.name, commitment=made.commitment)
 
 
 @router.post("/matches", status_code=201)

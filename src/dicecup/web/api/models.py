@@ -28,7 +28,7 @@ class SeatRequest(Model):
 
     kind: Literal["person", "bot", "open"]
     name: Annotated[str, Field(max_length=60)] = ""
-    seed: Annotated[str, Field(max_length=60, description="The player's share in verifiable dice.")] = ""
+    seed: Annotated[str, Field(max_length=60, description="A person's share in verifiable dice.")] = ""
 
 
 class MatchRequest(Model):
@@ -219,6 +219,10 @@ class ProofAnswer(BaseModel):
 
     dice: str
     proved: bool
+    statement: Annotated[int | None, Field(description="What verifiable dice prove: docs/records.md.")]
+    proved_against: Annotated[
+        list[Literal["server", "players"]], Field(description="Who cannot have chosen the dice.")
+    ]
     throws: int
     error: str | None
     commitment: str | None

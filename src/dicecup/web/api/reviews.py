@@ -111,6 +111,8 @@ def proof_of(record: Record) -> ProofAnswer:
     return ProofAnswer(
         dice=found.kind,
         proved=found.proved,
+        statement=found.statement,
+        proved_against=list(found.against),
         throws=found.throws,
         error=found.problem.code if found.problem else None,
         commitment=origin.commitment or None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -11,6 +12,7 @@ from starlette.responses import Response
 
 from dicecup.engine.record import verify
 from dicecup.i18n.names import game_name
+from dicecup.i18n.sentences import proof_statements
 from dicecup.storage.rows import MatchPage, ResultPage
 from dicecup.web.documents import GUIDE, guide_page, rules_page
 from dicecup.web.guard import COOKIE
@@ -172,6 +174,8 @@ async def proof(request: Request, viewer: ViewerNow, matches: MatchesNow, live: 
     known = live.playing().record
     found = await matches.in_background(verify, known)
     problem = viewer.language.sentence(found.problem, known.rules) if found.problem else ""
+    contributors = tuple(player_name(player, viewer.language) for player in found.contributors)
+    named = replace(found, contributors=contributors)
     return page(
         request,
         viewer,
@@ -184,6 +188,7 @@ async def proof(request: Request, viewer: ViewerNow, matches: MatchesNow, live: 
         finished=known.state.finished,
         proof=found,
         problem=problem,
+        statements=proof_statements(named, viewer.language),
     )
 
 

@@ -73,7 +73,7 @@ async def lobby(request: Request, viewer: ViewerNow, matches: MatchesNow) -> Res
 @router.get("/new/{game}")
 async def new(request: Request, viewer: ViewerNow, matches: MatchesNow, game: GameAsked) -> Response:
     first = SeatForm("person", viewer.name or default_name(viewer.language, 1))
-    return setup_page(request, viewer, matches, game, [first], {}, opening.new_promise())
+    return setup_page(request, viewer, game, [first], {}, await opening.new_promise(matches))
 
 
 @router.post("/new/{game}")
@@ -83,25 +83,33 @@ async def change(
     """Open the match, or change the seats, the language or the theme."""
     seats = read_seats(form)
     action = str(form.get("action", "play"))
-    promise = str(form.get("promise", ""))[:64]
+    named = str(form.get("promise", ""))[:64]
+    known = await opening.find_promise(matches, named) if named else None
+    promise = known or await opening.new_promise(matches)
+    unseen = known is None and bool(named or form.get("seed"))
+    if unseen:
+        form = {**form, "seed": ""}  # a word must not be known before the fingerprint is
     if action == "preferences":
         chosen = with_preferences(viewer, form)
         seats = renamed(seats, viewer.language, chosen.language)
-        response = setup_page(request, chosen, matches, game, seats, form, promise)
+        response = setup_page(request, chosen, game, seats, form, promise)
         return set_preferences(request, response, chosen)
     if action != "play":
         seats = changed_seats(seats, action, viewer.language)
-        return setup_page(request, viewer, matches, game, seats, form, promise)
+        return setup_page(request, viewer, game, seats, form, promise)
+    if unseen:
+        error = UsageError("promise_used")
+        problem = viewer.language.sentence(error)
+        return setup_page(request, viewer, game, seats, form, promise, problem, status_of(error))
     options = {name[7:]: str(value) for name, value in form.items() if name.startswith("option-")}
     wishes = seat_wishes(seats, str(form.get("seed", "")).strip())
     dice = "table" if form.get("dice") == "table" else "screen"
-    wish = NewMatch(game, wishes, options, dice, promise, coach=bool(form.get("coach")))  # type: ignore[arg-type]
+    wish = NewMatch(game, wishes, options, dice, promise.name, coach=bool(form.get("coach")))  # type: ignore[arg-type]
     try:
         live = await opening.open_match(matches, wish, viewer.key)
     except DicecupError as error:
         problem = viewer.language.sentence(error)
-        fresh = opening.new_promise()
-        return setup_page(request, viewer, matches, game, seats, form, fresh, problem, status_of(error))
+        return setup_page(request, viewer, game, seats, form, promise, problem, status_of(error))
     response = go_to(request, viewer, f"/t/{live.id}")
     mine = next((seat.name for seat in seats if seat.kind == "person"), "")
     set_cookie(request, response, "name", quote(mine))
@@ -178,11 +186,10 @@ def changed_seats(seats: list[SeatForm], action: str, language: Language) -> lis
 def setup_page(
     request: Request,
     viewer: Viewer,
-    matches: MatchesNow,
     game: str,
     seats: list[SeatForm],
     form: dict[str, Any],
-    promise: str,
+    promise: opening.Promise,
     problem: str = "",
     status: int = 200,
 ) -> Response:
@@ -204,8 +211,8 @@ def setup_page(
         seed=form.get("seed", ""),
         has_coach=has_coach(),
         coach=bool(form.get("coach")),
-        promise=promise,
-        commitment=opening.promised_commitment(matches, promise),
+        promise=promise.name,
+        commitment=promise.commitment,
         problem=problem,
         focus_lost=button_gone(str(form.get("action", "")), len(seats)),
         fields_go_with="setup",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"  # no two characters that look alike
 ID_LENGTH = 12
@@ -36,5 +36,6 @@ def derived(server_key: bytes, purpose: str, text: str) -> bytes:
     return hmac.new(server_key, f"{purpose} {text}".encode(), hashlib.sha256).digest()
 
 
-def now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+def now(later: float = 0.0) -> str:
+    """The time, or that so many seconds later, in a form that sorts."""
+    return (datetime.now(UTC) + timedelta(seconds=later)).isoformat(timespec="seconds")

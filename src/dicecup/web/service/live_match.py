@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -43,7 +44,14 @@ def header_text(opening: Opening, seats: Sequence[Seat]) -> str:
     origin = DiceOrigin(opening.dice)
     if opening.dice == "verifiable":
         seeds = tuple(seat.seed for seat in seats)
-        origin = DiceOrigin("verifiable", commitment=opening.commitment or "", player_seeds=seeds)
+        if opening.statement == 1:  # opened by an earlier version, whose records have a seed for every player
+            seeds = tuple(seed or secrets.token_hex(8) for seed in seeds)
+        origin = DiceOrigin(
+            "verifiable",
+            commitment=opening.commitment or "",
+            player_seeds=seeds,
+            statement=opening.statement,
+        )
     rules = load_ruleset(opening.ruleset, opening.options)
     date = datetime.now(UTC).date().isoformat()
     return RecordWriter().header(

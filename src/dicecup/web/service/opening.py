@@ -11,22 +11,23 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from dicecup.bots import BOT_PREFIX, bot_called, bot_of_player
-from dicecup.engine.fairness import commitment
+from dicecup.engine.fairness import LATEST_STATEMENT, commitment
 from dicecup.engine.record import DiceOrigin, Record
 from dicecup.engine.record_text import MOST_NAME, RecordWriter, entry_texts, good_name
 from dicecup.engine.state import MOST_PLAYERS
 from dicecup.errors import MoveError, UsageError
+from dicecup.match import new_secret
 from dicecup.rules.loader import load_builtin
 from dicecup.rules.model import Ruleset
 from dicecup.storage.rows import Opening, Seat
 from dicecup.storage.store import PromiseTaken
 from dicecup.web.service.advising import BOTS_BY_VALUES, has_coach
-from dicecup.web.service.keys import derived, key_hash, new_match_id, now
+from dicecup.web.service.keys import key_hash, new_match_id, now
 from dicecup.web.service.live_match import LiveMatch, header_for, header_text
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.player_names import check_different, read_name
 
-PROMISE_LENGTH = 32
+PROMISE_SECONDS = 24 * 3600  # for which a set-up page can be left open
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class NewSeat:
 
     kind: Literal["person", "bot", "open"]
     name: str = ""  # of a person; of a bot: which
-    seed: str = ""
+    seed: str = ""  # of a person, who has seen the commitment
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,27 +54,47 @@ def game_rules(game: str, options: Mapping[str, str] | None = None) -> Ruleset:
     return load_builtin(game, options)
 
 
-def new_promise() -> str:
-    """The name of a promise: only this server can derive the secret behind it."""
-    return secrets.token_hex(PROMISE_LENGTH // 2)
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """A commitment that is published before a match is opened; its secret is in the store."""
+
+    name: str
+    commitment: str
 
 
-def promised_secret(matches: Matches, promise: str) -> bytes:
-    return derived(matches.server_key, "promise", promise)
+async def new_promise(matches: Matches) -> Promise:
+    """Draw a secret and publish its commitment. Nothing else of the dice is the server's choice."""
+    name, secret = secrets.token_hex(16), new_secret()
+    made, forget_before = now(), now(-PROMISE_SECONDS)
+    await asyncio.to_thread(matches.store.add_promise, name, secret.hex(), made, forget_before)
+    return Promise(name, commitment(secret))
 
 
-def promised_commitment(matches: Matches, promise: str) -> str:
-    return commitment(promised_secret(matches, promise))
+async def find_promise(matches: Matches, name: str) -> Promise | None:
+    """Return a promise that was made before, if no match has been opened with it."""
+    secret = await asyncio.to_thread(matches.store.promised_secret, name)
+    return Promise(name, commitment(bytes.fromhex(secret))) if secret else None
+
+
+async def secret_behind(matches: Matches, promise: str) -> bytes:
+    """Return the secret of a promise; a new one if no promise is named."""
+    if not promise:
+        return new_secret()
+    secret = await asyncio.to_thread(matches.store.promised_secret, promise)
+    if secret is None:
+        raise UsageError("promise_used")
+    return bytes.fromhex(secret)
 
 
 async def open_match(matches: Matches, request: NewMatch, holder: str) -> LiveMatch:
     """Open a match whose people all use the device that holds this key; it begins if no seat is open."""
     rules = game_rules(request.game, request.options)
     seats = read_seats(request.seats)
-    promise = request.promise or new_promise()
-    if len(promise) != PROMISE_LENGTH or not promise.isalnum() or not promise.isascii():
-        raise UsageError("promise_used")
     screen = request.dice == "screen"
+    promise = request.promise if screen else ""
+    if screen and not promise and any(seat.seed for seat in seats):
+        raise UsageError("seed_before_promise")
+    secret = await secret_behind(matches, promise) if screen else None
     if request.coach or any(seat.kind == "bot" and seat.name in BOTS_BY_VALUES for seat in request.seats):
         await matches.advising.check(rules)
     opening = Opening(
@@ -83,14 +104,15 @@ async def open_match(matches: Matches, request: NewMatch, holder: str) -> LiveMa
         ruleset=request.game,
         options=dict(rules.options),
         dice="verifiable" if screen else "typed",
-        commitment=promised_commitment(matches, promise) if screen else None,
-        secret=promised_secret(matches, promise).hex() if screen else None,
+        commitment=commitment(secret) if secret else None,
+        secret=secret.hex() if secret else None,
         coach=request.coach,
+        statement=LATEST_STATEMENT,
     )
     people = [(number, key_hash(holder)) for number, seat in enumerate(seats) if seat.kind == "person"]
     header = None if any(seat.kind == "open" for seat in seats) else header_text(opening, seats)
     try:
-        await asyncio.to_thread(matches.store.open_match, opening, seats, people, header)
+        await asyncio.to_thread(matches.store.open_match, opening, seats, people, header, (), promise)
     except PromiseTaken:
         raise UsageError("promise_used") from None
     return await matches.get(opening.id)
@@ -105,20 +127,21 @@ def read_seats(requests: Sequence[NewSeat]) -> list[Seat]:
 
 
 def read_seat(request: NewSeat) -> Seat:
-    seed = read_seed(request.seed)
+    if request.kind != "person" and request.seed:
+        raise UsageError("seed_without_person")
     if request.kind == "open":
         return Seat("open", "")
     if request.kind == "bot":
         bot_called(request.name)
-        return Seat("bot", f"{BOT_PREFIX}{request.name}", seed)
-    return Seat("person", read_name(request.name), seed)
+        return Seat("bot", f"{BOT_PREFIX}{request.name}")
+    return Seat("person", read_name(request.name), read_seed(request.seed))
 
 
 def read_seed(seed: str) -> str:
-    """A player's contribution to the dice; drawn where the player gives none."""
+    """A player's contribution to the dice. If there is none the server must not draw one: see fairness."""
     if seed and not good_name(seed):
         raise UsageError("name_wrong", name=seed[:80], most=MOST_NAME)
-    return seed or secrets.token_hex(8)
+    return seed
 
 
 def may_begin(live: LiveMatch, holder: str) -> bool:

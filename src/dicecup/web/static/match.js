@@ -2,6 +2,7 @@
 import "./dice_pad.js";
 import "./keyboard.js";
 import "./presses.js";
+import "./word.js";
 import { announce } from "./drawing.js";
 import { listen } from "./live.js";
 

@@ -1,3 +1,5 @@
+import "./word.js";
+
 // Another language is another page: that button sends the form as it would without scripts.
 document.addEventListener(
   "submit",

@@ -1,0 +1,60 @@
+"""`dicecup verify` says exactly what is proved against whom, in every language."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+RECORDS = Path(__file__).parents[1] / "golden" / "fairness"
+FINGERPRINT = "98bc69c5e0c4348a"  # of statement-2.record
+
+
+@pytest.mark.parametrize(
+    ("record", "statement", "against", "said"),
+    [
+        ("statement-1", 1, ["players"], "game files of this older kind"),
+        ("statement-2", 2, ["server", "players"], "words of players: Ann, Åsa."),
+        ("statement-2-without-words", 2, ["players"], "no player added a word"),
+    ],
+)
+def test_statement_of_every_kind_of_record(run, record, statement, against, said):
+    path = str(RECORDS / f"{record}.record")
+    done = run("verify", path)
+    assert done.returncode == 0
+    assert said in done.stdout
+    assert "Nothing shows that nobody knew the coming rolls" in done.stdout
+    answer = json.loads(run("verify", path, "--json").stdout)
+    assert (answer["proved"], answer["statement"], answer["proved_against"]) == (True, statement, against)
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("fr", "n’a pas pu choisir les dés"),
+        ("de", "konnte die Würfel nicht wählen"),
+        ("sv", "kunde inte välja"),
+    ],
+)
+def test_statement_in_other_languages(run, language, said):
+    assert said in run("verify", str(RECORDS / "statement-2.record"), "--lang", language).stdout
+
+
+def test_steered_dice_are_not_proved(run):
+    path = str(RECORDS / "statement-2-steered.record")
+    done = run("verify", path)
+    assert done.returncode == 1
+    assert "[seed_of_bot]" in done.stderr
+    assert "choose the dice" not in done.stdout
+    answer = json.loads(run("verify", path, "--json").stdout)
+    assert (answer["proved"], answer["proved_against"], answer["error"]) == (False, [], "seed_of_bot")
+
+
+def test_fingerprint_is_compared_with_the_one_that_was_shown(run):
+    path = str(RECORDS / "statement-2.record")
+    assert run("verify", path, "--fingerprint", FINGERPRINT.upper()).returncode == 0
+    other = run("verify", path, "--fingerprint", FINGERPRINT[::-1])
+    assert other.returncode == 1
+    assert "[fingerprint_other]" in other.stderr
+    assert run("verify", path, "--fingerprint", "98bc").returncode == 2
