@@ -5,25 +5,31 @@ from __future__ import annotations
 import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from fastapi import Depends, FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 from dicecup import __version__
 from dicecup.storage.store import open_store
-from dicecup.web import refusals
+from dicecup.web import observing, refusals
 from dicecup.web.api import library as api_library
 from dicecup.web.api import match_requests as api_matches
 from dicecup.web.api import reviews as api_reviews
 from dicecup.web.assets import send_asset
 from dicecup.web.connections import when_server_stops
 from dicecup.web.guard import Guard, HeadRequests, Uploads
+from dicecup.web.logs import configure_logs
+from dicecup.web.observing import Observe
 from dicecup.web.pages import library_pages, match_page, review_page, setup_page
 from dicecup.web.pages.render import refused_page
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.personal_data import keep_to_retention
 from dicecup.web.service.reviewing import Reviews
 from dicecup.web.settings import Settings, settings_of_process
+
+if TYPE_CHECKING:
+    from dicecup.web.metrics import Metrics
 
 ABOUT = """Play every game of the Yatzy family.
 
@@ -45,11 +51,16 @@ def spare_long_lived_objects() -> None:
 def create_app(settings: Settings | None = None) -> FastAPI:
     """Create the application. uvicorn calls it without settings: then they come from the environment."""
     chosen = settings or settings_of_process()
+    if settings is None:
+        configure_logs(chosen.logs)
+    metrics = create_metrics(chosen)
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
-        matches = Matches(open_store(chosen.database, chosen.database_seconds, exclusive=True), chosen)
+        store = open_store(chosen.database, chosen.database_seconds, exclusive=True)
+        matches = Matches(store, chosen, metrics)
         app.state.matches = matches
+        app.state.metrics = metrics
         app.state.reviews = Reviews(matches)
         app.state.uploads = Uploads()
         spare_long_lived_objects()
@@ -80,6 +91,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         match_page.router,
         review_page.router,
         library_pages.router,
+        observing.router,
     )
     for router in routers:
         app.include_router(router)
@@ -89,4 +101,13 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
     app.add_middleware(HeadRequests)
     app.add_middleware(Guard, settings=chosen, refuse=refusals.refuse)
+    app.add_middleware(Observe, metrics=metrics)
     return app
+
+
+def create_metrics(settings: Settings) -> Metrics | None:
+    if not settings.metrics.on:
+        return None
+    from dicecup.web.metrics import Metrics
+
+    return Metrics()

@@ -9,7 +9,9 @@ uvicorn. `dicecup serve` loads this module by name: cli does not import web.
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,12 +26,14 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors import Multiprocess
 
 from dicecup.web.addresses import is_among, network_of
+from dicecup.web.logs import configure_logs
 from dicecup.web.settings import ConnectionLimits, settings_of_process
 
 MOST_HEAD = 32_000  # bytes of a request line and its headers
 WANTED_DESCRIPTORS = 65_536
 OTHER_DESCRIPTORS = 100  # database connections, pipes of worker processes, files, listening sockets
 CONNECTIONS = 20_000  # where the limit of open files allows it
+METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # the variable of prometheus-client
 END_OF_HEAD = b"\r\n\r\n"
 
 stop_callbacks: list[Callable[[], None]] = []
@@ -225,6 +229,7 @@ class H11Connection(ConnectionBounds, H11Protocol):
 
 def run(listener: socket.socket, workers: int = 1) -> None:
     """Serve until a signal. Application and protocol are given by name, so that workers import them."""
+    configure_logs(settings_of_process().logs)
     raise_descriptor_limit()
     config = uvicorn.Config(
         "dicecup.web.app:create_app",
@@ -232,7 +237,7 @@ def run(listener: socket.socket, workers: int = 1) -> None:
         http=protocol(),
         h11_max_incomplete_event_size=MOST_HEAD,
         forwarded_allow_ips=settings_of_process().connections.proxies,
-        log_level="warning",
+        log_config=None,  # they are configured here, and by the application in each worker
         access_log=False,  # addresses of tables are nobody's business
         server_header=False,
         timeout_graceful_shutdown=2,
@@ -241,8 +246,20 @@ def run(listener: socket.socket, workers: int = 1) -> None:
     )
     if workers == 1:
         uvicorn.Server(config).run(sockets=[listener])
-    else:
+        return
+    with shared_metrics():
         Multiprocess(config, [listener]).run()
+
+
+@contextmanager
+def shared_metrics() -> Iterator[None]:
+    """Let worker processes share their metrics in a temporary folder, if there are any metrics."""
+    if not settings_of_process().metrics.on or METRICS_FOLDER in os.environ:
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="dicecup-metrics-", ignore_cleanup_errors=True) as folder:
+        os.environ[METRICS_FOLDER] = folder  # read by prometheus-client when it is imported
+        yield
 
 
 def protocol() -> str:

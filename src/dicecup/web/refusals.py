@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import re
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
@@ -18,6 +17,7 @@ from starlette.responses import JSONResponse, Response
 from dicecup.errors import DicecupError, StorageError, UsageError
 from dicecup.i18n.language import language
 from dicecup.web.guard import CatchAll
+from dicecup.web.logs import MORE
 from dicecup.web.service.snapshot import state_data
 from dicecup.web.viewer import language_of
 
@@ -88,6 +88,8 @@ def check_text(body: bytes) -> None:
 
 
 def answer(request: Request, error: DicecupError, status: int) -> Response:
+    if isinstance(error, StorageError):
+        request.app.state.matches.observer.storage_failed(error.code)
     response = answer_to(request, public(error), status)
     if status in (429, 503):
         response.headers["Retry-After"] = "1"
@@ -149,8 +151,8 @@ async def by_status(request: Request, error: Exception) -> Response:
 def failed(request: Request, error: Exception) -> Response:
     """Answer an unexpected error. Paths and values can hold secrets: they are not logged."""
     route = getattr(request.scope.get("route"), "path", "")
-    where = "".join(traceback.format_tb(error.__traceback__))
-    log.error("failed: %s %s: %s\n%s", request.method, route, type(error).__name__, where)
+    more = {"method": request.method, "route": route}
+    log.error("failed", exc_info=error, extra={MORE: more})
     problem = UsageError("server_failed")
     try:
         return answer(request, problem, 500)

@@ -31,6 +31,26 @@ class Retention:
 
 
 @dataclass(frozen=True)
+class Logs:
+    """What is logged, and how."""
+
+    json: bool = False  # one JSON object a line
+    level: str = "warning"  # with info, there is a line for each request
+
+
+@dataclass(frozen=True)
+class MetricsAccess:
+    """Who may see `/metrics`: nobody by default."""
+
+    local: bool = False  # requests from this machine that no proxy passed on
+    token: str = ""  # whoever sends it as `Authorization: Bearer TOKEN`
+
+    @property
+    def on(self) -> bool:
+        return self.local or bool(self.token)
+
+
+@dataclass(frozen=True)
 class Settings:
     database: str
     database_seconds: float = 5.0  # to wait for a busy database before a request is answered with 503
@@ -43,6 +63,8 @@ class Settings:
     warm: bool = False  # whether the coach gets ready in the background when the server starts
     connections: ConnectionLimits = ConnectionLimits()
     retention: Retention = Retention()
+    logs: Logs = Logs()
+    metrics: MetricsAccess = MetricsAccess()
 
 
 def settings_of(environment: Mapping[str, str]) -> Settings:
@@ -58,6 +80,14 @@ def settings_of(environment: Mapping[str, str]) -> Settings:
         warm=environment.get("DICECUP_WARM") != "off",
         connections=connection_limits_of(environment),
         retention=retention_of(environment),
+        logs=Logs(
+            json=environment.get("DICECUP_LOG_FORMAT") == "json",
+            level=environment.get("DICECUP_LOG_LEVEL", Logs.level).lower(),
+        ),
+        metrics=MetricsAccess(
+            local=environment.get("DICECUP_METRICS") == "local",
+            token=environment.get("DICECUP_METRICS_TOKEN", ""),
+        ),
     )
 
 

@@ -77,6 +77,11 @@ class Advising:
         self.asked: WeakKeyDictionary[LiveMatch, asyncio.Task[GameReport]] = WeakKeyDictionary()
         self.known: WeakKeyDictionary[LiveMatch, GameReport] = WeakKeyDictionary()
 
+    @property
+    def waiting(self) -> int:
+        """How many questions wait for the worker processes."""
+        return len(self.quick.waiting) + len(self.patient.waiting)
+
     def remembered(self, key: tuple[object, ...], work: Coroutine[Any, Any, Found]) -> asyncio.Task[Found]:
         """Return the cached task for this key, else start it. Failures are not cached."""
         if key in self.answers:

@@ -31,6 +31,11 @@ def is_match_id(text: str) -> bool:
     return len(text) == ID_LENGTH and all(letter in ALPHABET for letter in text)
 
 
+def log_name(match: str) -> str:
+    """A name for a match in logs, where its id must not be: who knows that can join."""
+    return key_hash(match)[:8]
+
+
 def derived(server_key: bytes, purpose: str, text: str) -> bytes:
     """A value that only this server can derive, the same for the same purpose and text."""
     return hmac.new(server_key, f"{purpose} {text}".encode(), hashlib.sha256).digest()

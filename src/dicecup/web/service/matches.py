@@ -21,7 +21,7 @@ from dicecup.match import Change
 from dicecup.storage.rows import Addition
 from dicecup.storage.store import EntryTaken, Store
 from dicecup.web.service.advising import BOTS_BY_VALUES, Advising
-from dicecup.web.service.keys import is_match_id
+from dicecup.web.service.keys import is_match_id, log_name
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.subscribers import Subscribers
 from dicecup.web.service.worker import warm_all
@@ -36,11 +36,22 @@ RETRY = 3.0  # seconds after something went wrong
 log = logging.getLogger("dicecup.web")
 
 
+class Observer:
+    """Is told what happens, for metrics; this one ignores it."""
+
+    def persisted(self, entries: int) -> None:
+        """So many entries have been stored."""
+
+    def storage_failed(self, code: str) -> None:
+        """The database could not do what was asked."""
+
+
 class Writer:
     """Group commit: whatever is to be written while the database is busy shares the next transaction."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, observer: Observer) -> None:
         self.store = store
+        self.observer = observer
         self.waiting: list[Waiting] = []
         self.busy: asyncio.Task[None] | None = None
 
@@ -66,6 +77,9 @@ class Writer:
                 if not done.done():
                     done.set_exception(error)
             return
+        self.observer.persisted(
+            sum(len(addition.texts) for (addition, _), kept_it in zip(batch, kept, strict=True) if kept_it)
+        )
         for (_, done), persisted in zip(batch, kept, strict=True):
             if done.done():
                 continue  # the request was cancelled
@@ -78,12 +92,13 @@ class Writer:
 class Matches:
     """The only way to a match. Changes are persisted first; only then are subscribers notified."""
 
-    def __init__(self, store: Store, settings: Settings) -> None:
+    def __init__(self, store: Store, settings: Settings, observer: Observer | None = None) -> None:
         self.store = store
         self.settings = settings
+        self.observer = observer or Observer()
         self.server_key = store.server_key()
         self.subscribers = Subscribers(settings.limits)
-        self.writer = Writer(store)
+        self.writer = Writer(store, self.observer)
         self.advising = Advising()
         self.runner = Runner(self)
         self.live: OrderedDict[str, LiveMatch] = OrderedDict()
@@ -216,9 +231,9 @@ class Runner:
                 await self.take_steps(live)
             except DicecupError as error:
                 # Another process took the step, the database is unavailable or the coach is busy.
-                log.info("match %s: %s", live.id, error.code)
+                log.info("match %s: %s", log_name(live.id), error.code)
             except Exception:
-                log.exception("match %s cannot continue by itself", live.id)
+                log.exception("match %s cannot continue by itself", log_name(live.id))
             if not self.matches.subscribers.has(live.id):
                 return  # the next request starts this again
             await asyncio.sleep(RETRY)

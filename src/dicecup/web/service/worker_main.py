@@ -111,8 +111,8 @@ def answer_to(question: bytes) -> tuple[str, Any]:
         return "answer", THOUGHTS[thought](*arguments)
     except DicecupError as error:
         return refusal_of(error)
-    except Exception:
-        return "failed", traceback.format_exc()
+    except Exception as error:  # its message could quote names of players, and it is logged
+        return "failed", type(error).__name__ + "\n" + "".join(traceback.format_tb(error.__traceback__))
 
 
 def lower_priority(niceness: int) -> None:

@@ -1,0 +1,112 @@
+"""Observing the server: an id for each request, a log line, metrics, and whether it is healthy."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import logging
+import secrets
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from dicecup.errors import DicecupError, UsageError
+from dicecup.web.addresses import is_among
+from dicecup.web.logs import MORE, current_request
+from dicecup.web.settings import MetricsAccess
+from dicecup.web.viewer import MatchesNow
+
+if TYPE_CHECKING:
+    from dicecup.web.metrics import Metrics
+
+HEADER = b"x-request-id"
+OTHER = "other"  # the route of a request that has none: what nobody serves, and what the guard rejects
+LOOPBACK = "127.0.0.0/8,::1"
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+log = logging.getLogger("dicecup.requests")
+router = APIRouter(include_in_schema=False)
+
+
+class Observe:
+    """The outermost middleware: it sees every request and what became of it."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics | None = None) -> None:
+        self.app = app
+        self.metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        request = secrets.token_hex(8)
+        current_request.set(request)
+        begun, status, endless = perf_counter(), 500, False
+
+        async def watched(message: Message) -> None:
+            nonlocal status, endless
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = list(message.get("headers", ()))
+                endless = any(name == b"content-type" and b"event-stream" in value for name, value in headers)
+                message["headers"] = [*headers, (HEADER, request.encode())]
+            await send(message)
+
+        try:
+            await self.app(scope, receive, watched)
+        finally:
+            self.finish(scope, status, None if endless else perf_counter() - begun)
+
+    def finish(self, scope: Scope, status: int, seconds: float | None) -> None:
+        """Count and log a request, by its route: the path can hold the address of a match."""
+        if self.metrics is None and not log.isEnabledFor(logging.INFO):
+            return
+        method = scope["method"] if scope["method"] in METHODS else OTHER
+        route = getattr(scope.get("route"), "path", OTHER)
+        if self.metrics is not None:
+            self.metrics.request(method, route, status, seconds)
+            self.metrics.look_at(scope["app"].state.matches, at_most_every=1.0)
+        more = {"method": method, "route": route, "status": status}
+        if seconds is not None:
+            more["ms"] = round(1000 * seconds, 1)
+        log.info("request", extra={MORE: more})
+
+
+@router.get("/healthz/live")
+async def live() -> Response:
+    """The process answers."""
+    return JSONResponse({"status": "ok"})
+
+
+@router.get("/healthz")
+async def ready(matches: MatchesNow) -> Response:
+    """The database answers too."""
+    try:
+        await asyncio.to_thread(matches.store.database.rows, "SELECT 1")
+    except DicecupError as error:
+        matches.observer.storage_failed(error.code)
+        return JSONResponse({"status": "database_unavailable"}, 503, {"Retry-After": "1"})
+    return JSONResponse({"status": "ok"})
+
+
+@router.get("/metrics")
+async def metrics(request: Request, matches: MatchesNow) -> Response:
+    """Metrics in Prometheus's format, for whom the settings allow it; nobody else learns that they exist."""
+    found: Metrics | None = request.app.state.metrics
+    if found is None or not may_see(request, matches.settings.metrics):
+        raise UsageError("not_found")
+    found.look_at(matches)
+    return Response(found.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def may_see(request: Request, access: MetricsAccess) -> bool:
+    """Whether a request comes from this machine, or has the token. A proxy passes others' requests on."""
+    given = request.headers.get("authorization", "").removeprefix("Bearer ")
+    if access.token and hmac.compare_digest(given.encode(), access.token.encode()):
+        return True
+    passed_on = "x-forwarded-for" in request.headers or "forwarded" in request.headers
+    return (
+        access.local and not passed_on and is_among(request.client.host if request.client else None, LOOPBACK)
+    )
