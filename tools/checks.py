@@ -88,6 +88,7 @@ def run_static_checks(checks: Checks) -> None:
     checks.run("mypy", "-m", "mypy")
     checks.run("import-linter", "-c", LINT_IMPORTS, "--no-logo")
     checks.run("catalogues", "tools/catalogues.py", "extract", "--check")
+    checks.run("documentation", "tools/documentation.py")
 
 
 def find_browser(checks: Checks) -> None:

@@ -48,7 +48,7 @@ def new_page(chromium: Browser, address: str, size: dict[str, int], locale: str,
     return context.new_page()
 
 
-def begin(page: Page, game: str, names: list[str], bot: bool = False) -> None:
+def begin(page: Page, game: str, names: list[str], bot: bool = False, coach: bool = False) -> None:
     page.goto(f"/new/{game}")
     for place in range(1, len(names)):
         page.click("button[value=add-person]")
@@ -58,6 +58,8 @@ def begin(page: Page, game: str, names: list[str], bot: bool = False) -> None:
         page.wait_for_selector("select[name=name]")
     for place, name in enumerate(names):
         page.locator("input[name=name]:not([type=hidden])").nth(place).fill(name)
+    if coach:
+        page.check("input[name=coach]")
     page.click("#play")
     page.wait_for_url("**/t/*")
     page.wait_for_load_state("load")

@@ -1,9 +1,10 @@
-"""Hooks of MkDocs: pages of the documentation site that are written outside docs."""
+"""Hooks of MkDocs: pages that are written outside docs, and charts without scripts."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -33,3 +34,20 @@ def link_of_site(link: re.Match[str]) -> str:
     if target in PAGES:
         return link[1] + PAGES[target]
     return link[1] + (target.removeprefix("docs/") if target.startswith("docs/") else REPOSITORY + target)
+
+
+def on_page_markdown(markdown: str, **_more: Any) -> str:
+    """Write flow charts as lines of arrows: Mermaid would be loaded from another host."""
+    return re.sub(r"^```mermaid\n(.+?)^```$", as_arrows, markdown, flags=re.MULTILINE | re.DOTALL)
+
+
+def as_arrows(chart: re.Match[str]) -> str:
+    nodes = re.findall(r"^ *(\w+)\(?\[\"?(.+?)\"?\]\)?$", chart[1], re.MULTILINE)
+    labels = {node: label.replace("<br>", ", ") for node, label in nodes}
+    lines: list[list[str]] = []
+    for source, target in re.findall(r"^ *(\w+) --> (\w+)$", chart[1], re.MULTILINE):
+        if not lines or lines[-1][-1] != source:
+            lines.append([source])
+        lines[-1].append(target)
+    written = "\n".join(" → ".join(labels.get(node, node) for node in line) for line in lines)
+    return f"```text\n{written}\n```"
