@@ -14,7 +14,7 @@ from dicecup.i18n.language import LANGUAGES
 TRANSLATED = [code for code in LANGUAGES if code != "en"]
 # Texts that are identical in both languages.
 SAME = {
-    "fr": {"{base} plus {sum}", "Points", "Bonus", "Grand total", "expert", "Coach", "chance"},
+    "fr": {"{base} plus {sum}", "Pages", "Points", "Bonus", "Grand total", "expert", "Coach", "chance"},
     "de": {
         "Bonus",
         "Name",
