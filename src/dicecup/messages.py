@@ -353,6 +353,10 @@ SENTENCES: dict[str, str | Plural] = {
         "This server doesn’t answer under the name “{host}”. Its operator can allow the name with "
         "DICECUP_HOSTS."
     ),
+    "backup_wrong": N_("{file} isn’t a backup of Dicecup, or it’s damaged. Use another one."),
+    "restore_not_empty": N_(
+        "There are games in the database {database}. Make a backup of them, then add --replace."
+    ),
     "database_in_use": N_(
         "Another Dicecup server is using the database {database}. Stop that one first; several servers "
         "need PostgreSQL."

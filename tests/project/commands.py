@@ -48,7 +48,7 @@ EXTRAS = {
 }
 MISSING = {"pdf": "typst_missing", "solver": "solver_missing", "postgresql": "postgres_missing"}
 
-assert {*ARGUMENTS, "serve"} == set(COMMANDS)
+assert {*ARGUMENTS, "serve", "backup", "restore"} == set(COMMANDS)
 
 
 class Program:

@@ -108,6 +108,21 @@ def json_option(function: Function) -> Function:
     return option("--json", "as_json", is_flag=True, help=N_("Answer as JSON on stdout."))(function)
 
 
+def database_option(function: Function) -> Function:
+    return option(
+        "--database",
+        metavar="URL",
+        help=N_("A PostgreSQL address or the path of an SQLite file; by default a file in your data folder."),
+    )(function)
+
+
+def chosen_database(given: str | None) -> str:
+    """The database of the option, else of the environment, else the file in the data folder."""
+    from dicecup.installation import data_folder
+
+    return given or os.environ.get("DICECUP_DATABASE") or str(data_folder() / "games.db")
+
+
 def rules_options(function: Function) -> Function:
     return option(
         "-o",

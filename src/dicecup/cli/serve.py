@@ -13,7 +13,15 @@ from importlib import import_module
 
 import click
 
-from dicecup.cli.common import Command, _, language_option, option, talk
+from dicecup.cli.common import (
+    Command,
+    _,
+    chosen_database,
+    database_option,
+    language_option,
+    option,
+    talk,
+)
 from dicecup.errors import UsageError
 from dicecup.installation import is_available
 from dicecup.messages import N_
@@ -39,11 +47,7 @@ MOST_SECONDS_TO_START = 30
     help=N_("The port to listen on."),
 )
 @option("--lan", is_flag=True, help=N_("Let devices on this network join, and show a code to scan."))
-@option(
-    "--database",
-    metavar="URL",
-    help=N_("A PostgreSQL address or the path of an SQLite file; by default a file in your data folder."),
-)
+@database_option
 @option(
     "--workers",
     type=click.IntRange(1, 64),
@@ -86,10 +90,8 @@ def serve(
         address = f"http://{network_address()}:{port}"
     if address is not None:
         os.environ["DICECUP_ADDRESS"] = address
-    from dicecup.installation import data_folder
-
     # Kept open, so that no other server gets the file before the application has opened it too.
-    store = open_store(os.environ.get("DICECUP_DATABASE") or str(data_folder() / "games.db"), exclusive=True)
+    store = open_store(chosen_database(database), exclusive=True)
     local = local_address(host, port)
     announce(local, address if lan else None)
     if not is_available("solver"):

@@ -86,6 +86,13 @@ class PostgresTransaction:
     def use_snapshot(self) -> None:
         self.connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
 
+    def pieces(self, question: str, size: int) -> Iterator[list[Row]]:
+        """Yield the rows of an answer that may be larger than the memory, so many at a time."""
+        with self.connection.cursor("pieces") as cursor:
+            cursor.execute(in_its_words(question))
+            while rows := cursor.fetchmany(size):
+                yield rows
+
     def tell(self, word: str) -> None:
         self.connection.execute("SELECT pg_notify(%s, %s)", (CHANNEL, word))
 
@@ -149,6 +156,16 @@ class PostgresDatabase:
                 connection.execute("SELECT pg_advisory_xact_lock(%s)", (MIGRATION_LOCK,))
                 yield PostgresTransaction(connection)
         except psycopg.OperationalError as error:
+            raise unusable(error) from None
+
+    @contextmanager
+    def snapshot(self) -> Iterator[PostgresTransaction]:
+        """A transaction without time limits that only reads, and sees nothing that happens meanwhile."""
+        try:
+            with self.connect() as connection:
+                connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                yield PostgresTransaction(connection)
+        except psycopg.Error as error:
             raise unusable(error) from None
 
     def listen(self, heard: Callable[[str], None]) -> Callable[[], None]:
