@@ -12,7 +12,12 @@ from mkdocs.structure.files import File, Files
 ROOT = Path(__file__).resolve().parent.parent
 REPOSITORY = "https://github.com/dicecup/dicecup/blob/main/"
 # Files in the root of the repository, and the pages they become.
-PAGES = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+PAGES = {
+    "README.md": "index.md",
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "reporting.md",
+}
 ICON = "src/dicecup/web/static/icon.svg"
 
 

@@ -38,7 +38,7 @@ if _TYPE_CHECKING:
     from dicecup.rules.model import Ruleset
     from dicecup.solver.solution import BoxValue, Solution, Turn
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Bot",
