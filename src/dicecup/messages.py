@@ -314,6 +314,10 @@ SENTENCES: dict[str, str | Plural] = {
     ),
     "seats_wrong": N_("A game takes 1 to {most} players, at least one of them a person. Change the players."),
     "server_failed": N_("Something went wrong on the server. Nothing was changed. Try again."),
+    "server_busy": N_("The server is busy. Try again in a moment."),
+    "still_working": N_(
+        "The server is still working on what you asked for before. Wait for it, then try again."
+    ),
     "too_many_requests": N_("Too many requests. Wait a moment and try again."),
     "too_many_watchers": N_("Too many people are already watching. Try again later."),
     "host_wrong": N_("“{host}” isn’t a valid address of this machine. Choose another with --host."),

@@ -18,7 +18,7 @@ KEPT = {
     "NUMBA_CACHE_DIR": str(ROOT / ".pytest_cache" / "kernels"),
     "DICECUP_CACHE": str(ROOT / ".pytest_cache" / "coach"),
 }
-TOLD_TO_WAIT = ("coach_busy", "coach_preparing")
+TOLD_TO_WAIT = ("coach_busy", "coach_preparing", "still_working")
 
 
 def record_of(game: str, players: int = 1, moves: int = 10**6, **options: str) -> str:

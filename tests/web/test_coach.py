@@ -240,11 +240,11 @@ def test_an_optimal_bot_retries_after_a_failed_request(
     really = Advising.decide
     failures: list[str] = []
 
-    async def fail_first(self: Advising, bot: str, rules: Any, state: Any) -> Any:
+    async def fail_first(self: Advising, bot: str, rules: Any, state: Any, owner: str) -> Any:
         if not failures:
             failures.append(bot)
             raise UsageError("coach_failed")
-        return await really(self, bot, rules, state)
+        return await really(self, bot, rules, state, owner)
 
     monkeypatch.setattr(Advising, "decide", fail_first)
     state = ann.play(ann.open("yatzy", ANN, PERFECT), {"throw": True})

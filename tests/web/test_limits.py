@@ -42,6 +42,17 @@ def test_every_path_is_limited(counted: TestClient, path: str) -> None:
     assert statuses[3:] == [429, 429]
 
 
+def test_promises_are_limited_since_each_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "monotonic", lambda: 0.0)
+    with TestClient(create_app(Settings(str(tmp_path / "games.db")))) as client:
+        statuses = [client.get("/new/yatzy").status_code for _ in range(99)]
+        statuses += [client.post("/api/promises").status_code for _ in range(2)]
+        assert client.get("/").status_code == 200
+        store = client.app.state.matches.store  # type: ignore[attr-defined]
+        assert store.database.rows("SELECT COUNT(*) FROM promises") == [(100,)]
+    assert statuses == [*[200] * 99, 201, 429]
+
+
 @pytest.mark.parametrize("path", ["/static/icon.svg", "/api/nothing", "/nothing"])
 def test_every_body_is_bounded(counted: TestClient, path: str) -> None:
     assert counted.post(path, content=b"x" * 100_000).status_code == 413

@@ -17,7 +17,8 @@ from dicecup.errors import UsageError
 from dicecup.i18n.language import LANGUAGES, language
 from dicecup.rules.loader import load_ruleset
 from dicecup.web import guard
-from dicecup.web.guard import MOST_COMING, MOST_LINE, MOST_LINES, MOST_RECORD, Uploads
+from dicecup.web.guard import MOST_COMING, MOST_COMING_OF_CALLER, MOST_LINE, MOST_LINES, MOST_RECORD, Uploads
+from dicecup.web.service.fair_queue import caller_of_request
 
 pytestmark = pytest.mark.one_database
 
@@ -65,13 +66,16 @@ def test_uploads_are_parsed_one_at_a_time_and_few_are_queued(monkeypatch: pytest
 
     monkeypatch.setattr(guard, "read_upload", read)
 
-    async def upload(here: Uploads) -> None:
+    async def upload(here: Uploads, caller: str = "") -> None:
+        caller_of_request.set(caller)
         async with here.reading(b""):
             pass
 
     async def all_at_once() -> list[BaseException | None]:
         here = Uploads()
-        tasks = [asyncio.create_task(upload(here)) for _ in range(MOST_COMING + 3)]
+        callers = ["greedy"] * (1 + MOST_COMING_OF_CALLER + 2)
+        callers += [f"caller {number}" for number in range(MOST_COMING - MOST_COMING_OF_CALLER + 1)]
+        tasks = [asyncio.create_task(upload(here, caller)) for caller in callers]
         while sum(task.done() for task in tasks) < 3:  # those that are refused do not wait
             await asyncio.sleep(0)
         may.set()
@@ -83,8 +87,8 @@ def test_uploads_are_parsed_one_at_a_time_and_few_are_queued(monkeypatch: pytest
     with ThreadPoolExecutor(1) as pool:  # the browser of another test may have a loop in this thread
         answers = pool.submit(lambda: asyncio.run(all_at_once())).result()
     refused = [answer for answer in answers if isinstance(answer, UsageError)]
-    assert [error.code for error in refused] == ["uploads_busy"] * 3
-    assert answers.count(None) == MOST_COMING
+    assert [error.code for error in refused] == ["still_working", "still_working", "uploads_busy"]
+    assert answers.count(None) == 1 + MOST_COMING  # one is read, the others wait
     assert most == 1
 
 

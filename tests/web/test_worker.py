@@ -116,6 +116,32 @@ def test_too_many_questions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None
     with_worker(work)
 
 
+def test_a_process_that_takes_too_much_memory_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LEAST_ANSWERS", 2)
+
+    async def work(worker: Worker) -> None:
+        first = await worker.ask(*QUESTION)
+        assert worker.process
+        process = worker.process
+        worker.most_memory = 1
+        assert await worker.ask(*QUESTION) == first
+        assert process.returncode is not None  # it has ended, and its memory is free
+        assert await worker.ask(*QUESTION) == first
+        assert worker.process.pid != process.pid
+
+    with_worker(work)
+
+
+def test_memory_is_bounded_by_replacing_the_process_not_after_every_answer() -> None:
+    async def work(worker: Worker) -> None:
+        worker.most_memory = 1
+        for _ in range(3):
+            await worker.ask(*QUESTION)
+        assert worker.answered == 3
+
+    with_worker(work)
+
+
 PARENT = """
 import asyncio
 from dicecup.web.service.worker import Worker

@@ -19,13 +19,15 @@ from dicecup.engine.record_text import record_from_text
 from dicecup.errors import DicecupError, RecordError, UsageError
 from dicecup.rules.loader import load_builtin
 from dicecup.web.addresses import HostNames, network_of
+from dicecup.web.service.fair_queue import FairTurns, caller_of_request
 from dicecup.web.service.keys import key_hash
 from dicecup.web.settings import Settings
 
 MOST_LINES = 6_000  # ten players of the longest game, and much taken back
 MOST_LINE = 600  # bytes: a name, some options
 MOST_RECORD = 600_000  # bytes
-MOST_COMING = 4  # uploads that are read or wait for it; who comes then is told to come again
+MOST_COMING = 20  # uploads that wait to be read; who comes then is told to come again
+MOST_COMING_OF_CALLER = 3  # of them
 
 
 class Uploads:
@@ -33,21 +35,14 @@ class Uploads:
 
     def __init__(self) -> None:
         self.thread = ThreadPoolExecutor(1, "upload")
-        self.turn = asyncio.Semaphore(1)
-        self.coming = 0
+        self.turns = FairTurns(MOST_COMING, MOST_COMING_OF_CALLER, "uploads_busy")
 
     @asynccontextmanager
     async def reading(self, data: bytes) -> AsyncIterator[Record]:
         """The record in an upload; the next one is read when the block is over."""
         check_size(data)
-        if self.coming >= MOST_COMING:
-            raise UsageError("uploads_busy")
-        self.coming += 1
-        try:
-            async with self.turn:
-                yield await asyncio.get_running_loop().run_in_executor(self.thread, read_upload, data)
-        finally:
-            self.coming -= 1
+        async with self.turns.turn():
+            yield await asyncio.get_running_loop().run_in_executor(self.thread, read_upload, data)
 
     def stop(self) -> None:
         self.thread.shutdown(wait=False, cancel_futures=True)
@@ -75,6 +70,7 @@ BURST, RATE = 600, 300  # requests of one address: at once, and a second
 MOST_BODY = 64_000
 MOST_UPLOAD = MOST_RECORD + 20_000  # a record and the form around it
 UPLOADS = ("/review", "/api/reviews", "/api/records")
+PROMISES = ("/new/", "/api/promises")  # what stores a promise for dice
 COOKIE = "dicecup"
 
 HEADERS = {
@@ -123,6 +119,7 @@ class Guard:
         self.refuse = refuse
         self.by_address = Buckets(BURST, RATE)
         self.changes_by_address = Buckets(burst=300, rate=100)
+        self.promises_by_address = Buckets(burst=100, rate=1)  # each is stored for a day
         self.by_key = Buckets(burst=80, rate=20)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -149,6 +146,7 @@ class Guard:
                 answer.setdefault("Cache-Control", "no-store")
             await send(message)
 
+        caller_of_request.set(network_of(scope["client"][0] if scope.get("client") else None))
         refused = self.refusal(scope, headers, most)
         answer = self.refuse(Request(scope), refused) if refused else self.app
         await answer(scope, bounded, with_headers)
@@ -166,8 +164,10 @@ class Guard:
 
     def may(self, scope: Scope, headers: Headers) -> bool:
         """Changes are counted by key and by address, since keys cost nothing; everything by address."""
-        address = network_of(scope["client"][0] if scope.get("client") else None)
+        address = caller_of_request.get()
         if not self.by_address.take(address):
+            return False
+        if scope["path"].startswith(PROMISES) and not self.promises_by_address.take(address):
             return False
         if scope["method"] in ("GET", "HEAD"):
             return True

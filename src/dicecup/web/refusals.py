@@ -47,6 +47,8 @@ STATUS = {
     "request_unreadable": 400,
     "seat_not_yours": 403,
     "seat_taken": 409,
+    "server_busy": 429,
+    "still_working": 429,
     "too_many_requests": 429,
     "too_many_watchers": 429,
     "undo_nothing": 409,

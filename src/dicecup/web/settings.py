@@ -60,6 +60,7 @@ class Settings:
     pace: float = 0.7  # seconds between the steps of a bot
     reveal_after: float = 10.0  # seconds in which the last box can be taken back before the secret is shown
     limits: bool = True  # whether requests are counted
+    worker_megabytes: int = 500  # of a process of the coach; one that takes more is replaced
     warm: bool = False  # whether the coach gets ready in the background when the server starts
     connections: ConnectionLimits = ConnectionLimits()
     retention: Retention = Retention()
@@ -77,6 +78,7 @@ def settings_of(environment: Mapping[str, str]) -> Settings:
         pace=seconds(environment, "DICECUP_PACE", Settings.pace),
         reveal_after=seconds(environment, "DICECUP_REVEAL_AFTER", Settings.reveal_after),
         limits=environment.get("DICECUP_LIMITS") != "off",
+        worker_megabytes=whole(environment, "DICECUP_WORKER_MEGABYTES", Settings.worker_megabytes),
         warm=environment.get("DICECUP_WARM") != "off",
         connections=connection_limits_of(environment),
         retention=retention_of(environment),

@@ -232,7 +232,7 @@ async def coach_part(
     try:
         found = await reviews.ask(live, PATIENCE)
     except DicecupError as error:
-        busy = error.code == "coach_busy"
+        busy = error.code in ("coach_busy", "still_working")
         problem = None if busy else viewer.language.sentence(error, live.playing().rules)
         answer = page(
             request, viewer, "review/asking.html", match_id=live.id, asking=busy, again=True, problem=problem

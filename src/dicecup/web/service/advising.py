@@ -20,8 +20,9 @@ from dicecup.engine.state import Keep, Score, State
 from dicecup.errors import MoveError, UsageError
 from dicecup.installation import ensure, is_available
 from dicecup.rules.model import Ruleset
+from dicecup.web.service.fair_queue import Caller
 from dicecup.web.service.live_match import LiveMatch
-from dicecup.web.service.worker import Worker
+from dicecup.web.service.worker import MOST_MEMORY, Worker
 
 if TYPE_CHECKING:
     from dicecup.coach.advice import Hint
@@ -70,9 +71,9 @@ async def in_time(task: asyncio.Task[Found], seconds: float = PATIENCE) -> Found
 
 
 class Advising:
-    def __init__(self) -> None:
-        self.quick = Worker()
-        self.patient = Worker(NICE)
+    def __init__(self, most_memory: int = MOST_MEMORY) -> None:
+        self.quick = Worker(most_memory=most_memory)
+        self.patient = Worker(NICE, most_memory)
         self.answers: OrderedDict[tuple[object, ...], asyncio.Task[Any]] = OrderedDict()
         self.asked: WeakKeyDictionary[LiveMatch, asyncio.Task[GameReport]] = WeakKeyDictionary()
         self.known: WeakKeyDictionary[LiveMatch, GameReport] = WeakKeyDictionary()
@@ -171,10 +172,12 @@ class Advising:
         found: GameReport = await self.patient.ask("so_far", record)
         return found
 
-    async def decide(self, bot: str, rules: Ruleset, state: State) -> Keep | Score:
+    async def decide(self, bot: str, rules: Ruleset, state: State, owner: str) -> Keep | Score:
+        """Return the decision of a bot in a match that this key has opened."""
         need_coach()
         await asyncio.shield(self.prepare(rules))
-        move: Keep | Score = await self.quick.ask("decide", bot, rules, state, urgency=1)
+        caller = Caller("bots", owner)
+        move: Keep | Score = await self.quick.ask("decide", bot, rules, state, caller=caller)
         return move
 
     async def stop(self) -> None:

@@ -21,6 +21,7 @@ from dicecup.match import Change
 from dicecup.storage.rows import Addition
 from dicecup.storage.store import EntryTaken, Store
 from dicecup.web.service.advising import BOTS_BY_VALUES, Advising
+from dicecup.web.service.fair_queue import FairTurns
 from dicecup.web.service.keys import is_match_id, log_name
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.subscribers import Subscribers
@@ -32,6 +33,8 @@ Waiting = tuple[Addition, "asyncio.Future[None]"]
 Step = Literal["throw", "decide", "reveal"]
 
 MOST_IN_MEMORY = 2000  # matches
+MOST_IN_BACKGROUND = 200  # pieces of work that wait; further ones are refused
+MOST_OF_CALLER = 10  # of them
 RETRY = 3.0  # seconds after something went wrong
 log = logging.getLogger("dicecup.web")
 
@@ -99,10 +102,11 @@ class Matches:
         self.server_key = store.server_key()
         self.subscribers = Subscribers(settings.limits)
         self.writer = Writer(store, self.observer)
-        self.advising = Advising()
+        self.advising = Advising(settings.worker_megabytes * 1_000_000)
         self.runner = Runner(self)
         self.live: OrderedDict[str, LiveMatch] = OrderedDict()
         self.background = ThreadPoolExecutor(1, "background")
+        self.background_turns = FairTurns(MOST_IN_BACKGROUND, MOST_OF_CALLER, "server_busy")
         self.stop_listening: Callable[[], None] = lambda: None
 
     def start(self) -> None:
@@ -187,9 +191,10 @@ class Matches:
             live.changed()
 
     async def in_background(self, work: Callable[..., Answer], *arguments: object) -> Answer:
-        """Run work that grows with the size of a match, one at a time, in a thread beside the event loop."""
+        """Run work that grows with the size of a match in a thread beside the event loop, callers in turn."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self.background, partial(work, *arguments))
+        async with self.background_turns.turn():
+            return await loop.run_in_executor(self.background, partial(work, *arguments))
 
     async def record_text(self, live: LiveMatch) -> str:
         """The record so far, put together from the texts in the store."""
@@ -256,7 +261,8 @@ class Runner:
         if not live.bot_is_next() or match.state.throw_due:
             return None  # undone during the pause
         if bot in BOTS_BY_VALUES:
-            return await self.matches.advising.decide(bot, match.rules, match.state)
+            owner = live.stored.opening.owner
+            return await self.matches.advising.decide(bot, match.rules, match.state, owner)
         return await asyncio.to_thread(match.decision_of_bot)
 
     def delay(self, live: LiveMatch, step: Step) -> float:

@@ -1,14 +1,14 @@
 """Reviews of whole games: computed once, cached, stored with the results.
 
 A review takes from a tenth of a second to some seconds, and most of a minute if kernels have never been
-compiled. So one is computed at a time, a few are queued, and a request whose patience runs out is answered
+compiled. So one is computed at a time, callers take turns, and a request whose patience runs out is answered
 with `coach_busy`. Moves never wait for a review.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from dicecup.installation import is_installed
 from dicecup.storage.results import add_verdicts, without_verdict
 from dicecup.storage.rows import Verdict
 from dicecup.web.service.advising import Advising, need_coach
+from dicecup.web.service.fair_queue import Caller, FairTurns, caller_now
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
 
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from dicecup.coach.review import Review
     from dicecup.coach.winning import WinChances
 
-MOST_WAITING = 20  # reviews in the queue; further requests are answered with `coach_busy`
+MOST_WAITING = 60  # reviews in the queue; further requests are answered with `coach_busy`
+MOST_OF_CALLER = 5  # of them
 MOST_MOVES = 4000  # ten players of the longest game
 MOST_REMEMBERED = 200_000  # choices, in all reviews together: about 60 MB
 MOST_CAUGHT_UP = 20  # games reviewed after one visit to the statistics
@@ -68,9 +70,10 @@ async def take_apart(advising: Advising, record: Record) -> Reviewed:
 class Reviews:
     def __init__(self, matches: Matches) -> None:
         self.matches = matches
-        self.turn = asyncio.Semaphore(1)
+        self.turns = FairTurns(MOST_WAITING, MOST_OF_CALLER, "coach_busy")
         self.known: OrderedDict[Moment, Reviewed] = OrderedDict()
         self.asked: dict[Moment, asyncio.Task[Reviewed]] = {}
+        self.asked_by: Counter[Caller] = Counter()
         self.catching_up: dict[str, asyncio.Task[None]] = {}
 
     def remembered(self, live: LiveMatch) -> Reviewed | None:
@@ -103,18 +106,24 @@ class Reviews:
                 raise UsageError("review_too_long", most=MOST_MOVES)
             if len(self.asked) >= MOST_WAITING:
                 raise UsageError("coach_busy")
+            caller = caller_now()
+            if self.asked_by[caller] >= MOST_OF_CALLER:
+                raise UsageError("still_working")
             task = asyncio.create_task(self.work(moment, record))
             self.asked[moment] = task
-            task.add_done_callback(lambda task: self.done(moment, task))
+            self.asked_by[caller] += 1
+            task.add_done_callback(lambda task: self.done(moment, caller, task))
         return self.asked[moment]
 
-    def done(self, moment: Moment, task: asyncio.Task[Reviewed]) -> None:
+    def done(self, moment: Moment, caller: Caller, task: asyncio.Task[Reviewed]) -> None:
         del self.asked[moment]
+        self.asked_by[caller] -= 1
+        self.asked_by += Counter()  # forgets those who wait for nothing
         if not task.cancelled():
             task.exception()  # marks it as retrieved: the request may be gone
 
     async def work(self, moment: Moment, record: Record) -> Reviewed:
-        async with self.turn:
+        async with self.turns.turn():
             found = await take_apart(self.matches.advising, record)
         self.remember(moment, found)
         if record.state.finished:

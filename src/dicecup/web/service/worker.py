@@ -7,9 +7,7 @@ Messages are pickled; rulesets travel by name.
 from __future__ import annotations
 
 import asyncio
-import heapq
 import io
-import itertools
 import logging
 import pickle
 import struct
@@ -18,6 +16,7 @@ from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from filelock import FileLock, Timeout
@@ -25,6 +24,7 @@ from filelock import FileLock, Timeout
 from dicecup.errors import DicecupError, UsageError
 from dicecup.rules.loader import builtin_ids, load_builtin
 from dicecup.rules.model import Ruleset
+from dicecup.web.service.fair_queue import Caller, FairQueue, caller_now
 
 LENGTH = struct.Struct(">I")
 
@@ -82,42 +82,48 @@ def warm_once(rules: Ruleset, prepare: Callable[[Ruleset], None]) -> None:
             mark.touch()
 
 
-MOST_WAITING = 60  # questions; further ones are refused
+MOST_WAITING = 200  # questions; further ones are refused
+MOST_OF_CALLER = 20  # of them
 LARGE = 50_000  # bytes
+MOST_MEMORY = 500_000_000  # bytes
+LEAST_ANSWERS = 50  # between two replacements: a new process needs seconds to load a game
 LONGEST = 300.0  # seconds for one answer: compiling all kernels on a slow machine takes a minute
 COMMAND = ("-P", "-c", "from dicecup.web.service.worker_main import main; main()")
 
-Question = tuple[int, int, bytes, "asyncio.Future[Any]"]
+Question = tuple[bytes, "asyncio.Future[Any]"]
 log = logging.getLogger("dicecup.web")
 
 
 class Worker:
-    """A process that answers one question at a time, the most urgent first. Started by the first question."""
+    """A process that answers one question at a time, callers in turn. Started by the first question."""
 
-    def __init__(self, niceness: int = 0) -> None:
+    def __init__(self, niceness: int = 0, most_memory: int = MOST_MEMORY) -> None:
         self.niceness = niceness
-        self.waiting: list[Question] = []
-        self.numbers = itertools.count()
+        self.most_memory = most_memory  # bytes; a process that takes more is replaced
+        self.answered = 0  # by this process
+        self.waiting: FairQueue[Question] = FairQueue(lambda question: not question[1].done())
         self.process: Process | None = None
         self.busy: asyncio.Task[None] | None = None
 
-    async def ask(self, thought: str, *arguments: object, urgency: int = 0) -> Any:
+    async def ask(
+        self, thought: str, *arguments: object, urgency: int = 0, caller: Caller | None = None
+    ) -> Any:
         """Return what the function of this name in `worker_main` returns, or raise its error."""
-        if len(self.waiting) >= MOST_WAITING:
-            raise UsageError("coach_busy")
         future = asyncio.get_running_loop().create_future()
-        question = pack((thought, arguments))
-        heapq.heappush(self.waiting, (-urgency, next(self.numbers), question, future))
+        question = (pack((thought, arguments)), future)
+        limits = {"most": MOST_WAITING, "most_of_caller": MOST_OF_CALLER}
+        self.waiting.add(question, caller or caller_now(), urgency, busy="coach_busy", **limits)
         if self.busy is None:
             self.busy = asyncio.create_task(self.work())
         return await future
 
     async def work(self) -> None:
         try:
-            while self.waiting:
-                *_, question, future = heapq.heappop(self.waiting)
-                if not future.done():  # otherwise the request was cancelled
-                    await self.answer(question, future)
+            while following := self.waiting.take():
+                caller, (question, future) = following
+                begun = monotonic()
+                await self.answer(question, future)
+                self.waiting.charge(caller, monotonic() - begun)
         finally:
             self.busy = None
 
@@ -145,6 +151,7 @@ class Worker:
             command = (sys.executable, *COMMAND, str(self.niceness))
             process = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
             self.process = process
+            self.answered = 0
         assert process.stdin
         assert process.stdout
         process.stdin.write(question)
@@ -152,13 +159,22 @@ class Worker:
         (length,) = LENGTH.unpack(await process.stdout.readexactly(LENGTH.size))
         data = await process.stdout.readexactly(length)
         # Unpickling the review of ten players takes most of a second: not in the event loop.
-        kind, answer = unpack(data) if length < LARGE else await asyncio.to_thread(unpack, data)
+        kind, answer, memory = unpack(data) if length < LARGE else await asyncio.to_thread(unpack, data)
+        self.answered += 1
+        if memory > self.most_memory and self.answered >= LEAST_ANSWERS:
+            log.info("the coach's process takes %d MB: it is replaced", memory // 1_000_000)
+            await self.replace(process)
         if kind == "refused":
             family, code, values = answer
             return False, family(code, **values)
         if kind == "failed":
             log.error("the coach failed: %s", answer)
         return kind == "answer", answer
+
+    async def replace(self, process: Process) -> None:
+        """Let the next question start a new process: that is what frees the memory of compiled code, too."""
+        self.kill()
+        await process.wait()
 
     def kill(self) -> None:
         if self.process and self.process.returncode is None:
@@ -169,9 +185,8 @@ class Worker:
         process = self.process
         if self.busy:
             self.busy.cancel()
-        for *_, future in self.waiting:
+        for _question, future in self.waiting.clear():
             future.cancel()
-        self.waiting.clear()
         self.kill()
         if process:
             await process.wait()

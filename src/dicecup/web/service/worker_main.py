@@ -13,6 +13,8 @@ import traceback
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+import psutil
+
 from dicecup.bots import bot_called
 from dicecup.coach.advice import Hint, advise, known_values
 from dicecup.coach.reasons import Reason, Reasons
@@ -120,8 +122,6 @@ def lower_priority(niceness: int) -> None:
     if hasattr(os, "nice"):
         os.nice(niceness)
     elif sys.platform == "win32" and niceness:
-        import psutil
-
         idle = niceness >= NICEST
         psutil.Process().nice(psutil.IDLE_PRIORITY_CLASS if idle else psutil.BELOW_NORMAL_PRIORITY_CLASS)
 
@@ -135,7 +135,10 @@ def main() -> None:
 
 
 def serve(questions: BinaryIO, answers: BinaryIO) -> None:
+    """Answer each question, and report the memory that this process takes by then."""
+    process = psutil.Process()
     while head := questions.read(LENGTH.size):
         (length,) = LENGTH.unpack(head)
-        answers.write(pack(answer_to(questions.read(length))))
+        kind, answer = answer_to(questions.read(length))
+        answers.write(pack((kind, answer, process.memory_info().rss)))
         answers.flush()
