@@ -153,8 +153,8 @@ def test_a_person_is_removed_and_the_games_of_others_stay(store: Store) -> None:
 
 def test_every_device_of_a_seat_is_the_same_person(store: Store) -> None:
     open_game(store, alone=True)
-    store.add_link("game1", 0, "link")
-    store.follow_link("game1", "link", "phone")
+    store.add_link("game1", 0, "link", expires="2026-02")
+    store.follow_link("game1", "link", "phone", "2026-01")
     assert remove_person(store, "phone", rename) == Removal(("game1",), ())
     assert count(store, "game1") == 0
 

@@ -27,6 +27,7 @@ OPENING = Opening(
 )
 SEATS = [Seat("person", "Ann", "a"), Seat("bot", "bot:greedy", "b"), Seat("open", "")]
 NOW = "2026-01-01T10:05:00+00:00"
+LATER = "2026-01-02T10:05:00+00:00"
 
 
 def opened(store: Store, opening: Opening = OPENING) -> Store:
@@ -182,11 +183,11 @@ def test_an_open_seat_is_taken_once(store: Store) -> None:
 
 def test_a_seat_that_is_left_is_open_when_no_device_holds_it(store: Store) -> None:
     opened(store)
-    store.add_link("table1", 0, "hash-of-link")
-    assert store.follow_link("table1", "hash-of-link", "hash-of-phone") == 0
-    assert store.follow_link("table1", "hash-of-link", "hash-of-phone") == 0
-    assert store.follow_link("table1", "rubbish", "hash-of-phone") is None
-    assert store.follow_link("table1", "hash-of-ann", "hash-of-phone") is None
+    store.add_link("table1", 0, "hash-of-link", expires=LATER)
+    assert store.follow_link("table1", "hash-of-link", "hash-of-phone", NOW) == 0
+    assert store.follow_link("table1", "hash-of-link", "hash-of-phone", NOW) == 0
+    assert store.follow_link("table1", "rubbish", "hash-of-phone", NOW) is None
+    assert store.follow_link("table1", "hash-of-ann", "hash-of-phone", NOW) is None
     store.leave_seat("table1", 0, "hash-of-ann")
     found = store.match("table1")
     assert found is not None
@@ -197,7 +198,37 @@ def test_a_seat_that_is_left_is_open_when_no_device_holds_it(store: Store) -> No
     assert found is not None
     assert found.seats[0].kind == "open"
     assert not found.keys
-    assert store.follow_link("table1", "hash-of-link", "hash-of-phone") is None
+    assert store.follow_link("table1", "hash-of-link", "hash-of-phone", NOW) is None
+
+
+def test_links_expire(store: Store) -> None:
+    opened(store).add_link("table1", 0, "hash-of-link", expires=NOW)
+    assert store.follow_link("table1", "hash-of-link", "hash-of-phone", LATER) is None
+    assert store.follow_link("table1", "hash-of-link", "hash-of-phone", NOW) is None
+
+
+def test_links_are_revoked_with_or_without_the_devices_that_used_them(store: Store) -> None:
+    opened(store).add_link("table1", 0, "hash-of-link", expires=LATER)
+    store.add_link("table1", 1, "hash-of-other", expires=LATER)
+    store.follow_link("table1", "hash-of-link", "hash-of-phone", NOW)
+    store.revoke_links("table1", 0)
+    assert store.follow_link("table1", "hash-of-link", "hash-of-tablet", NOW) is None
+    found = store.match("table1")
+    assert found is not None
+    assert set(found.keys) == {"hash-of-ann", "hash-of-phone"}
+    store.revoke_links("table1", 0, "hash-of-ann")
+    found = store.match("table1")
+    assert found is not None
+    assert set(found.keys) == {"hash-of-ann"}
+    assert store.follow_link("table1", "hash-of-other", "hash-of-tablet", NOW) == 1  # another seat's
+
+
+def test_the_servers_key_is_replaced(store: Store) -> None:
+    first = store.server_key()
+    assert store.server_key() == first
+    store.rotate_server_key()
+    assert store.server_key() != first
+    assert len(store.server_key()) == 32
 
 
 def test_agreement_holds_for_one_version(store: Store) -> None:

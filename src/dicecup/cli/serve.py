@@ -58,12 +58,26 @@ MOST_SECONDS_TO_START = 30
 @option(
     "--address", metavar="URL", help=N_("The address others use to reach this server, for links and codes.")
 )
+@option(
+    "--rotate-key",
+    is_flag=True,
+    help=N_(
+        "Replace the server’s key first, for instance after a backup was stolen; open pages must be reloaded."
+    ),
+)
 @option("--browser/--no-browser", default=True, help=N_("Open the browser."))
 @language_option
 def command(
-    host: str, port: int, lan: bool, database: str | None, workers: int, address: str | None, browser: bool
+    host: str,
+    port: int,
+    lan: bool,
+    database: str | None,
+    workers: int,
+    address: str | None,
+    rotate_key: bool,
+    browser: bool,
 ) -> int:
-    return serve(host, port, lan, database, workers, address, browser)
+    return serve(host, port, lan, database, workers, address, browser, rotate_key)
 
 
 def serve(
@@ -74,6 +88,7 @@ def serve(
     workers: int = 1,
     address: str | None = None,
     browser: bool = True,
+    rotate_key: bool = False,
 ) -> int:
     """Run the server until it is stopped. It is named, not imported: interfaces do not import each other."""
     from dicecup.storage.store import POSTGRES, open_store
@@ -92,6 +107,8 @@ def serve(
         os.environ["DICECUP_ADDRESS"] = address
     # Kept open, so that no other server gets the file before the application has opened it too.
     store = open_store(chosen_database(database), exclusive=True)
+    if rotate_key:
+        store.rotate_server_key()
     local = local_address(host, port)
     announce(local, address if lan else None)
     if not is_available("solver"):

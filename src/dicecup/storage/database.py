@@ -230,7 +230,10 @@ PROMISES: list[Step] = [
     "ALTER TABLE matches ADD COLUMN statement INTEGER NOT NULL DEFAULT 1",
 ]
 
-MIGRATIONS: list[list[Step]] = [FIRST, TRIES, VERDICTS, COUNTED, REMOVAL, PROMISES]
+# When a private link of a seat stops being valid. Those of earlier versions are not valid any more.
+EXPIRY: list[Step] = ["ALTER TABLE seat_keys ADD COLUMN expires TEXT"]
+
+MIGRATIONS: list[list[Step]] = [FIRST, TRIES, VERDICTS, COUNTED, REMOVAL, PROMISES, EXPIRY]
 
 
 def migrate(database: Database) -> None:

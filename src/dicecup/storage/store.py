@@ -23,7 +23,14 @@ class PromiseTaken(Exception):  # noqa: N818 - an answer, not a failure
 
 
 class StoredMatches(StorePart):
+    def rotate_server_key(self) -> None:
+        """Replace the key: what was derived from it, the tokens of forms, is not valid any more."""
+        with self.database.changes() as changes:
+            changes.run("DELETE FROM settings WHERE name = 'server_key'")
+        self.server_key()
+
     def server_key(self) -> bytes:
+        """Return the key from which the tokens of forms are derived. It is drawn by the first server."""
         with self.database.changes() as changes:
             changes.run(
                 "INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING",
@@ -244,18 +251,35 @@ class StoredSeats(StorePart):
 
         self.change(match, leave)
 
-    def add_link(self, match: str, number: int, key_hash: str) -> None:
-        """Store a private link that lets another device take the seat."""
+    def add_link(self, match: str, number: int, key_hash: str, expires: str) -> None:
+        """Store a private link that lets another device take the seat until then."""
         with self.database.changes() as changes:
             insert_key(changes, match, number, key_hash, "link")
+            changes.run(
+                "UPDATE seat_keys SET expires = ? WHERE match = ? AND seat = ? AND key_hash = ?",
+                (expires, match, number, key_hash),
+            )
 
-    def follow_link(self, match: str, link_hash: str, key_hash: str) -> int | None:
-        """Return the seat of the link, now also held by the device; None if there is no such link."""
+    def revoke_links(self, match: str, number: int, devices_but: str | None = None) -> None:
+        """Make the private links of a seat invalid; with a device's key, release all other devices too."""
+
+        def revoke(changes: Transaction) -> None:
+            changes.run(
+                "DELETE FROM seat_keys WHERE match = ? AND seat = ? AND "
+                "(purpose = 'link' OR (CAST(? AS TEXT) IS NOT NULL AND key_hash <> ?))",
+                (match, number, devices_but, devices_but),
+            )
+
+        self.change(match, revoke)
+
+    def follow_link(self, match: str, link_hash: str, key_hash: str, now: str) -> int | None:
+        """Return the seat of the link, now also held by the device; None if there is no such valid link."""
 
         def follow(changes: Transaction) -> int | None:
             found = changes.rows(
-                "SELECT seat FROM seat_keys WHERE match = ? AND key_hash = ? AND purpose = 'link'",
-                (match, link_hash),
+                "SELECT seat FROM seat_keys WHERE match = ? AND key_hash = ? AND purpose = 'link' "
+                "AND expires > ?",
+                (match, link_hash, now),
             )
             if not found:
                 return None

@@ -60,6 +60,7 @@ class Settings:
     pace: float = 0.7  # seconds between the steps of a bot
     reveal_after: float = 10.0  # seconds in which the last box can be taken back before the secret is shown
     limits: bool = True  # whether requests are counted
+    link_hours: int = 24  # for which a private link of a seat is valid
     worker_megabytes: int = 500  # of a process of the coach; one that takes more is replaced
     warm: bool = False  # whether the coach gets ready in the background when the server starts
     connections: ConnectionLimits = ConnectionLimits()
@@ -78,6 +79,7 @@ def settings_of(environment: Mapping[str, str]) -> Settings:
         pace=seconds(environment, "DICECUP_PACE", Settings.pace),
         reveal_after=seconds(environment, "DICECUP_REVEAL_AFTER", Settings.reveal_after),
         limits=environment.get("DICECUP_LIMITS") != "off",
+        link_hours=whole(environment, "DICECUP_LINK_HOURS", Settings.link_hours),
         worker_megabytes=whole(environment, "DICECUP_WORKER_MEGABYTES", Settings.worker_megabytes),
         warm=environment.get("DICECUP_WARM") != "off",
         connections=connection_limits_of(environment),

@@ -27,6 +27,7 @@ from dicecup.web.api.models import (
     Opened,
     Promise,
     ProofAnswer,
+    RevokeRequest,
     SeatChoice,
     Seats,
     StateAnswer,
@@ -102,9 +103,17 @@ async def again(matches: MatchesNow, live: Asked, key: Key) -> Opened:
 
 
 @router.post("/matches/{match}/links", status_code=201)
-async def link(live: Asked, key: Key, body: SeatChoice) -> Link:
-    """A private token that brings your seat to another device of yours."""
-    return Link(token=await joining.seat_link(live, key, body.seat))
+async def link(matches: MatchesNow, live: Asked, key: Key, body: SeatChoice) -> Link:
+    """A private token that brings your seat to another device of yours. It expires."""
+    hours = matches.settings.link_hours
+    return Link(token=await joining.seat_link(live, key, body.seat, hours), hours=hours)
+
+
+@router.post("/matches/{match}/links/revoke")
+async def revoke(live: Asked, key: Key, body: RevokeRequest) -> StateAnswer:
+    """Make the private tokens of your seat invalid; with `devices`, other devices lose the seat, too."""
+    await joining.revoke_links(live, key, body.seat, devices=body.devices)
+    return answer(live, live.seats_of(key_hash(key)))
 
 
 @router.post("/matches/{match}/claim")

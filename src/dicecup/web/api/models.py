@@ -53,6 +53,11 @@ class SeatChoice(Model):
     seat: SeatNumber
 
 
+class RevokeRequest(Model):
+    seat: SeatNumber
+    devices: Annotated[bool, Field(description="Whether other devices lose the seat, too.")] = False
+
+
 class LinkRequest(Model):
     token: Annotated[str, Field(min_length=1, max_length=100)]
 
@@ -204,6 +209,7 @@ class HintAnswer(BaseModel):
 
 class Link(BaseModel):
     token: str
+    hours: Annotated[int, Field(description="For which the token is valid.")]
 
 
 class Promise(BaseModel):

@@ -253,12 +253,13 @@ async def again(
 
 
 @router.post("/link")
-async def private_link(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
+async def private_link(
+    request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked, form: Form
+) -> Response:
     """Show the link to one's own seat. Its secret follows the #, which browsers never send."""
-    seat = number(form, "seat", 2)
-    if seat is None:
-        raise UsageError("request_wrong", problem="seat")
-    token = await joining.seat_link(live, viewer.key, seat)
+    seat = seat_in(form)
+    hours = matches.settings.link_hours
+    token = await joining.seat_link(live, viewer.key, seat, hours)
     address = f"{base_address(request)}/t/{live.id}/seat#{token}"
     name = live.stored.seats[seat].name
     return page(
@@ -268,9 +269,26 @@ async def private_link(request: Request, viewer: ViewerNow, live: Asked, form: F
         address=address,
         code=qr_svg(address),
         name=name,
+        seat=seat,
+        hours=hours,
         match_id=live.id,
         only_here=only_here(address),
     )
+
+
+def seat_in(form: Form) -> int:
+    seat = number(form, "seat", 2)
+    if seat is None:
+        raise UsageError("request_wrong", problem="seat")
+    return seat
+
+
+@router.post("/link/revoke")
+async def revoke_link(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
+    """Make the links to one's seat invalid; and release its other devices, if asked to."""
+    devices = form.get("devices") == "others"
+    await joining.revoke_links(live, viewer.key, seat_in(form), devices=devices)
+    return go_to(request, viewer, f"/t/{live.id}")
 
 
 @router.get("/seat")

@@ -189,7 +189,7 @@ def setup_page(
     game: str,
     seats: list[SeatForm],
     form: dict[str, Any],
-    promise: opening.Promise,
+    promise: opening.DicePromise,
     problem: str = "",
     status: int = 200,
 ) -> Response:

@@ -6,7 +6,7 @@ import asyncio
 
 from dicecup.errors import MoveError, UsageError
 from dicecup.storage.rows import Seat
-from dicecup.web.service.keys import key_hash, new_key
+from dicecup.web.service.keys import key_hash, new_key, now
 from dicecup.web.service.live_match import LiveMatch, header_for
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.opening import NewMatch, NewSeat, open_match, read_seed
@@ -41,17 +41,26 @@ async def leave(live: LiveMatch, holder: str, number: int) -> None:
         await live.update(live.store.leave_seat, live.id, number, key_hash(holder))
 
 
-async def seat_link(live: LiveMatch, holder: str, number: int) -> str:
-    """A secret that brings this seat to another device of the same person."""
+async def seat_link(live: LiveMatch, holder: str, number: int, hours: float) -> str:
+    """A secret that brings this seat to another device of the same person; it expires."""
     check_holder(live, holder, number)
     token = new_key()
-    await asyncio.to_thread(live.store.add_link, live.id, number, key_hash(token))
+    expires = now(later=hours * 3600)
+    await asyncio.to_thread(live.store.add_link, live.id, number, key_hash(token), expires)
     return token
+
+
+async def revoke_links(live: LiveMatch, holder: str, number: int, *, devices: bool) -> None:
+    """Make the private links of a seat invalid, and release the other devices that hold it if asked to."""
+    async with live.changing():
+        check_holder(live, holder, number)
+        only = key_hash(holder) if devices else None
+        await live.update(live.store.revoke_links, live.id, number, only)
 
 
 async def follow_link(live: LiveMatch, holder: str, token: str) -> int:
     async with live.changing():
-        number = await live.update(live.store.follow_link, live.id, key_hash(token), key_hash(holder))
+        number = await live.update(live.store.follow_link, live.id, key_hash(token), key_hash(holder), now())
         if number is None:
             raise UsageError("link_unknown")
         return number

@@ -55,25 +55,25 @@ def game_rules(game: str, options: Mapping[str, str] | None = None) -> Ruleset:
 
 
 @dataclass(frozen=True, slots=True)
-class Promise:
+class DicePromise:
     """A commitment that is published before a match is opened; its secret is in the store."""
 
     name: str
     commitment: str
 
 
-async def new_promise(matches: Matches) -> Promise:
+async def new_promise(matches: Matches) -> DicePromise:
     """Draw a secret and publish its commitment. Nothing else of the dice is the server's choice."""
     name, secret = secrets.token_hex(16), new_secret()
     made, forget_before = now(), now(-PROMISE_SECONDS)
     await asyncio.to_thread(matches.store.add_promise, name, secret.hex(), made, forget_before)
-    return Promise(name, commitment(secret))
+    return DicePromise(name, commitment(secret))
 
 
-async def find_promise(matches: Matches, name: str) -> Promise | None:
+async def find_promise(matches: Matches, name: str) -> DicePromise | None:
     """Return a promise that was made before, if no match has been opened with it."""
     secret = await asyncio.to_thread(matches.store.promised_secret, name)
-    return Promise(name, commitment(bytes.fromhex(secret))) if secret else None
+    return DicePromise(name, commitment(bytes.fromhex(secret))) if secret else None
 
 
 async def secret_behind(matches: Matches, promise: str) -> bytes:
