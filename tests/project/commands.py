@@ -106,7 +106,7 @@ class Program:
                 assert found, line + server.stderr.read()
                 if not coach:
                     assert "pip install 'dicecup[solver]'" in server.stderr.readline()
-                for path in ("/", "/new/yatzy", "/rules/yatzy", "/static/htmx.js"):
+                for path in ("/", "/new/yatzy", "/rules/yatzy", "/guide/coach", "/static/htmx.js"):
                     with urllib.request.urlopen(found[0] + path) as answer:
                         page = answer.read().decode()
                         assert answer.status == 200

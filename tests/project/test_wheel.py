@@ -70,6 +70,13 @@ def test_the_package_is_all_there(root: Path, content: set[str]) -> None:
     assert any(re.fullmatch(r"dicecup/rules/sheets/.+\.toml", name) for name in content)
 
 
+def test_pages_to_read_are_in_it(root: Path, content: set[str]) -> None:
+    """The rules and the guide, which the server shows from files."""
+    pages = {path.relative_to(root / "docs").as_posix() for path in (root / "docs").glob("*/??/*.md")}
+    assert {name for name in pages if name.startswith("guide/")}
+    assert {f"dicecup/web/reading/{name}" for name in pages} <= content
+
+
 def test_every_catalogue_is_compiled(content: set[str]) -> None:
     sources = {name for name in content if name.endswith(".po")}
     assert "dicecup/i18n/locale/nl/LC_MESSAGES/dicecup.po" in sources
@@ -130,6 +137,7 @@ def test_the_readme_shows_on_a_package_index(root: Path, metadata: Message) -> N
             assert (root / found[2].partition("#")[0]).exists(), target
             pictures += found[1].startswith("raw")
     assert pictures >= 5
+    assert (root / "docs/images/turn.gif").stat().st_size < 500_000
 
 
 def distributions(metadata: Message, extras: set[str]) -> set[str]:
