@@ -8,6 +8,7 @@ from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parent.parent
 REPOSITORY = "https://github.com/dicecup/dicecup/blob/main/"
@@ -44,6 +45,12 @@ def link_of_site(link: re.Match[str]) -> str:
 def on_page_markdown(markdown: str, **_more: Any) -> str:
     """Write flow charts as lines of arrows: Mermaid would be loaded from another host."""
     return re.sub(r"^```mermaid\n(.+?)^```$", as_arrows, markdown, flags=re.MULTILINE | re.DOTALL)
+
+
+def on_post_page(output: str, page: Page, **_more: Any) -> str:
+    """Name the language of a page for players, for screen readers and hyphenation."""
+    found = re.match(r"(?:guide|rules)/(\w\w)/", page.file.src_uri)
+    return output.replace("<article ", f'<article lang="{found[1]}" ', 1) if found else output
 
 
 def as_arrows(chart: re.Match[str]) -> str:

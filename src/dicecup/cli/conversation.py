@@ -1,4 +1,4 @@
-"""A game in the terminal: shows, asks, explains, takes back, until the sheets are full or the input ends.
+"""A game in the terminal: show, ask, explain and undo until the sheets are full or the input ends.
 
 What a player types is understood in the user's language and in English.
 """
@@ -286,7 +286,7 @@ class Conversation:
         return False
 
     def undo(self) -> bool:
-        """Take back the last decision of a person, if everybody it concerns agrees."""
+        """Undo the last decision of a person, if everyone it concerns agrees."""
         steps = self.match.steps_to_last_decision()
         if not steps:
             say(_("There’s nothing to undo."))

@@ -26,7 +26,7 @@ from dicecup.web.settings import Settings
 MOST_LINES = 6_000  # ten players of the longest game, and much taken back
 MOST_LINE = 600  # bytes: a name, some options
 MOST_RECORD = 600_000  # bytes
-MOST_COMING = 20  # uploads that wait to be read; who comes then is told to come again
+MOST_COMING = 20  # uploads that wait to be read; further ones are rejected
 MOST_COMING_OF_CALLER = 3  # of them
 
 
