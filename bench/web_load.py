@@ -53,7 +53,7 @@ class Connection:
         self.writer.write(f"GET /t/{match}/events HTTP/1.1\r\nHost: {self.host}\r\n\r\n".encode())
         try:
             while chunk := await self.reader.read(65536):
-                seen[0] += chunk.count(b"event: match")
+                seen[0] += chunk.count(b"event: ")
         finally:
             self.writer.close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from urllib.parse import urlsplit
 
@@ -9,6 +10,7 @@ UNKNOWN = "unknown"
 NETWORK_BITS = 64  # of IPv6: one client can use any address of its network
 
 
+@lru_cache(maxsize=4096)
 def network_of(address: str | None) -> str:
     """Return what clients are counted by: an IPv4 address, an IPv6 network, or `unknown`."""
     try:
@@ -65,6 +67,7 @@ class HostNames:
         return is_local_name(name) or name == self.own or any(matches(name, entry) for entry in self.listed)
 
 
+@lru_cache(maxsize=256)
 def is_local_name(name: str) -> bool:
     """Return whether a name is an IP address, has a single label, or belongs to a local network."""
     try:

@@ -19,6 +19,7 @@ from dicecup.web.api import reviews as api_reviews
 from dicecup.web.assets import send_asset
 from dicecup.web.connections import when_server_stops
 from dicecup.web.guard import Guard, HeadRequests, Uploads
+from dicecup.web.live_routes import LiveRoutes
 from dicecup.web.logs import configure_logs
 from dicecup.web.observing import Observe
 from dicecup.web.pages import library_pages, match_page, review_page, setup_page
@@ -97,6 +98,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.include_router(router)
     app.add_route("/static/{name}", send_asset, include_in_schema=False)
     app.add_route("/static/{fingerprint}/{name}", send_asset, include_in_schema=False)
+    app.add_middleware(LiveRoutes)
     refusals.install(app, refused_page)
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
     app.add_middleware(HeadRequests)

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from time import monotonic
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request, cookie_parser
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -82,7 +82,10 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
 }
+# As ASGI sends them, in lower case.
+RAW_HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 
 
 class Buckets:
@@ -140,10 +143,10 @@ class Guard:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                answer = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    answer.setdefault(name, value)
-                answer.setdefault("Cache-Control", "no-store")
+                given = list(message.get("headers", ()))
+                names = {name for name, _ in given}
+                given += [(name, value) for name, value in RAW_HEADERS if name not in names]
+                message["headers"] = given
             await send(message)
 
         caller_of_request.set(network_of(scope["client"][0] if scope.get("client") else None))

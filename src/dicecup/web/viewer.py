@@ -175,9 +175,19 @@ def fields_of(given: FormData) -> dict[str, Any]:
 async def form_of(request: Request, viewer: ViewerNow) -> AsyncIterator[dict[str, Any]]:
     """The fields of a form whose token has been checked."""
     async with request.form(max_files=1, max_fields=MOST_FIELDS) as form:
-        fields = fields_of(form)
-        check_csrf(viewer, str(request.headers.get("x-csrf") or fields.get("csrf", "")))
-        yield fields
+        yield checked_fields(request, viewer, form)
+
+
+async def checked_form(request: Request, viewer: Viewer) -> dict[str, Any]:
+    """The fields of a form without files whose token has been checked."""
+    async with request.form(max_files=0, max_fields=MOST_FIELDS) as form:
+        return checked_fields(request, viewer, form)
+
+
+def checked_fields(request: Request, viewer: Viewer, form: FormData) -> dict[str, Any]:
+    fields = fields_of(form)
+    check_csrf(viewer, str(request.headers.get("x-csrf") or fields.get("csrf", "")))
+    return fields
 
 
 Form = Annotated[dict[str, Any], Depends(form_of)]

@@ -156,15 +156,19 @@ moves_router = APIRouter(prefix="/api/matches/{match}", tags=["playing"], respon
 @moves_router.post("/moves")
 async def move(live: Asked, seats: Seats, body: MoveRequest) -> StateAnswer:
     """Play. Saved before it is answered; refused with a code and the state as it stands otherwise."""
+    await play(live, seats, body)
+    return answer(live, seats)
+
+
+async def play(live: LiveMatch, seats: frozenset[int], body: MoveRequest) -> None:
     if body.move == {"throw": True}:
         await live.throw(seats, body.version)
-        return answer(live, seats)
+        return
     read = move_from_data(live.playing().rules, body.move)
     if isinstance(read, Throw):
         await live.throw(seats, body.version, read.dice)
     else:
         await live.decide(seats, body.version, read)
-    return answer(live, seats)
 
 
 @moves_router.get("/hint")

@@ -19,8 +19,16 @@ from dicecup.rules.model import Ruleset
 from dicecup.web.assets import qr_svg
 from dicecup.web.pages.coach_view import hint_view, so_far_view
 from dicecup.web.pages.match_view import MatchView, match_view
-from dicecup.web.pages.parts import Parts, part_cache
-from dicecup.web.pages.render import base_address, go_to, is_fragment, number, only_here, page, render
+from dicecup.web.pages.render import (
+    base_address,
+    go_to,
+    is_fragment,
+    number,
+    only_here,
+    page,
+    render,
+    render_parts,
+)
 from dicecup.web.pages.sheet_view import placement_text, read_placement
 from dicecup.web.refusals import status_of
 from dicecup.web.service import joining, opening
@@ -49,13 +57,6 @@ def view_for(
 
 def render_fragment(viewer: Viewer, view: MatchView) -> str:
     return render(viewer, "match/fragment.html", match=view)
-
-
-def render_drawing(viewer: Viewer, view: MatchView) -> Drawing:
-    """Render the fragment with the parts of it that can change alone."""
-    parts = Parts(part_cache(viewer.language.code))
-    text = render(viewer, "match/fragment.html", match=view, part=parts.part)
-    return Drawing(text, parts.texts)
 
 
 def show(
@@ -123,7 +124,8 @@ async def events(request: Request, viewer: ViewerNow, matches: MatchesNow, live:
         if is_mine(current):
             return Drawing(render_fragment(viewer, view_for(matches, current, viewer)))
         anybody = viewer.anybody()
-        return render_drawing(anybody, view_for(matches, current, anybody))
+        view = view_for(matches, current, anybody)
+        return render_parts(anybody, "match/fragment.html", match=view)
 
     player = viewer.holder if is_mine(live) else ""
     return stream(request, matches, live, player, "match", audience, fragment)

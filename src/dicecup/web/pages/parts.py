@@ -1,59 +1,74 @@
 """Parts of a page: elements with an id that can be sent alone when they change.
 
 In a template, `{% call part("banner") %}<div id="banner">…</div>{% endcall %}` is a part: one element with
-that id. Given everything that it depends on, as in `part("row-ones", row)`, it is rendered once and cached.
+that id. `{{ each_part("match/row.html", rows, columns=columns) }}` is a part for each row, which the template
+gets as `item`. Those are cached: they may depend on nothing but the item and the values that follow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from functools import lru_cache
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
 
+from jinja2 import Environment
 from markupsafe import Markup
 
-from dicecup.i18n.language import LANGUAGES
 from dicecup.web.service.streams import MARK
 
-MOST_CACHED = 10_000  # texts of parts, of about 300 bytes each, in each language
+MOST_CACHED = 10_000  # texts of about 300 bytes, in each language
 
 Caller = Callable[[], str]
 
 
-class PartCache:
-    """The texts of parts that were given what they depend on. All are dropped when there are too many."""
+class PartItem(Protocol):
+    """What a part is made from. Equal ones look the same."""
 
-    def __init__(self) -> None:
-        self.texts: dict[tuple[Hashable, ...], str] = {}
+    @property
+    def part_id(self) -> str: ...
 
-    def text(self, caller: Caller, part: str, depends_on: tuple[Hashable, ...]) -> str:
-        if not depends_on:
-            return caller()
-        key = (part, *depends_on)
-        found = self.texts.get(key)
-        if found is None:
-            if len(self.texts) >= MOST_CACHED:
-                self.texts.clear()
-            found = self.texts[key] = caller()
+    def __hash__(self) -> int: ...
+
+
+class PageParts:
+    """The parts of whole pages, where they stand; and the cache. It is cleared when it is full."""
+
+    def __init__(self, environment: Environment) -> None:
+        self.environment = environment
+        self.texts: dict[tuple[Any, ...], str] = {}
+
+    def part(self, _part_id: str, caller: Caller) -> str:
+        return caller()
+
+    def each_part(self, template: str, items: Iterable[PartItem], **values: Any) -> str:
+        return Markup("\n").join(map(Markup, self.each_text(template, items, values).values()))
+
+    def each_text(self, template: str, items: Iterable[PartItem], values: dict[str, Any]) -> dict[str, str]:
+        """Return the texts of parts by their ids."""
+        beside = tuple(values.items())
+        found = {}
+        for item in items:
+            text = self.texts.get((template, item, beside))
+            if text is None:
+                text = self.environment.get_template(template).render(item=item, **values)
+                if len(self.texts) >= MOST_CACHED:
+                    self.texts.clear()
+                self.texts[template, item, beside] = text
+            found[item.part_id] = text
         return found
 
-    def part(self, part: str, *depends_on: Hashable, caller: Caller) -> str:
-        """Render a part where it stands, as a page needs it."""
-        return self.text(caller, part, depends_on)
 
+class SeparateParts:
+    """The parts of one rendering, each represented in its text by the id between two marks."""
 
-@lru_cache(maxsize=len(LANGUAGES))
-def part_cache(_language: str) -> PartCache:
-    """The cache of one language."""
-    return PartCache()
-
-
-class Parts:
-    """The parts of one rendering, each represented in the text by its id between two marks."""
-
-    def __init__(self, cache: PartCache) -> None:
+    def __init__(self, cache: PageParts) -> None:
         self.cache = cache
         self.texts: dict[str, str] = {}
 
-    def part(self, part: str, *depends_on: Hashable, caller: Caller) -> str:
-        self.texts[part] = str(self.cache.text(caller, part, depends_on))
-        return Markup(f"{MARK}{part}{MARK}")
+    def part(self, part_id: str, caller: Caller) -> str:
+        self.texts[part_id] = str(caller())
+        return Markup(f"{MARK}{part_id}{MARK}")
+
+    def each_part(self, template: str, items: Iterable[PartItem], **values: Any) -> str:
+        found = self.cache.each_text(template, items, values)
+        self.texts |= found
+        return Markup("".join(f"{MARK}{part_id}{MARK}\n" for part_id in found))

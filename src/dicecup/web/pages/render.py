@@ -19,7 +19,8 @@ from dicecup.i18n.language import LANGUAGE_NAMES, LANGUAGES, Language
 from dicecup.i18n.sentences import date_text, ordinal_text, rolls_verified_text
 from dicecup.web.assets import asset_address
 from dicecup.web.documents import guide_address, guide_page
-from dicecup.web.pages.parts import part_cache
+from dicecup.web.pages.parts import PageParts, SeparateParts
+from dicecup.web.service.streams import Drawing
 from dicecup.web.viewer import THEMES, Viewer, remember, viewer_of
 
 PATH = re.compile(r"/(?:[!-.0-\[\]-~][!-\[\]-~]*)?")
@@ -65,12 +66,26 @@ def environment(code: str) -> Environment:
         "asset": asset_address,
         "guide_address": guide_address,
         "guide_title": lambda name: guide_page(name, code).title,
-        "part": part_cache(code).part,
         "date": partial(date_text, language=spoken),
         "ordinal": partial(ordinal_text, language=spoken),
         "rolls_verified": partial(rolls_verified_text, language=spoken),
     }
+    parts = PageParts(made)
+    made.globals |= {
+        "page_parts": parts,
+        "part": parts.part,
+        "each_part": parts.each_part,
+        # Here and not imported by the templates of a match, which are rendered after every move.
+        "dice": dice_macros(made),
+        "bots": made.get_template("bots.html").module,
+    }
     return made
+
+
+def dice_macros(environment: Environment) -> dict[str, Any]:
+    """The macros of dice.html; pictures of single dice, of which there are few, are cached."""
+    macros = vars(environment.get_template("dice.html").module)
+    return {**macros, "die": lru_cache(maxsize=100)(macros["die"])}
 
 
 def theme_names(spoken: Language) -> dict[str, str]:
@@ -81,6 +96,14 @@ def theme_names(spoken: Language) -> dict[str, str]:
 
 def render(viewer: Viewer, template: str, **values: Any) -> str:
     return environment(viewer.language.code).get_template(template).render(viewer=viewer, **values)
+
+
+def render_parts(viewer: Viewer, template: str, **values: Any) -> Drawing:
+    """Render a template, and its parts separately."""
+    made = environment(viewer.language.code)
+    parts = SeparateParts(made.globals["page_parts"])
+    own = {"viewer": viewer, "part": parts.part, "each_part": parts.each_part}
+    return Drawing(made.get_template(template).render(own, **values), parts.texts)
 
 
 def page(request: Request, viewer: Viewer, template: str, status: int = 200, **values: Any) -> Response:

@@ -51,6 +51,10 @@ class Row:
     cells: tuple[Cell, ...]
     spans: bool = False  # one cell per player, whatever the number of columns
 
+    @property
+    def part_id(self) -> str:
+        return f"row-{self.line}"
+
 
 def placement_text(placement: Placement) -> str:
     """Format as forms send it: `pair`, `x2.pair`, with `!` for a strike."""

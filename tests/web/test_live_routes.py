@@ -1,0 +1,144 @@
+"""Live play is answered without FastAPI exactly as with it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from tests.web.conftest import Player, Visitor, best_score
+
+from dicecup.web import live_routes
+
+pytestmark = pytest.mark.one_database
+THROW = '{"version": 0, "move": {"throw": true}}'
+JSON = "application/json"
+
+# Requests for moves that change nothing: the body, its type, and what its sender is.
+REFUSED = {
+    "stale": ('{"version": 7, "move": {"throw": true}}', JSON, "player"),
+    "against the rules": ('{"version": 0, "move": {"box": "ones"}}', JSON, "player"),
+    "unknown box": ('{"version": 0, "move": {"box": "nothing"}}', JSON, "player"),
+    "no move": ('{"version": 0, "move": {}}', JSON, "player"),
+    "no key": (THROW, JSON, "nobody"),
+    "somebody else": (THROW, JSON, "stranger"),
+    "not JSON": ("{", JSON, "player"),
+    "a wrong type": ('{"version": "0", "move": {"throw": true}}', JSON, "player"),
+    "too much": ('{"version": 0, "move": {"throw": true}, "more": 1}', JSON, "player"),
+    "nothing": ("", JSON, "player"),
+    "half a character": (r'{"version": 0, "move": {"box": "\ud800"}}', JSON, "player"),
+    "not a number": ('{"version": 0, "move": {"keep": [NaN]}}', JSON, "player"),
+    "another type of content": (THROW, "text/plain", "player"),
+    "a form": ("version=0", "application/x-www-form-urlencoded", "player"),
+}
+
+
+def without_token(page: str) -> str:
+    """Every request is the first one of a new viewer, who gets a token of their own."""
+    return re.sub(r'value="[0-9a-f]{64}"', "", page)
+
+
+@pytest.fixture
+def with_fastapi(monkeypatch: pytest.MonkeyPatch) -> Any:
+    def switch() -> None:
+        monkeypatch.setattr(live_routes, "ROUTES", {})
+
+    return switch
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refusals_are_the_same(client: TestClient, ann: Player, case: str, with_fastapi: Any) -> None:
+    body, kind, sender = REFUSED[case]
+    state = ann.open()
+    keys = {"player": ann.key, "nobody": "", "stranger": "some other key that is long enough"}
+    headers = {"Content-Type": kind, "Accept-Language": "sv"}
+    headers |= {"Authorization": f"Bearer {keys[sender]}"} if keys[sender] else {}
+
+    def ask() -> Any:
+        answer = client.post(f"/api/matches/{state['id']}/moves", content=body, headers=headers)
+        return answer.status_code, answer.json(), sorted(answer.headers)
+
+    found = ask()
+    assert found[0] >= 400
+    with_fastapi()
+    assert found == ask()
+
+
+def test_a_move_is_answered_with_the_state(client: TestClient, ann: Player, with_fastapi: Any) -> None:
+    moved = ann.move(ann.open("triple-yum-plus"), {"throw": True})
+    state = moved.json()
+    seen = ann.get(f"/matches/{state['id']}")
+    assert moved.text == seen.text
+    with_fastapi()
+    moved = ann.move(state, best_score(state))
+    assert moved.status_code == 200
+    assert moved.headers.keys() == seen.headers.keys()
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/matches/{}/moves", "/api/matches/{}/events", "/t/{}/events", "/t/{}/throw"]
+)
+@pytest.mark.parametrize("match", ["aaaaaaaaaaaa", "short", "a" * 50, "%00aaaaaaaaaaa"])
+def test_unknown_matches_are_answered_the_same(
+    client: TestClient, path: str, match: str, with_fastapi: Any
+) -> None:
+    method = "GET" if path.endswith("events") else "POST"
+
+    def ask() -> Any:
+        client.cookies.clear()
+        answer = client.request(method, path.format(match), content=THROW, headers={"Content-Type": JSON})
+        return answer.status_code, answer.headers["content-type"], without_token(answer.text)
+
+    found = ask()
+    assert found[0] >= 400
+    with_fastapi()
+    assert found == ask()
+
+
+@pytest.mark.parametrize("fields", [{}, {"csrf": "wrong"}, {"csrf": "wrong", "version": "0"}])
+@pytest.mark.parametrize("what", ["throw", "score"])
+def test_forms_without_a_token_are_refused_the_same(
+    client: TestClient, ann: Player, what: str, fields: dict[str, str], with_fastapi: Any
+) -> None:
+    state = ann.open()
+
+    def ask() -> Any:
+        client.cookies.clear()
+        answer = client.post(f"/t/{state['id']}/{what}", data=fields)
+        return answer.status_code, without_token(answer.text)
+
+    found = ask()
+    assert found[0] == 403
+    with_fastapi()
+    assert found == ask()
+
+
+def test_forms_play_with_and_without_fastapi(
+    client: TestClient, ann: Player, visitor: Visitor, with_fastapi: Any
+) -> None:
+    ann.key = client.cookies["dicecup"]
+    state = ann.open()
+    client.cookies["dicecup"] = ann.key
+    page = visitor.go(f"/t/{state['id']}")
+    for box in ("ones", "twos"):
+        page = visitor.send(f"/t/{state['id']}/throw", version=version(page))
+        assert 'class="die-box thrown"' in page
+        page = visitor.send(f"/t/{state['id']}/score", version=version(page), box=box)
+        assert "Ann fills" in page
+        with_fastapi()
+
+
+def version(page: str) -> str:
+    return page.partition('data-version="')[2].partition('"')[0]
+
+
+def test_every_route_here_is_one_of_fastapi(client: TestClient) -> None:
+    described = {
+        (method, path)
+        for path, methods in client.get("/api/openapi.json").json()["paths"].items()
+        for method in methods
+    }
+    for method, path in live_routes.ROUTES:
+        if path.startswith("/api"):
+            assert (method.lower(), path) in described
