@@ -43,7 +43,7 @@ MILESTONES: dict[str, dict[tuple[str, str], str]] = {
         ("engine.legality", "offers"): "points found",
         ("storage.sqlite", "run"): "entry stored",
         ("web.service.subscribers", "notify"): "subscribers notified",
-        ("web.pages.render", "render"): "fragment rendered",
+        ("web.pages.render", "render_parts"): "fragment rendered",
         ("web.service.streams", "event"): "event sent",
     },
     "hint → value": {

@@ -134,11 +134,7 @@ def version(page: str) -> str:
 
 
 def test_every_route_here_is_one_of_fastapi(client: TestClient) -> None:
-    described = {
-        (method, path)
-        for path, methods in client.get("/api/openapi.json").json()["paths"].items()
-        for method in methods
-    }
+    described = client.get("/api/openapi.json").json()["paths"]
     for method, path in live_routes.ROUTES:
         if path.startswith("/api"):
-            assert (method.lower(), path) in described
+            assert method.lower() in described[path]

@@ -101,7 +101,8 @@ def render(viewer: Viewer, template: str, **values: Any) -> str:
 def render_parts(viewer: Viewer, template: str, **values: Any) -> Drawing:
     """Render a template, and its parts separately."""
     made = environment(viewer.language.code)
-    parts = SeparateParts(made.globals["page_parts"])
+    cache: Any = made.globals["page_parts"]
+    parts = SeparateParts(cache)
     own = {"viewer": viewer, "part": parts.part, "each_part": parts.each_part}
     return Drawing(made.get_template(template).render(own, **values), parts.texts)
 
