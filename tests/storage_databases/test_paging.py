@@ -100,7 +100,6 @@ def test_a_page_reads_no_more_with_more_games(store: Store, monkeypatch: pytest.
     ]
     play(store, 0, 50)
     analyze(store)
-    monkeypatch.setattr("dicecup.storage.results.AT_ONCE", 20)
     few = [rows_read(store, work, monkeypatch) for work in lists]
     play(store, 50, 300)
     analyze(store)

@@ -29,7 +29,7 @@ def add_verdicts(store: StorePart, match: str, version: int, verdicts: Sequence[
 def without_verdict(store: StoredResults, key_hash: str, most: int) -> list[str]:
     """Return the newest finished matches of a device that have not been reviewed."""
     found: dict[str, None] = {}
-    for place, _result, verdict in store.results_from(key_hash, ()):
+    for place, _result, verdict in store.results_from(key_hash, (), most):
         if verdict is None:
             found[place[1]] = None
         if len(found) == most:
@@ -41,7 +41,6 @@ RESULT = "seat, name, ruleset, identity, points, place, players, sheet, finished
 VERDICT = "luck, skill, error_rate"
 MOST_LISTED = 200
 MOST_RESULTS = 500
-AT_ONCE = 500  # rows asked for in one query
 
 Place = tuple[
     str, str, int
@@ -53,7 +52,7 @@ class StoredResults(StorePart):
         """Return the matches in which a device has a seat, newest first; `before` continues a page."""
         found: dict[str, set[int]] = {}  # the seats in each match
         last, older = "", ""
-        for place in self.seats_from(key_hash, parse_place(before)):
+        for place in self.seats_from(key_hash, parse_place(before), most + 1):
             _, match, seat = place
             if len(found) == most and match not in found:
                 older = last
@@ -62,19 +61,19 @@ class StoredResults(StorePart):
             last = place_text(place)
         return MatchPage(self.match_lines(found), older)
 
-    def seats_from(self, key_hash: str, place: Place | tuple[()]) -> Iterator[Place]:
+    def seats_from(self, key_hash: str, place: Place | tuple[()], at_once: int) -> Iterator[Place]:
         """Yield the seats of a device after this place in the list, newest first, from an index."""
         while True:
             after = "AND (opened, match, seat) < (?, ?, ?) " if place else ""
             rows = self.database.rows(
                 "SELECT opened, match, seat FROM seat_keys WHERE key_hash = ? AND purpose = 'device' "
-                f"{after}ORDER BY opened DESC, match DESC, seat DESC LIMIT {AT_ONCE}",
+                f"{after}ORDER BY opened DESC, match DESC, seat DESC LIMIT {at_once}",
                 (key_hash, *place),
             )
             for opened, match, seat in rows:
                 place = (opened, match, seat)
                 yield place
-            if len(rows) < AT_ONCE:
+            if len(rows) < at_once:
                 return
 
     def match_lines(self, mine: Mapping[str, Collection[int]]) -> list[MatchLine]:
@@ -121,7 +120,7 @@ class StoredResults(StorePart):
         results: list[Result] = []
         verdicts: dict[tuple[str, int], Verdict] = {}
         last, older = "", ""
-        for place, result, verdict in self.results_from(key_hash, parse_place(before)):
+        for place, result, verdict in self.results_from(key_hash, parse_place(before), most + 1):
             if len(results) == most:
                 older = last
                 break
@@ -133,25 +132,25 @@ class StoredResults(StorePart):
         return ResultPage(results, verdicts, older)
 
     def results_from(
-        self, key_hash: str, place: Place | tuple[()]
+        self, key_hash: str, place: Place | tuple[()], at_once: int
     ) -> Iterator[tuple[Place, Result, Verdict | None]]:
         """Yield the results of a device's seats, newest first. Retries of a position do not count."""
-        seats = self.seats_from(key_hash, place)
-        while places := list(islice(seats, AT_ONCE)):
+        seats = self.seats_from(key_hash, place, at_once)
+        while places := list(islice(seats, at_once)):
             matches = sorted({match for _, match, _ in places})
             these = placeholders(matches)
             rows = self.database.rows(
-                f"SELECT {VERDICT}, {RESULT} FROM results WHERE match IN {these} "
-                f"AND match NOT IN (SELECT id FROM matches WHERE id IN {these} AND tried = 1)",
-                (*matches, *matches),
+                f"SELECT {VERDICT}, {RESULT} FROM results WHERE match IN {these}", matches
             )
+            retries = self.database.rows(f"SELECT id FROM matches WHERE id IN {these} AND tried = 1", matches)
+            tried = {match for (match,) in retries}
             found = {}
             for luck, skill, error_rate, *values in rows:
                 result = Result(*values)
                 verdict = None if luck is None else Verdict(result.seat, luck, skill, error_rate)
                 found[result.match, result.seat] = result, verdict
             for seat in places:
-                if seat[1:] in found:
+                if seat[1:] in found and seat[1] not in tried:
                     yield seat, *found[seat[1:]]
 
 

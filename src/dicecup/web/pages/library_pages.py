@@ -76,6 +76,7 @@ def show_guide(request: Request, viewer: Viewer, name: str) -> Response:
 
 
 GAMES_ON_A_PAGE = 50
+RESULTS_ON_A_PAGE = 250  # in the statistics
 Count = Annotated[int, Query(ge=0, le=10_000_000)]
 Place = Annotated[str, Query(max_length=80)]  # where a part of a list begins
 
@@ -115,7 +116,7 @@ async def show_mine(
     if not results_before:
         listed = await asyncio.to_thread(store.matches_of, holder, before, GAMES_ON_A_PAGE)
     if not before:
-        counted = await asyncio.to_thread(store.results_of, holder, results_before)
+        counted = await asyncio.to_thread(store.results_of, holder, results_before, RESULTS_ON_A_PAGE)
     missing = any((result.match, result.seat) not in counted.verdicts for result in counted.results)
     asked_again = template != "mine.html"
     looking = missing and (
