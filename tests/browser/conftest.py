@@ -107,19 +107,24 @@ def throw(page: Page) -> None:
 
 
 def fill_best(page: Page) -> None:
-    """Tap the box with the most points; two boxes where the game requires two."""
-    for _layer in range(2 if page.locator(".layered").count() else 1):
-        offers = page.locator(".offer button[name=box]")
-        gives = [int(text.replace("−", "-")) for text in page.locator(".offer .gives").all_inner_texts()]
-        best = max(range(len(gives)), key=lambda place: gives[place])
-        before = page.locator("#match").get_attribute("data-version")
-        picked = page.locator("#unpick").count()
-        offers.nth(best).click()
-        page.wait_for_function(
-            "([version, picked]) => document.querySelector('#match').dataset.version !== version"
-            " || document.querySelectorAll('#unpick').length > picked",
-            arg=[before, picked],
-        )
+    """Tap the box with the most points; where a turn fills two, pick one for each layer and send both."""
+    if not page.locator(".layered").count():
+        best = best_box(page, ".offer button[name=box]")
+        changed(page, lambda: page.locator(best).click())
+        return
+    for layer in ("inner", "outer"):
+        best = best_box(page, f".offer button.layer-{layer}")
+        page.locator(best).click()
+        page.wait_for_selector(f"{best}.picked")
+    changed(page, lambda: page.click("#send"))
+
+
+def best_box(page: Page, offers: str) -> str:
+    """The button of the box that gives most."""
+    found = page.locator(offers)
+    gives = [int(text.replace("−", "-")) for text in found.locator(".gives").all_inner_texts()]
+    best = found.nth(gives.index(max(gives)))
+    return f"[id='{best.get_attribute('id')}']"
 
 
 def play_to_the_end(page: Page) -> None:

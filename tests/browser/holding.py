@@ -73,7 +73,7 @@ def requested_changes(page: Page) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
 
     def note(request: Request) -> None:
-        if request.method == "POST":
+        if request.method == "POST" and not request.url.endswith("/marks"):  # marks change nothing
             version = parse_qs(request.post_data or "").get("version", ["none"])[0]
             found.append((request.url.rsplit("/", 1)[-1], version))
 

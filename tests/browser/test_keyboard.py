@@ -117,17 +117,25 @@ def test_while_others_play_the_headline_has_the_focus(new_page: NewPage) -> None
 
 
 def test_the_first_of_two_boxes_keeps_the_focus(new_page: NewPage) -> None:
-    """Pressing Enter on a box twice deselects it again, and does not throw."""
+    """Pressing Enter on a box twice deselects it again, and does not throw; with both, Enter sends them."""
     page = new_page()
     start(page, "dice-in-dice")
     throw(page)
-    page.focus("#box-chance")
-    page.keyboard.press("Enter")
-    expect(page.locator("#unpick")).to_be_focused()
+    chance = page.locator("#box-inner-chance")
+    chance.focus()
+    for pressed in ("true", "false", "true"):
+        on_screen(page)
+        page.keyboard.press("Enter")
+        expect(chance).to_have_attribute("aria-pressed", pressed)
+        expect(chance).to_be_focused()
+    assert version(page) == 1
+    page.focus("#box-outer-ones")
     on_screen(page)
     page.keyboard.press("Enter")
-    expect(page.locator("#unpick")).to_have_count(0)
-    assert version(page) == 1
+    expect(page.locator("#send")).to_be_focused()
+    press(page, "Enter")
+    expect(page.locator(".sheet .written")).to_have_count(2)
+    expect(page.locator("#throw")).to_be_focused()
 
 
 def test_setting_the_table_keeps_the_focus(new_page: NewPage) -> None:

@@ -183,5 +183,5 @@ def test_a_refusal_is_shown_although_the_table_was_drawn_meanwhile(new_page: New
     until(page, lambda: bool(waiting))
     changed(page, lambda: changed(other, lambda: other.click("#box-chance")))
     waiting[0].continue_()
-    expect(page.locator(".banner .problem")).to_be_visible()
+    expect(page.locator("#refusal .problem")).to_be_visible()
     assert version(page) == 2

@@ -134,8 +134,8 @@ def test_a_roll_sends_no_sheet(client: TestClient, ann: Player) -> None:
     assert not seen.event()
     state = ann.play(state, {"box": "chance"})
     parts = [tree(part).attributes["id"] for part in json.loads(seen.event().split(b"data: ")[1])["parts"]]
-    assert "row-chance" in parts
-    assert "row-ones" not in parts
+    assert "row-0-chance" in parts
+    assert not {"row-0-ones", "row-1-chance", "row-ones"} & set(parts)
 
 
 def test_players_get_the_whole_match(client: TestClient, ann: Player) -> None:
@@ -158,7 +158,7 @@ def test_who_takes_a_seat_meanwhile_sees_it_as_their_own(client: TestClient, ann
     bo.post(f"/matches/{state['id']}/join", {"name": "Bo"})
     page.receive(seen.event())
     assert (page.wholes, page.changes) == (2, 0)
-    assert 'class="player mine"' in bytes(seen.stream.channel.frames[seen.stream.seen].whole).decode()
+    assert 'class="chip-head mine"' in bytes(seen.stream.channel.frames[seen.stream.seen].whole).decode()
 
 
 def test_what_an_audience_saw_is_forgotten_with_it(client: TestClient, ann: Player) -> None:

@@ -62,12 +62,12 @@ def test_undoing_the_move_of_a_player_who_left_needs_consent(ann: Player, bo: Pl
 
 
 def test_a_strike_stays_a_strike_without_scripts(visitor: Visitor) -> None:
-    """The first of two boxes is stored in the URL, with its mark."""
+    """The first of two boxes is stored in the URL, with its layer and its mark."""
     visitor.send("/new/dice-in-dice", kind="person", name="Ann")
     path = visitor.path
     visitor.send(f"{path}/throw", version="0")
     page = visitor.send(f"{path}/score", version="1", box="ones", strike="yes")
-    assert 'name="picked" value="ones!"' in page
+    assert 'name="picked" value="inner:ones!"' in page
 
 
 def test_trying_again_and_playing_again_stays_on_the_screen(ann: Player) -> None:

@@ -13,13 +13,11 @@ from dicecup.web.texts import dice_text, player_name
 
 def announcement(live: LiveMatch, language: Language) -> str:
     _, match = language.gettext, live.playing()
-    if live.refusals:
-        return refusal(live, language)
+    read = notice(live, language)
+    if read:
+        return read
     if match.state.finished:
         return ending(match, language)
-    entries = match.record.entries
-    if entries and isinstance(entries[-1], Undo):
-        return _("Undone.")
     if not match.record.moves:
         return ""
     move, before = match.record.moves[-1], match.record.states[-2]
@@ -33,6 +31,14 @@ def announcement(live: LiveMatch, language: Language) -> str:
         kept = dice_text(move.dice) or "–"
         return _("{player} keeps {dice}.").format(player=player, dice=kept)
     return score_announcement(match, move, player, language)
+
+
+def notice(live: LiveMatch, language: Language) -> str:
+    """What happened, if neither dice nor sheets show it."""
+    entries = live.playing().record.entries
+    if live.refusals:
+        return refusal(live, language)
+    return language.gettext("Undone.") if entries and isinstance(entries[-1], Undo) else ""
 
 
 def refusal(live: LiveMatch, language: Language) -> str:

@@ -5,6 +5,8 @@ seat to another device; and the coach.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -29,14 +31,17 @@ from dicecup.web.pages.render import (
     render,
     render_parts,
 )
-from dicecup.web.pages.sheet_view import placement_text, read_placement
+from dicecup.web.pages.sheet_view import picked_text, read_picked, read_placement
 from dicecup.web.refusals import status_of
 from dicecup.web.service import joining, opening
 from dicecup.web.service.advising import check_on, in_time
+from dicecup.web.service.draft import slots_of
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.streams import Drawing, EventStream, stream
 from dicecup.web.viewer import Form, MatchesNow, Viewer, ViewerNow, matches_of, remember, set_cookie
+
+Picked = Mapping[str, Placement]  # boxes by layer
 
 router = APIRouter(prefix="/t/{match}", include_in_schema=False)
 
@@ -49,7 +54,7 @@ Asked = Annotated[LiveMatch, Depends(asked_match)]
 
 
 def view_for(
-    matches: Matches, live: LiveMatch, viewer: Viewer, picked: tuple[Placement, ...] = (), problem: str = ""
+    matches: Matches, live: LiveMatch, viewer: Viewer, picked: Picked | None = None, problem: str = ""
 ) -> MatchView:
     so_far = matches.advising.known.get(live)
     return match_view(live, viewer.holder, viewer.language, picked, problem, so_far)
@@ -63,12 +68,12 @@ def show(
     request: Request,
     viewer: Viewer,
     live: LiveMatch,
-    picked: tuple[Placement, ...] = (),
+    picked: Picked | None = None,
     error: DicecupError | None = None,
 ) -> Response:
     """Return the fragment for htmx; without htmx a redirect, or the whole page with the error."""
     if error is None and not is_fragment(request):
-        chosen = "?picked=" + quote(",".join(map(placement_text, picked))) if picked else ""
+        chosen = "?picked=" + quote(picked_text(picked)) if picked else ""
         return go_to(request, viewer, f"/t/{live.id}{chosen}")
     rules = live.match.rules if live.match else None
     problem = viewer.language.sentence(error, rules) if error else ""
@@ -83,7 +88,7 @@ def whole_page(
     request: Request,
     viewer: Viewer,
     live: LiveMatch,
-    picked: tuple[Placement, ...] = (),
+    picked: Picked | None = None,
     problem: str = "",
     status: int = 200,
 ) -> Response:
@@ -103,7 +108,7 @@ def whole_page(
 
 @router.get("")
 async def look(request: Request, viewer: ViewerNow, live: Asked, picked: str = "") -> Response:
-    return whole_page(request, viewer, live, read_picked(picked))
+    return whole_page(request, viewer, live, read_picked(picked) or None)
 
 
 @router.get("/events")
@@ -128,7 +133,7 @@ async def events(request: Request, viewer: ViewerNow, matches: MatchesNow, live:
         return render_parts(anybody, "match/fragment.html", match=view)
 
     player = viewer.holder if is_mine(live) else ""
-    return stream(request, matches, live, player, "match", audience, fragment)
+    return stream(request, matches, live, player, "match", audience, fragment, with_marks=True)
 
 
 @router.post("/throw")
@@ -140,11 +145,22 @@ async def throw(request: Request, viewer: ViewerNow, live: Asked, form: Form) ->
         if match.state.throw_due:
             await live.throw(seats, version)
         else:
-            kept = marked(form, match.state.dice)
+            marked = read_marked(form)
+            slots = slots_of(live.id, match.record, live.draft.kept)
+            kept = tuple(slot.die for place, slot in enumerate(slots) if place in marked)
+            live.check_turn(seats, version)
+            live.draft.keep(len(match.record.moves), marked)
             await live.decide(seats, version, Keep(kept))
     except DicecupError as error:
         return show(request, viewer, live, error=error)
     return show(request, viewer, live)
+
+
+@router.post("/marks")
+async def mark(viewer: ViewerNow, live: Asked, form: Form) -> Response:
+    """Show others which dice are marked; only scripts send this, and nobody waits for it."""
+    live.mark(live.seats_of(viewer.holder), read_version(form), read_marked(form))
+    return Response(status_code=204)
 
 
 @router.post("/type")
@@ -160,24 +176,44 @@ async def type_dice(request: Request, viewer: ViewerNow, live: Asked, form: Form
 
 @router.post("/score")
 async def score(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
-    """Fill a box. Where a turn fills several, only the page remembers the first ones."""
-    picked: tuple[Placement, ...] = ()
+    """Fill a box. Where a turn fills several, they are picked in any order and then sent together."""
+    picked: Picked = {}
     try:
-        rules = live.playing().rules
+        rules, version = live.playing().rules, read_version(form)
+        seats = live.seats_of(viewer.holder)
         picked = read_picked(str(form.get("picked", "")))
         if "box" in form:
-            strike = "!" if form.get("strike") else ""
-            picked += (read_placement(str(form["box"])[:80] + strike),)
-        else:
-            picked = picked[:-1]  # the last one is undone
-        if len(picked) < len(rules.scored):
-            live.check_turn(live.seats_of(viewer.holder), read_version(form))
+            layer, place = read_target(rules, str(form["box"])[:80])
+            picked = toggled(picked, layer, replace(place, strike=bool(form.get("strike"))))
+        if len(rules.scored) > 1 and "send" not in form:
+            live.check_turn(seats, version)
+            live.draft.pick(version, picked)
             return show(request, viewer, live, picked)
-        seats = live.seats_of(viewer.holder)
-        await live.decide(seats, read_version(form), Score(picked))
+        await live.decide(seats, version, Score(tuple(in_order(rules, picked))))
     except DicecupError as error:
-        return show(request, viewer, live, picked[:-1], error)
+        return show(request, viewer, live, picked if "send" in form else {}, error)
     return show(request, viewer, live)
+
+
+def read_target(rules: Ruleset, text: str) -> tuple[str, Placement]:
+    """Which dice go into which box; without a layer they are those that are written first."""
+    layer, _, place = text.rpartition(":")
+    return layer or rules.scored[0], read_placement(place)
+
+
+def toggled(picked: Picked, layer: str, place: Placement) -> Picked:
+    """A tap on the box that is picked already takes it back."""
+    before = picked.get(layer)
+    others = {key: other for key, other in picked.items() if key != layer}
+    again = before is not None and (before.box, before.column) == (place.box, place.column)
+    return others if again else {**others, layer: place}
+
+
+def in_order(rules: Ruleset, picked: Picked) -> Iterator[Placement]:
+    """In the order in which the rules write the layers, whichever was picked first."""
+    for layer in rules.scored:
+        if layer in picked:
+            yield picked[layer]
 
 
 @router.post("/undo")
@@ -200,15 +236,11 @@ def read_version(form: Form) -> int:
     return -1 if version is None else version
 
 
-def read_picked(text: str) -> tuple[Placement, ...]:
-    return tuple(read_placement(part) for part in text[:200].split(",") if part)
-
-
-def marked(form: Form, dice: Dice) -> Dice:
-    """Return the dice whose check boxes are ticked."""
+def read_marked(form: Form) -> frozenset[int]:
+    """The slots whose check boxes are ticked."""
     ticked = form.get("keep", [])
-    places = {str(place) for place in (ticked if isinstance(ticked, list) else [ticked])}
-    return tuple(die for place, die in enumerate(dice) if str(place) in places)
+    places = ticked if isinstance(ticked, list) else [ticked]
+    return frozenset(int(place) for place in map(str, places) if re.fullmatch("[0-9]", place))
 
 
 def typed_dice(rules: Ruleset, text: str) -> Dice:

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dicecup.dice import Die
-from dicecup.engine.legality import cell_of
-from dicecup.engine.state import Placement, Score, Throw, dice_to_throw, standings
+from dicecup.engine.state import Placement, dice_to_throw, standings
 from dicecup.errors import DicecupError
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, name
 from dicecup.match import Match
-from dicecup.web.pages.announcements import announcement, departure, proposal
+from dicecup.web.pages.announcements import announcement, departure, notice, proposal
 from dicecup.web.pages.coach_view import SoFarView, so_far_view
-from dicecup.web.pages.sheet_view import Head, Row, heads, placement_text, rows
+from dicecup.web.pages.last_entry import NO_ENTRY, LastEntry, last_entry
+from dicecup.web.pages.sheet_view import SheetView, number, picked_text, sheet_view
 from dicecup.web.service.advising import has_coach
+from dicecup.web.service.draft import Slot, slots_of
 from dicecup.web.service.live_match import NOTHING_TO_UNDO, LiveMatch, UndoOptions
 from dicecup.web.service.opening import game_rules, may_begin
 from dicecup.web.service.snapshot import LayerChoices, layer_choices
-from dicecup.web.texts import house_rules, player_name
+from dicecup.web.texts import house_rules, line_names, player_name
 
 if TYPE_CHECKING:
     from dicecup.web.service.worker_main import GameReport
@@ -29,8 +31,8 @@ if TYPE_CHECKING:
 class DieView:
     faces: tuple[int, ...]
     text: str
-    kept: bool
-    thrown: bool  # by the last throw
+    state: str  # of its slot
+    marked: bool  # to be kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,19 @@ class PlayerView:
     kind: str
     yours: bool
     active: bool
-    points: int
+    points: str
     place: int
+    sheet: SheetView | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PickView:
+    """A box that was picked for the dice of one layer."""
+
+    layer: str
+    name: str  # of the layer
+    box: str
+    points: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +68,14 @@ class TurnView:
     throw: int  # how many throws were made
     throws: int
     dice: list[DieView]
+    rolled: bool  # the dice are of this turn
+    count: int  # how many dice there are
     may_keep: bool  # dice can be marked to be kept
     may_throw: bool  # the server can throw now
     must_type: int  # how many physical dice are to be typed in
-    layer: str  # which dice are scored with the next tap
-    layer_id: str
+    picks: list[PickView]
     picked: str
+    complete: bool  # a box is picked for every layer
     may_score: bool
     may_strike: bool
 
@@ -81,13 +96,14 @@ class MatchView:
     players: list[PlayerView]
     commitment: str | None
     open_seats: list[int]
-    heads: list[Head] = field(default_factory=list)
-    rows: list[Row] = field(default_factory=list)
+    shown: PlayerView | None = None  # whose sheet is open
     turn: TurnView | None = None
+    last: LastEntry = NO_ENTRY
     back: UndoOptions = NOTHING_TO_UNDO
     agreed_already: bool = False
     asked: str = ""  # who wants to undo how much
-    news: str = ""
+    news: str = ""  # what happened last, for screen readers
+    notice: str = ""  # … if it is to be read
     left: str = ""  # who has left the match
     revealed: bool = False
     next: str | None = None
@@ -96,27 +112,35 @@ class MatchView:
     coach: bool = False
     so_far: SoFarView | None = None  # what the coach has said already
     house_rules: list[str] = field(default_factory=list)
+    lines: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # names and explanations
 
 
 def match_view(
     live: LiveMatch,
     holder: str,
     language: Language,
-    picked: tuple[Placement, ...] = (),
+    picked: Mapping[str, Placement] | None = None,
     problem: str = "",
     so_far: GameReport | None = None,
 ) -> MatchView:
+    """What a viewer sees; without `picked` the boxes that the player has picked on any page."""
     seats = live.seats_of(holder)
     opening, match = live.stored.opening, live.match
     rules = match.rules if match else game_rules(opening.ruleset, opening.options)
     layers = [name(rules, layer, language.code) for layer in rules.dice.layers] if rules.has_layers else []
     back = live.undo_options(seats)
-    acting = bool(match and match.state.player in seats)
-    choices, picked = safe_choices(match, picked) if match and acting else ([], ())
-    order = sorted(range(len(live.stored.seats)), key=lambda seat: seat not in seats)
-    columns = heads(rules, order, language)
-    last_seat, written = last_written(match) if match else (None, frozenset())
+    acting = bool(match and not match.state.finished and match.state.player in seats)
+    if picked is None:
+        picked = live.draft.picked if live.draft.version == live.version else {}
+    choices, picked = safe_choices(match, picked) if match and acting else ([], {})
+    last = last_entry(match, language) if match else NO_ENTRY
     placed = {seat: (place, points) for place, seat, points in standings(rules, match.state)} if match else {}
+    players = [
+        player_view(live, seat, seats, language, choices, last, *placed.get(seat, (0, 0)))
+        for seat in range(len(live.stored.seats))
+    ]
+    shown = players[shown_seat(match, seats)] if match else None
+    after = shown.seat if shown and seats else 0  # whoever has a seat comes first
     return MatchView(
         id=live.id,
         version=live.version,
@@ -129,18 +153,19 @@ def match_view(
         may_begin=may_begin(live, holder),
         typed=opening.dice == "typed",
         layers=layers,
-        players=[player_view(live, seat, seats, language, *placed.get(seat, (0, 0))) for seat in order],
+        players=players[after:] + players[:after],
         commitment=opening.commitment,
         open_seats=live.open_seats,
-        heads=columns,
-        rows=rows(match, columns, choices, language, written, last_seat) if match else [],
+        shown=shown,
         turn=turn_view(live, match, seats, choices, picked, language)
         if match and not match.state.finished
         else None,
+        last=last,
         back=back,
         agreed_already=bool(back.proposed) and seats <= back.agreed,
         asked=proposal(live, back, language),
         news=announcement(live, language) if match else "",
+        notice=notice(live, language) if match else "",
         left="" if match and match.state.finished else departure(live, language),
         revealed=bool(match and match.record.secret),
         next=live.stored.next,
@@ -149,43 +174,57 @@ def match_view(
         coach=opening.coach and has_coach(),
         so_far=so_far_view(rules, so_far, language) if so_far else None,
         house_rules=house_rules(rules, language),
+        lines=line_names(rules, language),
     )
 
 
+def shown_seat(match: Match, seats: frozenset[int]) -> int:
+    """Whose sheet is open: the viewer's seat that plays now or next; for a spectator whoever plays or won."""
+    state = match.state
+    count = len(state.sheets)
+    if not seats:
+        return standings(match.rules, state)[0][1] if state.finished else state.player
+    first = min(seats) if state.finished else state.player
+    return next(seat for seat in ((first + step) % count for step in range(count)) if seat in seats)
+
+
 def safe_choices(
-    match: Match, picked: tuple[Placement, ...]
-) -> tuple[list[LayerChoices], tuple[Placement, ...]]:
-    """Return the choices; a box that was picked for earlier dice is dropped."""
+    match: Match, picked: Mapping[str, Placement]
+) -> tuple[list[LayerChoices], Mapping[str, Placement]]:
+    """Return the choices; boxes that were picked for earlier dice are dropped."""
+    known = {layer: place for layer, place in picked.items() if layer in match.rules.scored}
     try:
-        return layer_choices(match.rules, match.state, picked), picked
+        return layer_choices(match.rules, match.state, known), known
     except DicecupError:
-        return layer_choices(match.rules, match.state), ()
-
-
-def last_written(match: Match) -> tuple[int | None, frozenset[int]]:
-    """Who wrote last, and in which cells, as long as it is the latest event."""
-    for back, move in enumerate(reversed(match.record.moves)):
-        if isinstance(move, Score):
-            seat = match.record.states[-back - 2].player
-            places = move.placements
-            return seat, frozenset(cell_of(match.rules, place.box, place.column) for place in places)
-        if back > 1:
-            break
-    return None, frozenset()
+        return layer_choices(match.rules, match.state), {}
 
 
 def player_view(
-    live: LiveMatch, seat: int, seats: frozenset[int], language: Language, place: int, points: int
+    live: LiveMatch,
+    seat: int,
+    seats: frozenset[int],
+    language: Language,
+    choices: list[LayerChoices],
+    last: LastEntry,
+    place: int,
+    points: int,
 ) -> PlayerView:
     stored, match = live.stored.seats[seat], live.match
+    active = bool(match and not match.state.finished and match.state.player == seat)
+    written = last.cells if last.seat == seat else frozenset()
     return PlayerView(
         seat=seat,
         name=player_name(stored.name, language),
         kind=stored.kind,
         yours=seat in seats,
-        active=bool(match and not match.state.finished and match.state.player == seat),
-        points=points,
+        active=active,
+        points=number(points),
         place=place,
+        sheet=sheet_view(
+            match.rules, match.state.sheets[seat], seat, language, choices if active else (), written
+        )
+        if match
+        else None,
     )
 
 
@@ -194,7 +233,7 @@ def turn_view(
     match: Match,
     seats: frozenset[int],
     choices: list[LayerChoices],
-    picked: tuple[Placement, ...],
+    picked: Mapping[str, Placement],
     language: Language,
 ) -> TurnView:
     rules, state = match.rules, match.state
@@ -202,7 +241,6 @@ def turn_view(
     yours, bot = state.player in seats, live.bot_is_next()
     filled = sum(points is not None for points in state.sheet.cells)
     types = typed and state.throw_due and (yours or (bot and bool(seats)))
-    waiting = next((layer for layer in choices if layer.chosen is None), None)
     return TurnView(
         name=player_name(match.player, language),
         yours=yours,
@@ -212,35 +250,45 @@ def turn_view(
         of=rules.turns,
         throw=rules.throws - state.throws_left,
         throws=rules.throws,
-        dice=dice_views(match),
+        dice=dice_views(live, match),
+        rolled=state.throws_left < rules.throws,
+        count=rules.dice.count,
         may_keep=yours and not state.throw_due and state.throws_left > 0,
         may_throw=yours and not typed and (state.throw_due or state.throws_left > 0),
         must_type=dice_to_throw(rules, state) if types else 0,
-        layer=name(rules, waiting.layer, language.code) if waiting and rules.has_layers else "",
-        layer_id=waiting.layer if waiting and rules.has_layers and yours else "",
-        picked=",".join(placement_text(placement) for placement in picked),
+        picks=pick_views(match, choices, language) if rules.has_layers else [],
+        picked=picked_text(picked),
+        complete=rules.has_layers and bool(choices) and all(layer.chosen for layer in choices),
         may_score=yours and bool(choices),
-        may_strike=yours and any(choice.strike for choice in waiting.choices) if waiting else False,
+        may_strike=any(choice.strike for layer in choices for choice in layer.choices),
     )
 
 
-def dice_views(match: Match) -> list[DieView]:
-    """The dice as they lie; while a throw is due, those that are kept. New ones are marked."""
-    state = match.state
-    shown = state.dice if state.kept is None else state.kept
-    moves = match.record.moves
-    fallen = list(moves[-1].dice) if moves and isinstance(moves[-1], Throw) else []
-    found = []
-    for die in shown:
-        thrown = die in fallen
-        if thrown:
-            fallen.remove(die)
-        faces = faces_of(die)
-        kept = (
-            state.kept is None and not thrown and bool(moves) and state.throws_left < match.rules.throws - 1
+def pick_views(match: Match, choices: list[LayerChoices], language: Language) -> list[PickView]:
+    """The layers in the order in which they are written, each with its box once that is picked."""
+    rules = match.rules
+    return [
+        PickView(
+            layer.layer,
+            name(rules, layer.layer, language.code),
+            line_names(rules, language)[layer.chosen.box][0] if layer.chosen else "",
+            number(layer.points),
         )
-        found.append(DieView(faces, "-".join(map(str, faces)), kept, thrown))
-    return found
+        for layer in choices
+    ]
+
+
+def dice_views(live: LiveMatch, match: Match) -> list[DieView]:
+    """The dice in their slots, with the marks of the player whose turn it is."""
+    draft = live.draft
+    marked = draft.marked if draft.version == match.version else None
+    return [die_view(slot, marked, at) for at, slot in enumerate(slots_of(live.id, match.record, draft.kept))]
+
+
+def die_view(slot: Slot, marked: frozenset[int] | None, at: int) -> DieView:
+    faces = faces_of(slot.die)
+    kept = slot.state == "kept" if marked is None else at in marked
+    return DieView(faces, "-".join(map(str, faces)), slot.state, kept)
 
 
 def faces_of(die: Die) -> tuple[int, ...]:

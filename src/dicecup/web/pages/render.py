@@ -68,6 +68,7 @@ def environment(code: str) -> Environment:
         "guide_title": lambda name: guide_page(name, code).title,
         "date": partial(date_text, language=spoken),
         "ordinal": partial(ordinal_text, language=spoken),
+        "rolls_texts": partial(rolls_texts, spoken),
         "rolls_verified": partial(rolls_verified_text, language=spoken),
     }
     parts = PageParts(made)
@@ -92,6 +93,15 @@ def theme_names(spoken: Language) -> dict[str, str]:
     _ = spoken.gettext
     names = {"auto": _("System"), "light": _("Light"), "dark": _("Dark")}
     return {theme: names[theme] for theme in THEMES}
+
+
+def rolls_texts(spoken: Language, count: int) -> list[str]:
+    """What the button says that rolls none, one … all dice: scripts know no plural forms."""
+    rolls = [
+        spoken.ngettext("Roll {count} die", "Roll {count} dice", rolled).format(count=rolled)
+        for rolled in range(1, count + 1)
+    ]
+    return [spoken.gettext("Choose a box"), *rolls]
 
 
 def render(viewer: Viewer, template: str, **values: Any) -> str:

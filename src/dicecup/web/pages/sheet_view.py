@@ -1,55 +1,73 @@
-"""View model of the sheets side by side, cell by cell."""
+"""View model of one player's sheet: two blocks of rows that stand side by side, cell by cell."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Literal
 
 from dicecup.engine.legality import cell_of
-from dicecup.engine.state import Placement, column_lines, final_score
+from dicecup.engine.state import Placement, Sheet, bonus, column_lines, final_score
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import name
-from dicecup.match import Match
-from dicecup.rules.model import Ruleset
+from dicecup.rules.model import OfFace, Ruleset
 from dicecup.web.service.snapshot import BoxChoice, LayerChoices
 from dicecup.web.texts import line_names
 
-CellKind = Literal["empty", "written", "offer", "closed", "picked", "line"]
+CellKind = Literal["empty", "written", "offer", "line", "bonus"]
+SLIM = 0.5  # the height of a computed line, in boxes
+UNEVEN = 4  # how much higher one block may be than the other before boxes move over
+EVEN = 2  # … and then how much higher it may stay
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a tap on a cell does for the dice of one layer."""
+
+    id: str
+    layer: str
+    text: str
+    value: str  # what the tap sends
+    label: str  # for screen readers
+    zero: bool
+    fixed: bool  # cannot be struck
+    picked: bool = False
+    closed: bool = False  # the rules forbid this box now
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
     kind: CellKind
     text: str = ""
-    later: str = ""  # what the layer after this one would give
-    value: str = ""  # what a tap on it sends
-    label: str = ""  # for screen readers
+    note: str = ""  # how the bonus goes, in words
+    state: str = ""  # … and as an id
+    targets: tuple[Target, ...] = ()
     new: bool = False  # written by the last move
-    strike: bool = False
 
 
 EMPTY = Cell("empty")
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
-    """One column of the view: a player's sheet, or one column of it."""
-
-    seat: int
-    column: int
-    label: str
-    first: bool  # the first column of its player
-
-
-@dataclass(frozen=True, slots=True)
 class Row:
     line: str
     label: str
-    text: str
     box: bool
     cells: tuple[Cell, ...]
-    spans: bool = False  # one cell per player, whatever the number of columns
+    spans: bool = False  # one cell, whatever the number of columns
+
+
+@dataclass(frozen=True, slots=True)
+class SheetView:
+    seat: int
+    heads: list[str]  # names of the columns, if there are several
+    blocks: list[list[Row]]
+
+    @property
+    def high(self) -> int:
+        """The height of the higher block, in boxes."""
+        return ceil(max(height(block) for block in self.blocks) + (SLIM if self.heads else 0))
 
     @property
     def part_id(self) -> str:
@@ -67,84 +85,131 @@ def read_placement(text: str) -> Placement:
     return Placement(box, column, text.endswith("!"))
 
 
-def heads(rules: Ruleset, order: list[int], language: Language) -> list[Head]:
-    return [
-        Head(
-            seat,
-            column,
-            name(rules, rules.columns[column].id, language.code) if rules.has_columns else "",
-            not column,
-        )
-        for seat in order
-        for column in range(len(rules.columns))
-    ]
+def picked_text(picked: Mapping[str, Placement]) -> str:
+    """Format as forms and addresses carry it: `inner:pair,outer:chance!`."""
+    return ",".join(f"{layer}:{placement_text(place)}" for layer, place in picked.items())
 
 
-def rows(
-    match: Match,
-    columns: list[Head],
-    choices: list[LayerChoices],
+def read_picked(text: str) -> dict[str, Placement]:
+    parts = [part.partition(":") for part in text[:200].split(",")]
+    return {layer: read_placement(place) for layer, _, place in parts if layer and place}
+
+
+def sheet_view(
+    rules: Ruleset,
+    sheet: Sheet,
+    seat: int,
     language: Language,
-    written: frozenset[int],
-    last_seat: int | None,
-) -> list[Row]:
-    """Every line; choices belong to the player whose turn it is, `written` to the one who wrote last."""
-    rules = match.rules
-    waiting = [layer for layer in choices if layer.chosen is None]
-    picked = {
-        cell_of(rules, layer.chosen.box, layer.chosen.column): layer for layer in choices if layer.chosen
-    }
-    now = {choice.cell: choice for choice in waiting[0].choices} if waiting else {}
-    later = {choice.cell: choice for choice in waiting[1].choices} if len(waiting) > 1 else {}
-    layer_name = name(rules, waiting[0].layer, language.code) if waiting and rules.has_layers else ""
+    choices: Sequence[LayerChoices] = (),
+    written: frozenset[int] = frozenset(),
+) -> SheetView:
+    """The sheet of a seat. Choices are those of its player's turn, `written` is what they wrote last."""
+    heads = [name(rules, column.id, language.code) for column in rules.columns] if rules.has_columns else []
     names = line_names(rules, language)
-    computed = [lines_of(match, head) for head in columns]
-    found = []
+    lines = [column_lines(rules, sheet, column) for column in range(len(rules.columns))]
+    rows = []
     for line in rules.lines:
-        label, text = names[line]
+        label = names[line][0]
         box = rules.box_index.get(line)
-        spans = rules.has_columns and line == "final_score"
+        spans = bool(heads) and line == "final_score"
         cells = []
-        for head, lines in zip(columns, computed, strict=True):
+        for column in range(1 if spans else len(rules.columns)):
             if box is None:
-                if head.first or not spans:
-                    cells.append(Cell("line", number(lines[line])))
+                cells.append(computed(rules, sheet, column, line, lines[column], language))
                 continue
-            cell = head.column * len(rules.boxes) + box
-            points = match.state.sheets[head.seat].cells[cell]
+            cell = column * len(rules.boxes) + box
+            points = sheet.cells[cell]
             if points is not None:
-                new = cell in written and head.seat == last_seat
-                cells.append(Cell("written", number(points), new=new))
-            elif head.seat != match.state.player:
-                cells.append(EMPTY)
-            elif cell in picked:
-                cells.append(Cell("picked", number(picked[cell].points)))
-            elif cell in now:
-                spoken = " ".join(part for part in (label, head.label, layer_name) if part)
-                cells.append(offer(now[cell], later.get(cell), spoken))
-            else:
-                cells.append(EMPTY)
-        found.append(Row(line, label, text, box is not None, tuple(cells), spans))
-    return found
+                cells.append(Cell("written", number(points), new=cell in written))
+                continue
+            spoken = f"{label} {heads[column]}" if heads else label
+            targets = targets_of(rules, cell, choices, spoken, language) if choices else ()
+            cells.append(Cell("offer", targets=targets) if targets else EMPTY)
+        rows.append(Row(line, label, box is not None, tuple(cells), spans))
+    return SheetView(seat, heads, in_blocks(rules, rows))
 
 
-def offer(choice: BoxChoice, later: BoxChoice | None, spoken: str) -> Cell:
-    place = Placement(choice.box, choice.column)
-    return Cell(
-        kind="offer" if choice.allowed else "closed",
-        text=number(choice.points),
-        later=number(later.points) if later else "",
-        value=placement_text(place),
-        label=f"{spoken}: {choice.points}",
-        strike=choice.strike,
+def in_blocks(rules: Ruleset, rows: list[Row]) -> list[list[Row]]:
+    """The upper section and the rest; if that is far longer, its first boxes move over."""
+    lower = {box.id for box in rules.boxes if box.section != "upper"}
+    at = next((place for place, row in enumerate(rows) if row.line in lower), len(rows))
+    if height(rows[at:]) - height(rows[:at]) > UNEVEN:
+        while height(rows[at:]) - height(rows[:at]) > EVEN and rows[at].box:
+            at += 1
+    return [block for block in (rows[:at], rows[at:]) if block]
+
+
+def height(rows: list[Row]) -> float:
+    return sum(1 if row.box else SLIM for row in rows)
+
+
+def targets_of(
+    rules: Ruleset, cell: int, choices: Sequence[LayerChoices], label: str, language: Language
+) -> tuple[Target, ...]:
+    """One target for each layer of dice that can be written here."""
+    found = []
+    for layer in choices:
+        given = next((choice for choice in layer.choices if choice.cell == cell), None)
+        if given is None:
+            continue
+        chosen = layer.chosen
+        picked = chosen is not None and cell_of(rules, chosen.box, chosen.column) == cell
+        spoken = f"{label}, {name(rules, layer.layer, language.code)}" if rules.has_layers else label
+        found.append(target(given, layer, picked, spoken, rules.has_layers))
+    return tuple(found)
+
+
+def target(choice: BoxChoice, layer: LayerChoices, picked: bool, spoken: str, layered: bool) -> Target:
+    place = placement_text(Placement(choice.box, choice.column))
+    points = layer.points if picked else choice.points
+    return Target(
+        id=f"box-{layer.layer}-{place}" if layered else f"box-{place}",
+        layer=layer.layer,
+        text=number(points),
+        value=f"{layer.layer}:{place}",
+        label=f"{spoken}: {number(points)}",
+        zero=not points,
+        fixed=not choice.strike,
+        picked=picked,
+        closed=not choice.allowed,
     )
 
 
-def lines_of(match: Match, head: Head) -> Mapping[str, int]:
-    """Every computed line of one column of the view, by id."""
-    sheet = match.state.sheets[head.seat]
-    lines = column_lines(match.rules, sheet, head.column)
-    return {**lines, "final_score": final_score(match.rules, sheet)}
+def computed(
+    rules: Ruleset, sheet: Sheet, column: int, line: str, lines: Mapping[str, int], language: Language
+) -> Cell:
+    """A line that is no box. The bonus shows how far it is while it can still grow."""
+    if line == "final_score":
+        return Cell("line", number(final_score(rules, sheet)))
+    if line == "bonus":
+        going = bonus_going(rules, sheet, column, language)
+        if going:
+            return going
+    return Cell("line", number(lines[line]))
+
+
+def bonus_going(rules: Ruleset, sheet: Sheet, column: int, language: Language) -> Cell | None:
+    """The upper sum on its way to the next bonus step; None once nothing can change."""
+    faces, filled, total = [], 0, 0
+    for box, points in zip(rules.boxes, sheet.cells[column * len(rules.boxes) :], strict=False):
+        if isinstance(box.needs, OfFace) and box.section == "upper":
+            faces.append((box.needs.face, points))
+            total += points or 0
+            filled += box.needs.face if points is not None else 0
+    most = total + sum(rules.dice.counted * face for face, points in faces if points is None)
+    step = min((tier.at for tier in rules.bonus if tier.at > total), default=0)
+    whole = sum(face for face, _ in faces)
+    if not step or filled == whole or (most < step and bonus(rules, total)):
+        return None
+    _ = language.gettext
+    behind = -(-step * filled // whole) - total
+    if most < step:
+        state, note = "missed", _("out of reach")
+    elif behind <= 0:
+        state, note = "ahead", _("on course")
+    else:
+        state, note = "behind", _("{points} behind").format(points=behind)
+    return Cell("bonus", f"{total}/{step}", note, state)
 
 
 def number(points: int) -> str:

@@ -27,6 +27,7 @@ from dicecup.match import Change, Match
 from dicecup.rules.loader import load_ruleset
 from dicecup.storage.rows import Addition, Opening, Result, Seat, StoredMatch
 from dicecup.storage.store import EntryTaken, HeaderOf, Store
+from dicecup.web.service.draft import Draft
 from dicecup.web.service.keys import now
 
 Answer = TypeVar("Answer")
@@ -106,6 +107,7 @@ class LiveMatch:
         self.listeners = listeners  # called after every change
         self.match: Match | None = None
         self.gone = False  # whether the match has been removed
+        self.draft = Draft()
         self.lock = asyncio.Lock()
 
     @property
@@ -259,8 +261,18 @@ class LiveMatch:
 
     def changed(self) -> None:
         """Notify everybody concerned that the match looks different now."""
+        self.notify()
+
+    def notify(self) -> None:
         for listener in self.listeners:
             listener(self)
+
+    @property
+    def marks(self) -> str:
+        """The version and the slots of the dice that the player is marking, as the live stream sends them."""
+        if self.draft.version != self.version or self.draft.marked is None:
+            return ""
+        return " ".join(map(str, (self.version, *sorted(self.draft.marked))))
 
     # What people do
 
@@ -275,6 +287,14 @@ class LiveMatch:
         if match.state.player not in seats and not (typing and self.bot_is_next()):
             raise MoveError("not_your_turn")
         return match
+
+    def mark(self, seats: frozenset[int], version: int, slots: frozenset[int]) -> None:
+        """Let everybody see which dice the player is about to keep. It is no move, and is not stored."""
+        match = self.check_turn(seats, version)
+        if any(slot >= match.rules.dice.count for slot in slots):
+            raise MoveError("move_unreadable")
+        self.draft.mark(version, slots)
+        self.notify()
 
     async def decide(self, seats: frozenset[int], version: int, move: Keep | Score) -> None:
         """Keep dice or fill a box. Dice that the server throws follow a keep at once."""

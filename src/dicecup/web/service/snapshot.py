@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from dicecup.dice import layer_faces
-from dicecup.engine.legality import cell_names, offers, refusal
+from dicecup.engine.legality import cell_names, cell_of, offers, refusal
 from dicecup.engine.play import place, scored_layers
 from dicecup.engine.serialize import dice_to_data, move_to_data, sheet_to_data
 from dicecup.engine.state import Placement, Sheet, State, column_lines, dice_to_throw, final_score, standings
 from dicecup.match import Match
 from dicecup.rules.model import Ruleset
 from dicecup.web.service.live_match import LiveMatch
+
+NOTHING_PICKED: Mapping[str, Placement] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,23 +42,27 @@ class LayerChoices:
     points: int = 0
 
 
-def layer_choices(rules: Ruleset, state: State, picked: tuple[Placement, ...] = ()) -> list[LayerChoices]:
-    """Choices for each scored layer, in order; boxes picked for the first layers count as filled.
+def layer_choices(
+    rules: Ruleset, state: State, picked: Mapping[str, Placement] = NOTHING_PICKED
+) -> list[LayerChoices]:
+    """Choices for each scored layer, in order; a box that was picked for one layer is closed to the others.
 
-    A layer after the next one is shown on the sheet as it is: what it gives may still change.
+    Boxes picked for the first layers count as filled. Without them, a later layer is shown on the sheet as it
+    is: what it gives may still change.
     """
     if state.throw_due or state.finished or not state.dice:
         return []
     sheet = state.sheet
     found = []
-    for number, layer in enumerate(scored_layers(rules)):
+    for name, layer in zip(rules.scored, scored_layers(rules), strict=True):
         faces = layer_faces(state.dice, layer)
-        open_now = choices_on(rules, sheet, faces)
-        if number < len(picked):
-            sheet, scored = place(rules, sheet, faces, picked[number])
-            found.append(LayerChoices(rules.scored[number], open_now, picked[number], scored.points))
-        else:
-            found.append(LayerChoices(rules.scored[number], open_now))
+        taken = {cell_of(rules, other.box, other.column) for key, other in picked.items() if key != name}
+        open_now = tuple(choice for choice in choices_on(rules, sheet, faces) if choice.cell not in taken)
+        chosen, points = picked.get(name), 0
+        if chosen is not None:
+            sheet, scored = place(rules, sheet, faces, chosen)
+            points = scored.points
+        found.append(LayerChoices(name, open_now, chosen, points))
     return found
 
 

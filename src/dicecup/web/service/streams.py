@@ -78,13 +78,16 @@ def stream(
     name: str,
     audience: Audience,
     draw: Draw,
+    *,
+    with_marks: bool = False,
 ) -> EventStream:
     """Events called `name` that hold the whole match, and others called `change`.
 
     `player` holds a seat in the match, or is empty for a spectator. Streams of one audience see the same.
+    `with_marks` adds events called `marks`: the dice that the player is about to keep, which is no move.
     """
     subscriber = Subscriber(network_of(request.client.host if request.client else None), player)
-    return EventStream(matches, live, subscriber, name, audience, draw)
+    return EventStream(matches, live, subscriber, name, audience, draw, with_marks)
 
 
 class EventStream(Response):
@@ -100,6 +103,7 @@ class EventStream(Response):
         name: str,
         audience: Audience,
         draw: Draw,
+        with_marks: bool,
     ) -> None:
         self.status_code = 200
         self.background = None
@@ -109,6 +113,8 @@ class EventStream(Response):
         self.name = name
         self.audience = audience
         self.draw = draw
+        self.with_marks = with_marks
+        self.marks = ""  # those that were sent last
         self.seen: Hashable = None  # the audience this stream belonged to when it was shown something
         self.shown = ""  # the stamp of what it was shown
         self.sent = 0.0  # when, by the clock of the event loop
@@ -166,6 +172,9 @@ class EventStream(Response):
             return b""
         if live.stamp != self.shown:
             return self.show(live)
+        if self.with_marks and live.marks and live.marks != self.marks:
+            self.marks = live.marks
+            return f"event: marks\ndata: {self.marks}\n\n".encode()
         overdue = asyncio.get_running_loop().time() - self.sent >= HEARTBEAT
         return STILL_HERE if overdue else b""
 

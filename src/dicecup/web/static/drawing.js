@@ -1,5 +1,5 @@
 // Draw the match anew, from the answer to a request or from a live event, whichever comes first.
-// What the player has begun and where the focus is survive it.
+// What the player has begun, which sheets are open and where the focus is survive it.
 import { write } from "./dice_pad.js";
 
 const { htmx } = window; // a classic script: its only documented access is this global
@@ -8,8 +8,14 @@ let before = null; // what has to survive the drawing under way
 
 export const match = () => document.getElementById("match");
 
-// Identifies what can be seen: the server's stamp of the match, and the box that is picked on this page only.
+// Identifies what can be seen: the server's stamp of the match, and the boxes that are picked.
 export const drawing = () => `${match().dataset.stamp} ${match().dataset.picked}`;
+
+// Call something now, and again whenever the match has been drawn; it gets the version that was shown before.
+export function onDrawn(act) {
+  act(null);
+  document.addEventListener("match:drawn", (event) => act(event.detail));
+}
 
 export function draw(html) {
   if (isOutdated(html)) return;
@@ -45,12 +51,13 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 
 document.addEventListener("htmx:afterSettle", () => {
   if (!before) return; // not the match
-  const { version, focused, names, marked, typed } = before;
+  const { version, focused, names, open, marked, typed } = before;
   before = null;
   restoreInputs(names, match().dataset.version === version ? marked : null, typed);
+  for (const id of open) document.getElementById(id)?.setAttribute("open", "");
   announce();
+  document.dispatchEvent(new CustomEvent("match:drawn", { detail: version }));
   if (focused) moveFocus(focused.id);
-  showOwnColumn();
 });
 
 // Answers and events can overtake each other. A version never returns: an undo is a new version, too.
@@ -73,6 +80,7 @@ function remember() {
     version: match().dataset.version,
     focused: match().contains(active) ? active : null,
     names: [...document.querySelectorAll("#match .join input[id]")].map((input) => [input.id, input.value]),
+    open: [...document.querySelectorAll("#match details[id][open]")].map((sheet) => sheet.id),
     marked: [...document.querySelectorAll("#match input[name=keep]:checked")].map((box) => box.id),
     typed: typed ? typed.value : "",
   };
@@ -92,14 +100,9 @@ function restoreInputs(names, marked, typed) {
 // To the same control, or else to the next thing to do: never to undo, where the next Space would undo what was done.
 // While there is nothing to do, the headline holds the focus.
 function moveFocus(id) {
-  const places = ["#unpick", "#throw", ".offer button", ".big", "#headline"];
+  const places = ["#throw", ".offer button", ".big", "#headline"];
   if (id && id !== "headline") places.unshift(`[id="${id}"]`);
+  places.unshift("#send"); // two boxes are picked: they can be sent
   const next = places.map((place) => match().querySelector(place)).find((found) => found);
   if (next) next.focus({ preventScroll: true });
-}
-
-function showOwnColumn() {
-  const active = document.querySelector(".player.active.mine");
-  const room = document.querySelector(".sheet-scroll");
-  if (room) room.scrollLeft = active ? Math.max(0, active.offsetLeft + active.offsetWidth - room.clientWidth) : 0;
 }

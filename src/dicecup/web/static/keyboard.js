@@ -1,19 +1,36 @@
-// Keys: the first letter of “Roll” in the page's language, or T, rolls; U undoes; digits keep dice; arrows move between boxes.
+// Keys: the first letter of “Roll” in the page's language, or T, rolls; U undoes; digits keep dice; arrows move between
+// boxes; Escape closes a sheet.
 
 const rollKey = document.getElementById("match-frame").dataset.rollKey;
 
-function moveInSheet(step, sideways) {
-  const buttons = [...document.querySelectorAll(".offer button")];
-  const here = buttons.find((button) => button === document.activeElement);
-  if (!here) return false;
-  const row = (button) => button.closest("tr").rowIndex;
-  const column = (button) => button.closest("td").cellIndex;
-  const others = sideways
-    ? buttons.filter((button) => row(button) === row(here) && Math.sign(column(button) - column(here)) === step)
-    : buttons.filter((button) => column(button) === column(here) && Math.sign(row(button) - row(here)) === step);
-  const next = step > 0 ? others[0] : others[others.length - 1];
-  if (next) next.focus();
+const middle = (element) => {
+  const { left, top, width, height } = element.getBoundingClientRect();
+  return { x: left + width / 2, y: top + height / 2 };
+};
+
+// To the nearest box in this direction; what lies aside counts as farther away.
+function moveInSheet([x, y]) {
+  const here = document.activeElement;
+  if (!here.matches(".offer button")) return false;
+  const from = middle(here);
+  let best = null;
+  for (const button of document.querySelectorAll(".offer button")) {
+    const to = middle(button);
+    const along = (to.x - from.x) * x + (to.y - from.y) * y;
+    const aside = Math.abs((to.x - from.x) * y) + Math.abs((to.y - from.y) * x);
+    const distance = along + 3 * aside;
+    if (along > 1 && (!best || distance < best.distance)) best = { button, distance };
+  }
+  best?.button.focus();
   return true;
+}
+
+const ARROWS = { ArrowDown: [0, 1], ArrowUp: [0, -1], ArrowRight: [1, 0], ArrowLeft: [-1, 0] };
+
+function wanted(key) {
+  const name = { [rollKey]: "throw", t: "throw", u: "undo" }[key.toLowerCase()];
+  if (name) return document.getElementById(name);
+  return /^[1-9]$/.test(key) ? document.querySelectorAll("#match input[name=keep]")[key - 1] : null;
 }
 
 document.addEventListener("keydown", (event) => {
@@ -26,16 +43,17 @@ document.addEventListener("keydown", (event) => {
     event.target.click();
     event.preventDefault();
   }
-  const arrows = { ArrowDown: [1, false], ArrowUp: [-1, false], ArrowRight: [1, true], ArrowLeft: [-1, true] };
-  if (arrows[event.key]) {
-    if (moveInSheet(...arrows[event.key])) event.preventDefault();
+  if (ARROWS[event.key]) {
+    if (moveInSheet(ARROWS[event.key])) event.preventDefault();
     return;
   }
   if (event.repeat) return;
-  const wanted = { [rollKey]: "throw", t: "throw", u: "undo" }[event.key.toLowerCase()];
-  const control = wanted
-    ? document.getElementById(wanted)
-    : /^[1-9]$/.test(event.key) && document.getElementById(`keep-${event.key - 1}`);
+  const open = event.key === "Escape" && document.querySelector(".opens[open]");
+  if (open) {
+    open.open = false;
+    open.querySelector("summary").focus({ preventScroll: true });
+  }
+  const control = wanted(event.key);
   if (control) {
     control.focus({ preventScroll: true });
     control.click();

@@ -1,5 +1,6 @@
 // Live changes, as an event stream: it begins with the whole match. Players get it again after every change; spectators
 // get the parts of it that changed, each time from one stamp to the next.
+import { showMarks } from "./dice.js";
 import { draw, drawParts, match } from "./drawing.js";
 import { showUnreachable } from "./reach.js";
 
@@ -27,6 +28,7 @@ export function listen() {
     if (after === match().dataset.stamp) drawParts(parts);
     else listen(); // something was missed: begin again
   });
+  events.addEventListener("marks", (event) => showMarks(event.data));
   events.addEventListener("error", () => {
     notLive.hidden = false;
     if (events.readyState !== EventSource.CLOSED) return;

@@ -1,5 +1,7 @@
 // The page of a match. The server renders it and decides everything; these modules add what a server cannot do.
+import "./dice.js";
 import "./dice_pad.js";
+import "./feedback.js";
 import "./keyboard.js";
 import "./presses.js";
 import "./word.js";

@@ -1,0 +1,77 @@
+"""What was written last, and whether it deserves a flourish."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dicecup.engine.legality import cell_of
+from dicecup.engine.state import Score, column_lines
+from dicecup.i18n.language import Language
+from dicecup.i18n.names import name
+from dicecup.match import Match
+from dicecup.rules.model import Alike, Ruleset
+from dicecup.web.pages.sheet_view import number
+from dicecup.web.texts import player_name
+
+
+@dataclass(frozen=True, slots=True)
+class BoxEntry:
+    box: str
+    points: str
+
+
+@dataclass(frozen=True, slots=True)
+class LastEntry:
+    """The boxes that were filled last, by whom; `move` tells one entry from the next."""
+
+    seat: int = -1
+    name: str = ""
+    boxes: tuple[BoxEntry, ...] = ()
+    cells: frozenset[int] = frozenset()
+    flourish: str = ""  # win, alike or bonus, while nothing has happened since
+    move: int = 0
+
+
+NO_ENTRY = LastEntry()
+
+
+def last_entry(match: Match, language: Language) -> LastEntry:
+    record, rules = match.record, match.rules
+    for at in range(len(record.moves) - 1, -1, -1):
+        move = record.moves[at]
+        if not isinstance(move, Score):
+            continue
+        seat, sheet = record.states[at].player, record.states[at + 1].sheets
+        cells = [cell_of(rules, place.box, place.column) for place in move.placements]
+        points = [sheet[seat].cells[cell] or 0 for cell in cells]
+        boxes = []
+        for place, given in zip(move.placements, points, strict=True):
+            column = f" {name(rules, place.column, language.code)}" if place.column else ""
+            boxes.append(BoxEntry(name(rules, place.box, language.code) + column, number(given)))
+        return LastEntry(
+            seat,
+            player_name(record.header.players[seat], language),
+            tuple(boxes),
+            frozenset(cells),
+            flourish_of(match, at, seat, cells) if at == len(record.moves) - 1 else "",
+            at + 1,
+        )
+    return NO_ENTRY
+
+
+def flourish_of(match: Match, at: int, seat: int, cells: list[int]) -> str:
+    """What to celebrate about a move: the end of the game, all dice alike, or the bonus."""
+    if match.state.finished:
+        return "win"
+    rules, record = match.rules, match.record
+    before, after = record.states[at].sheets[seat], record.states[at + 1].sheets[seat]
+    if any(after.cells[cell] and needs_all_alike(rules, cell) for cell in cells):
+        return "alike"
+    columns = range(len(rules.columns))
+    bonus = [sum(column_lines(rules, sheet, at)["bonus"] for at in columns) for sheet in (before, after)]
+    return "bonus" if bonus[1] > bonus[0] else ""
+
+
+def needs_all_alike(rules: Ruleset, cell: int) -> bool:
+    needs = rules.boxes[cell % len(rules.boxes)].needs
+    return isinstance(needs, Alike) and needs.groups == (rules.dice.counted,)

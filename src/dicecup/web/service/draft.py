@@ -1,0 +1,114 @@
+"""What the player whose turn it is has begun but not done, and where the dice lie. Never stored.
+
+The record knows which dice were kept, but not where they lay on the screen: every die keeps its slot through
+a turn. A match that is read from the store again only loses which of several equal dice was meant.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Literal
+
+from dicecup.dice import Dice, Die
+from dicecup.engine.record import Record
+from dicecup.engine.state import Keep, Placement, Score, Throw
+
+NO_SLOTS: frozenset[int] = frozenset()
+SlotState = Literal["thrown", "kept", "leaving", "resting"]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A die in its place: just thrown, kept, about to be thrown again, or left from the turn before."""
+
+    die: Die
+    state: SlotState
+
+
+@dataclass(slots=True)
+class Draft:
+    """The marks and picks of one version of a match, and the slots of the dice that were kept this turn."""
+
+    version: int = -1
+    marked: frozenset[int] | None = None  # None: nobody has said anything, the kept dice stay marked
+    picked: Mapping[str, Placement] = field(default_factory=dict)  # by layer
+    kept: dict[int, frozenset[int]] = field(default_factory=dict)  # by the number of the keep
+
+    def mark(self, version: int, slots: frozenset[int]) -> None:
+        self.at(version).marked = slots
+
+    def pick(self, version: int, picked: Mapping[str, Placement]) -> None:
+        self.at(version).picked = picked
+
+    def at(self, version: int) -> Draft:
+        """Forget what was begun at another version."""
+        if self.version != version:
+            self.version, self.marked, self.picked = version, None, {}
+        return self
+
+    def keep(self, number: int, slots: frozenset[int]) -> None:
+        """Remember where the dice lie that this move keeps."""
+        self.kept = {move: old for move, old in self.kept.items() if number - 4 <= move < number}
+        self.kept[number] = slots
+
+
+def slots_of(match: str, record: Record, kept: Mapping[int, frozenset[int]]) -> list[Slot]:
+    """Every die in its slot; before the first throw of a turn the dice of the turn before."""
+    moves = record.moves
+    first = len(moves)
+    while first and not isinstance(moves[first - 1], Score):
+        first -= 1
+    if first == len(moves) and first:
+        before = slots_of_turn(match, record, first - 1, kept)
+        return [Slot(slot.die, "resting") for slot in before]
+    return slots_of_turn(match, record, len(moves), kept)
+
+
+def slots_of_turn(match: str, record: Record, end: int, kept: Mapping[int, frozenset[int]]) -> list[Slot]:
+    """The slots before the move with the number `end`, which belongs to the same turn."""
+    moves = record.moves
+    first = end
+    while first and not isinstance(moves[first - 1], Score):
+        first -= 1
+    slots: list[Slot] = []
+    for number in range(first, end):
+        move = moves[number]
+        if isinstance(move, Throw):
+            slots = thrown(slots, in_any_order(match, record, number, move.dice))
+        elif isinstance(move, Keep):
+            stay = chosen(slots, move.dice, kept.get(number, NO_SLOTS))
+            slots = [Slot(slot.die, "kept" if at in stay else "leaving") for at, slot in enumerate(slots)]
+    return slots
+
+
+def in_any_order(match: str, record: Record, number: int, dice: Dice) -> Dice:
+    """Dice fall in no order, the same one on every screen. Physical dice are shown as they are recorded."""
+    if record.header.origin.kind == "typed":
+        return dice
+    fallen = list(dice)
+    Random(f"{match} {number}").shuffle(fallen)
+    return tuple(fallen)
+
+
+def thrown(slots: list[Slot], dice: Dice) -> list[Slot]:
+    if not slots:
+        return [Slot(die, "thrown") for die in dice]
+    falling = iter(dice)
+    return [Slot(next(falling), "thrown") if slot.state == "leaving" else slot for slot in slots]
+
+
+def chosen(slots: list[Slot], dice: Dice, slots_meant: frozenset[int]) -> frozenset[int]:
+    """The slots of the dice that are kept: those that were meant, else dice that were kept before."""
+    meant = frozenset(at for at in slots_meant if at < len(slots))
+    wanted = Counter(dice)
+    if Counter(slots[at].die for at in meant) == wanted:
+        return meant
+    found = []
+    for at in sorted(range(len(slots)), key=lambda at: slots[at].state != "kept"):
+        if wanted[slots[at].die]:
+            wanted[slots[at].die] -= 1
+            found.append(at)
+    return frozenset(found)

@@ -1,0 +1,100 @@
+// Sounds, vibration and flourishes. The sounds are made here, without files; each can be switched off.
+import { match, onDrawn } from "./drawing.js";
+
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+const CONFETTI = 40;
+let context = null; // browsers let a page make sounds only after it was touched
+let entry = null; // the last entry that was celebrated
+
+const isOn = (what) => localStorage.getItem(what) !== "off";
+const vibrate = (pattern) => isOn("vibration") && navigator.vibrate?.(pattern);
+
+function tone(at, frequency, length, volume, type = "triangle") {
+  const source = new OscillatorNode(context, { type, frequency });
+  fade(source, at, length, volume);
+}
+
+function knock(at, volume) {
+  const length = Math.floor(context.sampleRate * 0.05);
+  const buffer = new AudioBuffer({ length, sampleRate: context.sampleRate });
+  buffer.getChannelData(0).forEach((_, place, data) => (data[place] = Math.random() * 2 - 1));
+  const filter = new BiquadFilterNode(context, { type: "bandpass", frequency: 1800 + 1800 * Math.random(), Q: 1.5 });
+  fade(new AudioBufferSourceNode(context, { buffer }), at, 0.05, volume, filter);
+}
+
+function fade(source, at, length, volume, filter = null) {
+  const start = context.currentTime + at;
+  const gain = new GainNode(context, { gain: volume });
+  gain.gain.setValueAtTime(volume, start);
+  gain.gain.exponentialRampToValueAtTime(0.001, start + length);
+  (filter ? source.connect(filter) : source).connect(gain).connect(context.destination);
+  source.start(start);
+  source.stop(start + length);
+}
+
+const SOUNDS = {
+  roll: (dice) => {
+    for (let knocks = 0; knocks < 3 * dice; knocks++) knock(0.5 * Math.random() ** 1.5, 0.25);
+  },
+  keep: () => tone(0, 880, 0.07, 0.12),
+  write: () => [523, 784].forEach((frequency, place) => tone(0.08 * place, frequency, 0.18, 0.15)),
+  flourish: () => [523, 659, 784, 1047, 1319].forEach((frequency, place) => tone(0.1 * place, frequency, 0.5, 0.2)),
+};
+
+function play(sound, ...given) {
+  if (context?.state === "running" && isOn("sound")) SOUNDS[sound](...given);
+}
+
+function celebrate(what) {
+  play("flourish");
+  vibrate([40, 60, 40, 60, 120]);
+  if (still.matches) return;
+  const party = document.createElement("div");
+  party.className = `confetti ${what}`;
+  party.setAttribute("aria-hidden", "true");
+  for (let piece = 0; piece < CONFETTI; piece++) {
+    const paper = party.appendChild(document.createElement("i"));
+    paper.style.left = `${100 * Math.random()}%`;
+    paper.style.animationDelay = `${0.6 * Math.random()}s`;
+    paper.style.background = `hsl(${360 * Math.random()} 80% 60%)`;
+  }
+  party.addEventListener("animationend", () => party.getAnimations({ subtree: true }).length === 0 && party.remove());
+  document.body.append(party);
+}
+
+onDrawn((before) => {
+  const last = document.getElementById("match-last");
+  const fresh = last && entry !== null && last.dataset.move !== entry;
+  entry = last ? last.dataset.move : entry;
+  if (before === null || before === match().dataset.version) return;
+  const thrown = match().querySelectorAll(".die-box.thrown").length;
+  if (thrown) {
+    play("roll", thrown);
+    vibrate(30);
+  } else if (fresh && last.dataset.flourish) celebrate(last.dataset.flourish);
+  else if (fresh) play("write");
+});
+
+// Marking dice is heard and felt at once.
+document.addEventListener("change", (event) => {
+  if (event.target.name !== "keep") return;
+  play("keep");
+  vibrate(10);
+});
+
+addEventListener("pointerdown", wake, { once: true });
+addEventListener("keydown", wake, { once: true });
+function wake() {
+  context ??= window.AudioContext ? new AudioContext() : null;
+}
+
+for (const control of document.querySelectorAll("[data-switch]")) {
+  const what = control.dataset.switch;
+  if (what === "vibration" && !navigator.vibrate) continue;
+  control.hidden = false;
+  control.setAttribute("aria-pressed", isOn(what));
+  control.addEventListener("click", () => {
+    localStorage.setItem(what, isOn(what) ? "off" : "on");
+    for (const same of document.querySelectorAll(`[data-switch=${what}]`)) same.setAttribute("aria-pressed", isOn(what));
+  });
+}
