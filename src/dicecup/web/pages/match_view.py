@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dicecup.dice import Die
@@ -44,7 +44,7 @@ class PlayerView:
     active: bool
     points: str
     place: int
-    sheet: SheetView | None = None
+    sheet: SheetView | None = None  # to be opened with a tap
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +97,7 @@ class MatchView:
     commitment: str | None
     open_seats: list[int]
     shown: PlayerView | None = None  # whose sheet is open
+    sheet: SheetView | None = None
     turn: TurnView | None = None
     last: LastEntry = NO_ENTRY
     back: UndoOptions = NOTHING_TO_UNDO
@@ -135,12 +136,15 @@ def match_view(
     choices, picked = safe_choices(match, picked) if match and acting else ([], {})
     last = last_entry(match, language) if match else NO_ENTRY
     placed = {seat: (place, points) for place, seat, points in standings(rules, match.state)} if match else {}
+    seat_shown = shown_seat(match, seats) if match else 0
     players = [
-        player_view(live, seat, seats, language, choices, last, *placed.get(seat, (0, 0)))
+        player_view(live, seat, seats, language, last, *placed.get(seat, (0, 0)))
         for seat in range(len(live.stored.seats))
     ]
-    shown = players[shown_seat(match, seats)] if match else None
-    after = shown.seat if shown and seats else 0  # whoever has a seat comes first
+    if seats:  # whoever has a seat comes first, and the sheet is open already
+        players[seat_shown] = replace(players[seat_shown], sheet=None)
+        players = players[seat_shown:] + players[:seat_shown]
+    shown = next(player for player in players if player.seat == seat_shown) if match else None
     return MatchView(
         id=live.id,
         version=live.version,
@@ -153,10 +157,11 @@ def match_view(
         may_begin=may_begin(live, holder),
         typed=opening.dice == "typed",
         layers=layers,
-        players=players[after:] + players[:after],
+        players=players,
         commitment=opening.commitment,
         open_seats=live.open_seats,
         shown=shown,
+        sheet=seat_sheet(match, seat_shown, "row", language, last, choices) if match else None,
         turn=turn_view(live, match, seats, choices, picked, language)
         if match and not match.state.finished
         else None,
@@ -204,14 +209,12 @@ def player_view(
     seat: int,
     seats: frozenset[int],
     language: Language,
-    choices: list[LayerChoices],
     last: LastEntry,
     place: int,
     points: int,
 ) -> PlayerView:
     stored, match = live.stored.seats[seat], live.match
     active = bool(match and not match.state.finished and match.state.player == seat)
-    written = last.cells if last.seat == seat else frozenset()
     return PlayerView(
         seat=seat,
         name=player_name(stored.name, language),
@@ -220,12 +223,20 @@ def player_view(
         active=active,
         points=number(points),
         place=place,
-        sheet=sheet_view(
-            match.rules, match.state.sheets[seat], seat, language, choices if active else (), written
-        )
-        if match
-        else None,
+        sheet=seat_sheet(match, seat, f"row-{seat}", language, last) if match else None,
     )
+
+
+def seat_sheet(
+    match: Match,
+    seat: int,
+    of_sheet: str,
+    language: Language,
+    last: LastEntry,
+    choices: Sequence[LayerChoices] = (),
+) -> SheetView:
+    written = last.cells if last.seat == seat else frozenset()
+    return sheet_view(match.rules, match.state.sheets[seat], of_sheet, language, choices, written)
 
 
 def turn_view(

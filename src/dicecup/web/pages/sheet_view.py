@@ -55,12 +55,16 @@ class Row:
     label: str
     box: bool
     cells: tuple[Cell, ...]
-    spans: bool = False  # one cell, whatever the number of columns
+    spans: bool  # one cell, whatever the number of columns
+    of_sheet: str  # the beginning of the id
+
+    @property
+    def part_id(self) -> str:
+        return f"{self.of_sheet}-{self.line}"
 
 
 @dataclass(frozen=True, slots=True)
 class SheetView:
-    seat: int
     heads: list[str]  # names of the columns, if there are several
     blocks: list[list[Row]]
 
@@ -68,10 +72,6 @@ class SheetView:
     def high(self) -> int:
         """The height of the higher block, in boxes."""
         return ceil(max(height(block) for block in self.blocks) + (SLIM if self.heads else 0))
-
-    @property
-    def part_id(self) -> str:
-        return f"row-{self.line}"
 
 
 def placement_text(placement: Placement) -> str:
@@ -98,12 +98,15 @@ def read_picked(text: str) -> dict[str, Placement]:
 def sheet_view(
     rules: Ruleset,
     sheet: Sheet,
-    seat: int,
+    of_sheet: str,
     language: Language,
     choices: Sequence[LayerChoices] = (),
     written: frozenset[int] = frozenset(),
 ) -> SheetView:
-    """The sheet of a seat. Choices are those of its player's turn, `written` is what they wrote last."""
+    """A player's sheet. Choices are those of the turn, `written` is what was written last.
+
+    `of_sheet` begins the ids of the rows.
+    """
     heads = [name(rules, column.id, language.code) for column in rules.columns] if rules.has_columns else []
     names = line_names(rules, language)
     lines = [column_lines(rules, sheet, column) for column in range(len(rules.columns))]
@@ -125,8 +128,8 @@ def sheet_view(
             spoken = f"{label} {heads[column]}" if heads else label
             targets = targets_of(rules, cell, choices, spoken, language) if choices else ()
             cells.append(Cell("offer", targets=targets) if targets else EMPTY)
-        rows.append(Row(line, label, box is not None, tuple(cells), spans))
-    return SheetView(seat, heads, in_blocks(rules, rows))
+        rows.append(Row(line, label, box is not None, tuple(cells), spans, of_sheet))
+    return SheetView(heads, in_blocks(rules, rows))
 
 
 def in_blocks(rules: Ruleset, rows: list[Row]) -> list[list[Row]]:
