@@ -16,18 +16,21 @@ GAMES = ("dice-in-dice", "yatzy", "yum-plus")  # together they use every kernel
 def main() -> None:
     # Read when the solver is imported.
     os.environ |= {"NUMBA_CACHE_DIR": str(CACHE / "kernels"), "DICECUP_CACHE": str(CACHE / "coach")}
-    from dicecup.engine.state import empty_sheet
+    import numpy as np
+
     from dicecup.rules import load_ruleset
-    from dicecup.solver.single.solution import SingleSolution
+    from dicecup.solver.single.index import build_index
+    from dicecup.solver.single.packing import pack
     from dicecup.solver.single.solve import solve_single
     from dicecup.web.service.worker_main import prepare
 
     for game in GAMES:
         prepare(load_ruleset(game))
     rules = load_ruleset("yatzy-sv")
-    with TemporaryDirectory() as folder:  # the coach uses 64 bits
-        solution = SingleSolution(rules, solve_single(rules, precision=32, folder=Path(folder)))
-        solution.turn(empty_sheet(rules)).boxes((1, 2, 3, 4, 5))
+    with TemporaryDirectory() as folder:  # the coach uses 64 bits, and no packed tables
+        table = solve_single(rules, precision=32, folder=Path(folder))
+        index = build_index(rules)
+        pack(index, index.level(1), np.array(table.arrays(1)["values"]))
 
 
 if __name__ == "__main__":

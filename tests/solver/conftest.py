@@ -14,7 +14,7 @@ from dicecup.engine.state import Sheet, empty_sheet
 from dicecup.rules import Ruleset, load_ruleset
 from dicecup.solver.single.index import build_index
 from dicecup.solver.single.kernel_tables import build_program
-from dicecup.solver.single.packing import PlainSource
+from dicecup.solver.single.packing import plain_source
 from dicecup.solver.single.solution import SingleSolution
 from dicecup.solver.single.solve import last_level, make_backend, solve_single
 
@@ -63,9 +63,7 @@ def solved_end():
         solution = SingleSolution(rules, table)  # type: ignore[arg-type]
         below, values = index.level(0), last_level(index, 64)
         for number in range(1, open_boxes + 1):
-            read_only = values.view()
-            read_only.flags.writeable = False  # as a table on the disk: the same kernels
-            solution.sources[number - 1] = PlainSource(read_only, below.starts)
+            solution.sources[number - 1] = plain_source(values, below.starts)
             level = index.level(number)
             values = machine.solve_level(level, below, values, lambda _: None)
             below = level

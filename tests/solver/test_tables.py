@@ -21,7 +21,7 @@ from dicecup.rules import load_ruleset
 from dicecup.solver.files.resume import UnfinishedSolve
 from dicecup.solver.files.tables import HEADER_BYTES, encode_header, open_table, table_path
 from dicecup.solver.find import find_single_solution, find_single_table
-from dicecup.solver.single.packing import STEP, PackedSource, pack, shapes, unpack
+from dicecup.solver.single.packing import STEP, pack, shapes, unpack
 from dicecup.solver.single.size import PACK_FROM
 from dicecup.solver.single.solution import SingleSolution
 from dicecup.solver.single.solve import solve_single
@@ -197,19 +197,29 @@ def test_threads_change_nothing(tmp_path):
     assert found[0] == found[1]
 
 
-def test_packed(solved, tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory):
+    """`yahtzee` as if it were large: solved once, its table packed."""
+    rules = load_ruleset("yahtzee")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dicecup.solver.single.solve.PACK_FROM", 0)
+        return SingleSolution(
+            rules, solve_single(rules, precision=32, folder=tmp_path_factory.mktemp("packed"))
+        )
+
+
+def test_packed(solved, packed):
     """A packed table is within half a step of every value."""
     assert PACK_FROM > 1_000_000, "small tables are plain"
     rules, plain = load_ruleset("yahtzee"), solved("yahtzee", {}, 32)
-    monkeypatch.setattr("dicecup.solver.single.solve.PACK_FROM", 0)
-    packed = SingleSolution(rules, solve_single(rules, precision=32, folder=tmp_path))
     assert packed.table.header.encoding == "packed"
     assert packed.table.path.stat().st_size < 0.6 * plain.table.path.stat().st_size
     one, other = plain.unchecked_turn(empty_sheet(rules)), packed.unchecked_turn(empty_sheet(rules))
     assert np.abs(one._kept - other._kept).max() < STEP
     level, values = plain.index.level(6), plain.table.arrays(6)["values"]
     source = packed.source(6)
-    assert isinstance(source, PackedSource)
+    assert source.words.size
+    assert not source.values_32.size
     again = pack(plain.index, level, np.array(values))
     assert all(np.array_equal(getattr(source, name), new) for name, new in again._asdict().items())
     form = shapes(plain.index)
@@ -219,11 +229,7 @@ def test_packed(solved, tmp_path, monkeypatch):
             assert abs(unpack(source, group, position) - values[start + position]) <= STEP / 2 + 1e-4
 
 
-def test_games_are_played_by_a_packed_table(solved, tmp_path, monkeypatch):
-    monkeypatch.setattr("dicecup.solver.single.solve.PACK_FROM", 0)
-    rules, exact = load_ruleset("yahtzee"), solved("yahtzee")
-    scores = play_games(
-        SingleSolution(rules, solve_single(rules, precision=32, folder=tmp_path)), 20_000, 1
-    ).scores
+def test_games_are_played_by_a_packed_table(solved, packed):
+    scores = play_games(packed, 20_000, 1).scores
     error = scores.std() / len(scores) ** 0.5
-    assert abs(scores.mean() - exact.table.header.expected) < 3 * error
+    assert abs(scores.mean() - solved("yahtzee").expected) < 3 * error

@@ -285,7 +285,7 @@ def play_level(
 ) -> None:
     """Play one turn of every game. It begins with the dice of `row`, with `left` throws to come.
 
-    `example` is an array of the precision of the table.
+    `example` is an array of the type to compute with.
     """
     count = sheets.lower.size
     for chunk in numba.prange(chunks):

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from numba.extending import overload
 
 from dicecup.solver.arrays import NOWHERE, Array
 from dicecup.solver.compiled import entry_kernel, kernel, parallel_kernel
@@ -115,10 +114,17 @@ def write(
             bit += width
 
 
-class PackedSource(NamedTuple):
-    """Everything needed to find one value. Flat: parallel kernels cannot take nested tuples."""
+class Source(NamedTuple):
+    """Everything needed to find one value of a level, whichever way its values are stored.
 
-    numbers: Array  # by lower class: the number of its group in the level
+    Arrays of the other ways are empty. One class for all, so that no kernel is compiled twice; flat, because
+    parallel kernels cannot take nested tuples.
+    """
+
+    values: Array  # 64 bits, stored plainly
+    values_32: Array
+    starts: Array  # by lower class: where the plain values of its group begin
+    numbers: Array  # by lower class: the number of its packed group in the level
     kinds: Array  # of the groups; see `Groups`
     aboves: Array
     rows: Array
@@ -132,8 +138,27 @@ class PackedSource(NamedTuple):
     words: Array
 
 
+SOURCE_TYPES: dict[str, type[np.number[Any]]] = {
+    "values": np.float64,
+    "values_32": np.float32,
+    "starts": np.int64,
+    "numbers": np.int32,
+    "kinds": np.uint8,
+    "aboves": np.int64,
+    "rows": np.int64,
+    "blocks": np.int64,
+    "first": np.int64,
+    "row": np.int32,
+    "start": np.int32,
+    "group_words": np.uint32,
+    "widths": np.uint8,
+    "bases": np.float32,
+    "words": np.uint64,
+}
+
+
 @entry_kernel()
-def unpack(source: PackedSource, group: int, position: int) -> Any:
+def unpack(source: Source, group: int, position: int) -> Any:
     """Return one value."""
     first = source.first[source.kinds[group], source.aboves[group]]
     row_start, row = source.start[first + position], source.row[first + position]
@@ -187,54 +212,44 @@ def pack(index: Index, level: Level, values: Array) -> PackedLevel:
     return PackedLevel(group_words.astype(np.uint32), widths, bases, words)
 
 
-def packed_source(index: Index, level: Level, packed: PackedLevel) -> PackedSource:
+def packed_source(index: Index, level: Level, packed: PackedLevel) -> Source:
     form = shapes(index)
     groups = groups_of(index, level, form)
     numbers = np.full(len(index.opens), NOWHERE, dtype=np.int32)
     numbers[level.lowers] = np.arange(len(level.lowers), dtype=np.int32)
-    return PackedSource(
-        numbers=numbers,
-        kinds=groups.kinds,
-        aboves=groups.aboves,
-        rows=groups.rows,
-        blocks=groups.blocks,
-        first=form.first,
-        row=form.row,
-        start=form.start,
-        **packed._asdict(),
-    )
+    arrays = packed._asdict() | {"numbers": numbers, "kinds": groups.kinds, "aboves": groups.aboves}
+    arrays |= {"rows": groups.rows, "blocks": groups.blocks}
+    return source_of(arrays | {"first": form.first, "row": form.row, "start": form.start})
 
 
-class PlainSource(NamedTuple):
-    """A level whose values are stored plainly."""
-
-    values: Array
-    starts: Array  # by lower class
+def plain_source(values: Array, starts: Array) -> Source:
+    """Return a level whose values are stored plainly."""
+    return source_of({"values" if values.dtype == np.float64 else "values_32": values, "starts": starts})
 
 
-Source = PlainSource | PackedSource
+def source_of(arrays: dict[str, Array]) -> Source:
+    """Return a source with these arrays, and of the same types whatever they are: none can be written to."""
+    found = {}
+    for name, kind in SOURCE_TYPES.items():
+        dimensions = 2 if name == "first" else 1
+        array = arrays.get(name, np.empty((0,) * dimensions)).astype(kind, copy=False).view()
+        array.flags.writeable = False
+        found[name] = array
+    return Source(**found)
 
 
-def read(source: Source, lower: int, above: int, position: int) -> float:
-    """Return the value at a position of the group of a lower class, with so many open upper boxes."""
-    raise NotImplementedError  # only compiled code calls it, and gets one of those below
-
-
-def read_plain(source: Any, lower: Any, above: Any, position: Any) -> Any:  # noqa: ARG001
-    return source.values[source.starts[lower] + position]
-
-
-def read_packed(source: Any, lower: Any, above: Any, position: Any) -> Any:  # noqa: ARG001
-    return unpack(source, source.numbers[lower], position)
-
-
-@overload(read)
-def choose_reader(source: Any, lower: Any, above: Any, position: Any) -> Any:  # noqa: ARG001
-    return read_plain if source.instance_class is PlainSource else read_packed
+@kernel()
+def read(source: Source, lower: int, position: int) -> Any:
+    """Return the value at a position of the group of a lower class."""
+    if source.values.size:
+        return source.values[source.starts[lower] + position]
+    if source.values_32.size:
+        return np.float64(source.values_32[source.starts[lower] + position])
+    return np.float64(unpack(source, source.numbers[lower], position))
 
 
 def open_source(index: Index, table: TableFile, open_boxes: int) -> Source:
     level, arrays = index.level(open_boxes), table.arrays(open_boxes)
     if table.header.encoding == "plain":
-        return PlainSource(arrays["values"], level.starts)
+        return plain_source(arrays["values"], level.starts)
     return packed_source(index, level, PackedLevel(**arrays))

@@ -15,7 +15,7 @@ from dicecup.engine.state import Sheet, bonus, score
 from dicecup.errors import PositionError
 from dicecup.lattice import Lattice, lattice
 from dicecup.rules.model import Ruleset
-from dicecup.solver.arrays import Array, number_type
+from dicecup.solver.arrays import Array
 from dicecup.solver.files.tables import TableFile
 from dicecup.solver.single.index import Index, Place, build_index
 from dicecup.solver.single.kernel_tables import Program, build_program
@@ -41,8 +41,8 @@ class SingleTurn(Turn):
         """Return the value before the first throw, and compute all others."""
         solution, place = self.solution, self.place
         throws, keeps = solution.rules.throws, solution.lattice.keeps
-        self._kept = np.empty((max(throws - 1, 1), keeps), dtype=solution.room.dtype)
-        self._thrown = np.empty((throws, len(solution.lattice.throws)), dtype=solution.room.dtype)
+        self._kept = np.empty((max(throws - 1, 1), keeps))
+        self._thrown = np.empty((throws, len(solution.lattice.throws)))
         if not place.level:
             return self._whole(bonus(solution.rules, upper_sum(solution.rules, self.sheet)))
         above = place.level - int(solution.index.opens[place.lower])
@@ -105,8 +105,7 @@ class SingleSolution(Solution):
         column = rules.columns[0].id
         self.moves = [score(box.id, column, strike=strike) for box in rules.boxes for strike in (False, True)]
         rows = self.lattice.rows + len(self.lattice.throws) + len(self.program.target_class)
-        number = number_type(table.header.precision)
-        self.room: Array = np.zeros(rows * VECTOR_BYTES // np.dtype(number).itemsize, dtype=number)
+        self.room: Array = np.zeros(rows * VECTOR_BYTES // np.dtype(np.float64).itemsize)
 
     @cached_property
     def choices(self) -> ChoiceTables:

@@ -32,7 +32,7 @@ def follows_lower(
     after = lower + (program.target_class[target] - digit) * program.stride[part]
     if program.kinds[after] != program.kinds[lower]:
         position = program.promote[program.promote_first[above] + position]
-    return read(source, after, above, position)
+    return read(source, after, position)
 
 
 @kernel()
@@ -42,7 +42,7 @@ def follows_upper(program: Program, source: Any, lower: int, above: int, positio
     move = program.move_first[kind, above] + target * program.group_size[kind, above] + position
     if program.move[move] < 0:
         return NONE
-    return read(source, lower, above - 1, program.move[move])
+    return read(source, lower, program.move[move])
 
 
 @kernel()
@@ -80,7 +80,7 @@ def turn_values(
     """Compute all values of a turn on one sheet; return its value before the first throw.
 
     `kept[n, k]`: keeping multiset k with n + 1 throws left; `thrown[n, d]`: throw d with n throws left.
-    `room` and the other buffers have the precision of the table.
+    All buffers have 64 bits, whatever the precision of the table.
     """
     rows, throws, keeps = program.take_starts.size - 1, program.weights.size, program.add.shape[0]
     width = lanes(room)
