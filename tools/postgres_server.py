@@ -21,6 +21,8 @@ from typing import Any, Self
 from urllib.parse import urlencode
 
 USER = "dicecup"
+# A commit survives a crash of the server, not of the machine.
+NOT_FLUSHED = ("-c", "fsync=off", "-c", "full_page_writes=off")
 WINDOWS = sys.platform == "win32"
 
 
@@ -80,7 +82,7 @@ class PostgresServer:
         arguments += ["-h", self.host] if WINDOWS else ["-k", self.host, "-c", "listen_addresses="]
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
-                [self.home / "bin" / "postgres", *arguments, "-c", "max_connections=200"],
+                [self.home / "bin" / "postgres", *arguments, "-c", "max_connections=200", *NOT_FLUSHED],
                 stdout=log,
                 stderr=log,
                 cwd=self.folder,

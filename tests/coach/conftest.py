@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from pathlib import Path
 from random import Random
 
@@ -150,6 +151,7 @@ def call(folder, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DICECUP_CACHE", str(folder.parent / "cache"))
     monkeypatch.setenv("LANGUAGE", "en")  # a command sets the language that it was called with
+    monkeypatch.setattr("dicecup.cli.solving.SILENT", inf)  # on a busy machine it would show its progress
 
     def call(*arguments: str) -> tuple[int, str, str]:
         status = main(list(arguments))

@@ -16,23 +16,16 @@ from dicecup.web.service.keys import key_hash
 from dicecup.web.service.live_match import LiveMatch
 
 GAMES_PLAYED = 200
-AT_ONCE = 40
 
 
 async def play_all(server: KilledServer) -> list[Played]:
     games = [Played(GAMES[number % len(GAMES)], random.Random(number)) for number in range(GAMES_PLAYED)]
-    room = asyncio.Semaphore(AT_ONCE)
     await server.start()
-
-    async def one(played: Played) -> None:
-        async with room:
-            await play(played, server)
-
     killer = asyncio.create_task(server.kill_now_and_then())
     try:
         async with asyncio.TaskGroup() as group:
             for played in games:
-                group.create_task(one(played))
+                group.create_task(play(played, server))
     finally:
         killer.cancel()
         await server.kill()

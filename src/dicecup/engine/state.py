@@ -150,15 +150,14 @@ def bonus(rules: Ruleset, upper_sum: int) -> int:
 def column_lines(rules: Ruleset, sheet: Sheet, column: int) -> Mapping[str, int]:
     """Return every computed line of one column by id; `rules.lines` lists those that are printed."""
     first = column * len(rules.boxes)
-    cells = sheet.cells[first : first + len(rules.boxes)]
-
-    def section(name: Section) -> int:
-        return sum(points or 0 for box, points in zip(rules.boxes, cells, strict=True) if box.section == name)
-
-    upper_sum = section("upper")
+    sums: dict[Section, int] = {"upper": 0, "lower": 0, "after_total": 0}
+    for box, points in zip(rules.boxes, sheet.cells[first : first + len(rules.boxes)], strict=True):
+        if points:
+            sums[box.section] += points
+    upper_sum = sums["upper"]
     upper_total = upper_sum + bonus(rules, upper_sum)
     repeats = sheet.repeats * rules.repeat.points if rules.repeat else 0
-    lower_total = section("lower") + repeats
+    lower_total = sums["lower"] + repeats
     grand_total = upper_total + lower_total
     lines = {
         "upper_sum": upper_sum,
@@ -166,7 +165,7 @@ def column_lines(rules: Ruleset, sheet: Sheet, column: int) -> Mapping[str, int]
         "upper_total": upper_total,
         "lower_total": lower_total,
         "grand_total": grand_total,
-        "weighted_total": (grand_total + section("after_total")) * rules.columns[column].multiplier,
+        "weighted_total": (grand_total + sums["after_total"]) * rules.columns[column].multiplier,
     }
     return lines | ({rules.repeat.id: repeats} if rules.repeat else {})
 
