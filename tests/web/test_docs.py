@@ -10,7 +10,8 @@ from pathlib import Path
 
 from starlette.testclient import TestClient
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "web.md"
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "web.md"
 
 
 def requests() -> list[tuple[str, dict[str, str], str | None]]:
@@ -47,3 +48,16 @@ def test_requests_of_the_page(client: TestClient) -> None:
         answered.append(address)
     assert len(answered) == 4
     assert answer.text.startswith("dicecup record 1")
+
+
+def test_the_table_holds_every_setting() -> None:
+    """Each variable that the server reads, and no other."""
+    sources = [ROOT / "src/dicecup/web/settings.py", ROOT / "src/dicecup/installation.py"]
+    read = {name for path in sources for name in variables(path.read_text(encoding="utf-8"))}
+    table = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8").partition("## Settings")[2]
+    rows = [line for line in table.partition("\n## ")[0].splitlines() if line.startswith("| `DICECUP")]
+    assert {name for row in rows for name in variables(row.split("|")[1])} == read
+
+
+def variables(text: str) -> list[str]:
+    return re.findall(r"DICECUP_[A-Z_]*[A-Z]", text)
