@@ -17,7 +17,7 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, sync_playwright
 
 from browser import find_browser
-from pictures import DRAWN, FOLDER, THINKING, begin, new_page, start_server, turn
+from pictures import FOLDER, STAMP, THINKING, begin, new_page, start_server, turn
 
 SIZE = {"width": 390, "height": 760}
 FILE = FOLDER / "turn.gif"
@@ -41,6 +41,7 @@ class Film:
         self.milliseconds: list[int] = []
 
     def show(self, milliseconds: int) -> None:
+        self.page.evaluate("scrollTo(0, 0)")
         picture = Image.open(io.BytesIO(self.page.screenshot())).convert("RGB")
         self.pictures.append(picture)
         self.milliseconds.append(milliseconds)
@@ -93,7 +94,6 @@ def keep(page: Page, film: Film, advice: str) -> None:
 def play_turn(page: Page, film: Film) -> None:
     """Roll, ask and keep until the coach advises a box; then fill it."""
     page.wait_for_selector(".banner.yours")
-    page.evaluate("scrollTo(0, 0)")
     film.show(900)
     film.tap(page.locator("#throw"))
     page.wait_for_selector("#ask")
@@ -101,15 +101,15 @@ def play_turn(page: Page, film: Film) -> None:
     advice = ask(page, film)
     while advice.startswith(("keep", "roll")):
         keep(page, film, advice)
-        before = page.evaluate(DRAWN)
+        before = page.evaluate(STAMP)
         film.tap(page.locator("#throw"))
-        page.wait_for_function(f"before => {DRAWN} !== before", arg=before)
+        page.wait_for_function(f"before => {STAMP} !== before", arg=before)
         film.show(900)
         advice = ask(page, film)
     box = page.locator(f".offer button[aria-label^='{advice.removeprefix('cross out ')}:']")
-    box.evaluate("one => one.scrollIntoView({block: 'center'})")
     film.tap(box)
-    page.wait_for_selector(".written.new")
+    box.wait_for(state="detached")
+    page.wait_for_selector(".banner.yours")
     film.show(2500)
 
 

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 from browser import find_browser
 
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "images"
 PHONE = {"width": 390, "height": 760}
 DESK = {"width": 1180, "height": 760}
-DRAWN = "['stamp', 'picked'].map(name => document.getElementById('match').dataset[name]).join()"
+STAMP = "document.getElementById('match').dataset.stamp"  # of what is on the screen
 THINKING = 300_000  # milliseconds: the coach may have to compile its kernels first
 
 
@@ -70,12 +70,28 @@ def turn(page: Page) -> None:
     page.wait_for_selector("#throw:not([href])")
     page.click("#throw")
     page.wait_for_selector(".offer")
-    layers = 2 if page.locator(".layered").count() else 1
-    for _layer in range(layers):
-        gives = [int(text.replace("−", "-")) for text in page.locator(".offer .gives").all_inner_texts()]
-        before = page.evaluate(DRAWN)
-        page.locator(".offer button[name=box]").nth(gives.index(max(gives))).click()
-        page.wait_for_function(f"before => {DRAWN} !== before", arg=before)
+    if not page.locator(".layered").count():
+        changed(page, page.locator(best_box(page, ".offer button[name=box]")))
+        return
+    for layer in ("inner", "outer"):
+        best = best_box(page, f".offer button.layer-{layer}")
+        page.locator(best).click()
+        page.wait_for_selector(f"{best}.picked")
+    changed(page, page.locator("#send"))
+
+
+def best_box(page: Page, offers: str) -> str:
+    """The button of the box that gives most."""
+    found = page.locator(offers)
+    gives = [int(text.replace("−", "-")) for text in found.locator(".gives").all_inner_texts()]
+    return f"[id='{found.nth(gives.index(max(gives))).get_attribute('id')}']"
+
+
+def changed(page: Page, control: Locator) -> None:
+    """Press a control and wait until the page shows the result."""
+    before = page.evaluate(STAMP)
+    control.click()
+    page.wait_for_function(f"before => {STAMP} !== before", arg=before)
 
 
 def keep_some(page: Page) -> None:
