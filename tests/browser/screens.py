@@ -1,0 +1,64 @@
+"""Counts of what can be seen and pressed on a game page, for the tests and for bench/web_page.py."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page
+
+LOW_PHONE = {"width": 360, "height": 640}
+PHONE_390 = {"width": 390, "height": 844}
+
+# A box counts if its whole cell is inside the window and nothing lies over its corners or its middle.
+UNCOVERED = """
+const uncovered = (cell) => {
+  const { left, right, top, bottom } = cell.getBoundingClientRect();
+  if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight) return false;
+  const places = [[(left + right) / 2, (top + bottom) / 2]];
+  for (const x of [left + 3, right - 3]) for (const y of [top + 3, bottom - 3]) places.push([x, y]);
+  return places.every(([x, y]) => cell.contains(document.elementFromPoint(x, y)));
+};
+const cells = [...document.querySelectorAll("#sheet tr.box td")];
+"""
+VISIBLE = f"() => {{ {UNCOVERED} scrollTo(0, 0); return cells.filter(uncovered).length; }}"
+# Scrolled to as a browser does it for the keyboard; then every button in it is where it seems to be.
+REACHABLE = f"""() => {{ {UNCOVERED}
+  const pressable = (button) => {{
+    button.scrollIntoView({{ block: "center" }});
+    const {{ left, top, width, height }} = button.getBoundingClientRect();
+    const there = document.elementFromPoint(left + width / 2, top + height / 2);
+    return width >= 24 && height >= 24 && button.contains(there);
+  }};
+  return cells.filter((cell) => {{
+    const buttons = [...cell.querySelectorAll("button")];
+    return buttons.length > 0 && buttons.every(pressable);
+  }}).length;
+}}"""
+# Texts that are wider than their element, unless it shows dots or can be scrolled; and what leaves its block.
+CLIPPED = """() => {
+  const unseen = ".unseen, .in-words, .kept-mark, svg, legend";
+  const isText = (node) => node.nodeType === Node.TEXT_NODE && node.data.trim();
+  const hasText = (element) => [...element.childNodes].some(isText);
+  const cut = (element) => {
+    if (!element.checkVisibility() || element.closest(unseen)) return false;
+    const right = element.closest(".block")?.getBoundingClientRect().right ?? innerWidth;
+    if (element.closest("#sheet") && element.getBoundingClientRect().right > right + 1) return true;
+    const { overflowX, textOverflow, display } = getComputedStyle(element);
+    const cued = overflowX === "auto" || textOverflow === "ellipsis" || display === "inline";
+    return !cued && hasText(element) && element.scrollWidth > element.clientWidth + 1;
+  };
+  const words = (element) => `${element.tagName} ${element.className}: ${element.textContent.trim()}`;
+  return [...document.querySelectorAll("#match *")].filter(cut).map(words);
+}"""
+
+
+def visible_boxes(page: Page) -> int:
+    """How many boxes are seen as a whole without scrolling."""
+    return int(page.evaluate(VISIBLE))
+
+
+def reachable_boxes(page: Page) -> int:
+    """How many boxes can be scrolled to and pressed."""
+    return int(page.evaluate(REACHABLE))
+
+
+def clipped(page: Page) -> list[str]:
+    return list(page.evaluate(CLIPPED))

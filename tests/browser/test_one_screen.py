@@ -1,0 +1,139 @@
+"""The own sheet stands on one screen, and every box can be reached whatever the size of screen and text."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+from tests.browser.conftest import NewPage, changed, fill_best, play, start, throw
+from tests.browser.screens import LOW_PHONE, PHONE_390, clipped, reachable_boxes, visible_boxes
+
+from dicecup.i18n.language import LANGUAGES
+from dicecup.rules import builtin_ids, load_ruleset
+
+ON_LOW_PHONES = ("yatzy", "yatzy-sv", "yahtzee", "dice-in-dice")
+NARROW = {"width": 320, "height": 640}
+DESK_AT_400_PERCENT = {"width": 320, "height": 200}
+
+
+def open_game(page: Page, game: str) -> None:
+    """A game against somebody else and a bot, after the first roll."""
+    page.goto(f"/new/{game}")
+    for kind, count in (("person", 2), ("bot", 3)):
+        page.click(f"#add-{kind}")
+        expect(page.locator(".seats li")).to_have_count(count)
+    play(page)
+    throw(page)
+
+
+def boxes_of(game: str) -> int:
+    return load_ruleset(game).cells
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_all_boxes_are_on_the_first_screen(new_page: NewPage, code: str) -> None:
+    page = new_page(PHONE_390, locale=code)
+    found = {}
+    for game in builtin_ids():
+        page.set_viewport_size(PHONE_390)
+        open_game(page, game)
+        found[game, 390] = visible_boxes(page)
+        expect(page.locator("#throw")).to_be_in_viewport(ratio=1)
+        expect(page.locator("#chip-0")).to_be_in_viewport(ratio=1)
+        if game in ON_LOW_PHONES:
+            page.set_viewport_size(LOW_PHONE)
+            found[game, 360] = visible_boxes(page)
+    assert found == {(game, width): boxes_of(game) for game, width in found}
+
+
+def test_what_was_written_last_is_on_the_first_screen(new_page: NewPage) -> None:
+    page = new_page(LOW_PHONE)
+    open_game(page, "dice-in-dice")
+    fill_best(page)
+    expect(page.locator("#match-last .entry-box")).to_have_count(2)
+    page.evaluate("scrollTo(0, 0)")
+    for seen in ("#match-last .entry", "#headline", "#chip-1", "#throw"):
+        expect(page.locator(seen)).to_be_in_viewport(ratio=1)
+    assert visible_boxes(page) == boxes_of("dice-in-dice")
+
+
+def test_the_sheet_of_another_player_opens_on_a_tap(new_page: NewPage) -> None:
+    for scripts in (True, False):
+        page = new_page(LOW_PHONE, java_script_enabled=scripts)
+        page.goto("/new/yatzy")
+        page.click("#add-person")
+        expect(page.locator(".seats li")).to_have_count(2)
+        play(page)
+        sheet = page.locator("#player-1 .other-sheet")
+        expect(sheet).to_be_hidden()
+        page.click("#chip-1")
+        expect(sheet).to_be_in_viewport(ratio=1)
+        page.click("#chip-1")
+        expect(sheet).to_be_hidden()
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_nothing_is_clipped(new_page: NewPage, code: str) -> None:
+    """From 320 pixels on; a name that is too long ends with dots."""
+    page = new_page(NARROW, locale=code)
+    for game in ("yatzy", "dice-in-dice", "triple-yum-plus"):
+        page.set_viewport_size(NARROW)
+        open_game(page, game)
+        for width in (320, 360, 820, 1280):
+            page.set_viewport_size({"width": width, "height": 640})
+            assert clipped(page) == [], (game, width)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, (game, width)
+
+
+@pytest.mark.parametrize("game", ["yatzy", "dice-in-dice", "triple-yum-plus"])
+def test_every_box_can_be_pressed_with_large_text(new_page: NewPage, game: str) -> None:
+    """Text twice as large on a phone, 400 % on a desk: nothing covers a box once it is scrolled to."""
+    page = new_page(LOW_PHONE)
+    open_game(page, game)
+    session = page.context.new_cdp_session(page)
+    session.send("Page.setFontSizes", {"fontSizes": {"standard": 32, "fixed": 26}})
+    assert page.evaluate("getComputedStyle(document.documentElement).fontSize") == "32px"
+    assert reachable_boxes(page) == boxes_of(game)
+    throw(page)
+    session.send("Page.setFontSizes", {"fontSizes": {"standard": 16, "fixed": 13}})
+    page.set_viewport_size(DESK_AT_400_PERCENT)
+    assert reachable_boxes(page) == boxes_of(game)
+    assert page.evaluate("document.documentElement.scrollWidth") <= DESK_AT_400_PERCENT["width"]
+    if game == "yatzy":
+        changed(page, lambda: page.click("#box-yatzy"))
+
+
+def test_three_taps_from_the_first_page_to_the_first_roll(new_page: NewPage) -> None:
+    page = new_page(LOW_PHONE)
+    taps = []
+    page.on("request", lambda request: taps.append(request.url) if request.is_navigation_request() else None)
+    start(page)  # two taps
+    throw(page)  # the third
+    expect(page.locator(".die-box.thrown")).to_have_count(5)
+    assert len(taps) == 3  # the first page, the set-up, and the match
+
+
+def test_a_tap_on_a_name_explains_the_box(new_page: NewPage) -> None:
+    for scripts in (True, False):
+        page = new_page(LOW_PHONE, java_script_enabled=scripts)
+        start(page, "yatzy-sv")
+        page.click("#row-full_house .explain")
+        words = page.locator("#about-full_house")
+        expect(words).to_be_visible()
+        expect(words).to_contain_text("3 alike and a pair, of different numbers: the sum of these dice")
+        page.keyboard.press("Escape")
+        expect(words).to_be_hidden()
+
+
+def test_the_way_to_the_bonus(new_page: NewPage) -> None:
+    page = new_page()
+    page.goto("/new/yatzy")
+    page.check("input[value=table]")
+    play(page)
+    expect(page.locator("#row-bonus")).to_contain_text("0/63")
+    expected = {"6 6 6 6 1": ("sixes", "24/63", "on course"), "5 1 2 3 4": ("fives", "29/63", "4 behind")}
+    for dice, (box, sum_so_far, words) in expected.items():
+        page.fill("#typed", dice)
+        throw(page)
+        changed(page, lambda box=box: page.click(f"#box-{box}"))  # type: ignore[misc]
+        expect(page.locator("#row-bonus td")).to_have_text(sum_so_far)
+        expect(page.locator("#row-bonus small")).to_have_text(words)
