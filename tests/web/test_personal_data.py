@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from datetime import UTC, datetime, timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -16,10 +18,11 @@ from tests.web.conftest import ANN, FRIEND, Player, Visitor, code, page_of, turn
 from dicecup.engine.record import verify
 from dicecup.engine.record_text import record_from_text
 from dicecup.i18n.language import LANGUAGES, language
+from dicecup.web.app import create_app
 from dicecup.web.guard import COOKIE
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.personal_data import MATCHES_AT_ONCE, archive, remove_expired
-from dicecup.web.settings import Retention, settings_of
+from dicecup.web.settings import Retention, Settings, settings_of
 from dicecup.web.texts import player_name
 
 RECORD = "dicecup record 1"
@@ -198,3 +201,49 @@ def test_old_games_go_after_the_time_that_is_set(client: TestClient, ann: Player
 def test_settings_of_the_retention() -> None:
     found = settings_of({"DICECUP_KEEP_ABANDONED_DAYS": "30", "DICECUP_KEEP_FINISHED_DAYS": "x"}).retention
     assert found == Retention(abandoned_days=30)
+
+
+def test_other_processes_hear_of_a_deletion(postgres_database: str) -> None:
+    settings = Settings(postgres_database, pause=0, pace=0, reveal_after=0, limits=False)
+    with TestClient(create_app(settings)) as here, TestClient(create_app(settings)) as there:
+        ann, bo = Player(here), Player(there)
+        alone, shared = ann.open(), two_players(ann, bo)
+        for state in (alone, shared):
+            assert bo.look(state)["id"] == state["id"]  # in the memory of the other process too
+        here.delete("/api/my/data", headers=ann.headers)
+        assert code(bo.get(f"/matches/{alone['id']}")) == "match_unknown"
+        assert [seat["name"] for seat in bo.look(shared)["seats"]] == ["deleted:1", "Bo"]
+        assert "Ann" not in bo.get(f"/matches/{shared['id']}/record").text
+
+
+def test_older_games_and_statistics_are_other_pages(
+    client: TestClient, ann: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dicecup.web.pages.library_pages.GAMES_ON_A_PAGE", 2)
+    monkeypatch.setattr("dicecup.web.pages.library_pages.RESULTS_ON_A_PAGE", 1)
+    monkeypatch.setattr("dicecup.web.service.reviewing.is_installed", lambda _extra: False)
+    games = [ann.open("yahtzee", ANN) for _game in range(3)]
+    for game in games[:2]:
+        state = game
+        while state["status"] == "playing":
+            state = turn(ann, state)
+    pages, path = [], "/mine"
+    while path:
+        pages.append(page_of(client, ann, path))
+        found = re.search(r'href="(/mine\?before=[^"]*)"', pages[-1])
+        path = unescape(found[1]) if found else ""
+    assert len(pages) == 2
+    for game in games:
+        assert sum(f'href="/t/{game["id"]}"' in page for page in pages) == 1
+    assert "1 results at a time" in pages[0]
+    older = re.search(r'href="(/mine\?results=[^"]*)"', pages[0])
+    assert older
+    last = page_of(client, ann, unescape(older[1]))
+    assert '<section class="statistics">' in last
+    assert "/mine?results=" not in last
+    assert "Newest games" in last
+    links = ann.get("/my/matches?most=2")
+    assert len(links.json()) == 2
+    further = ann.get(links.links["next"]["url"].removeprefix("/api"))
+    assert len(further.json()) == 1
+    assert "next" not in further.links

@@ -28,7 +28,7 @@ def fields_of(record: logging.LogRecord) -> dict[str, Any]:
         "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
         "level": record.levelname.lower(),
         "logger": record.name,
-        "message": record.getMessage(),
+        "message": message_of(record),
     }
     if request := current_request.get():
         fields["request"] = request
@@ -41,6 +41,12 @@ def fields_of(record: logging.LogRecord) -> dict[str, Any]:
             for frame in traceback.extract_tb(error.__traceback__)
         ]
     return fields
+
+
+def message_of(record: logging.LogRecord) -> str:
+    """Return the message. asyncio adds lines that quote exceptions and what tasks were called with."""
+    message = record.getMessage()
+    return message.partition("\n")[0] if record.name.startswith("asyncio") else message
 
 
 class JsonLines(logging.Formatter):

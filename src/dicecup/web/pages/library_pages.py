@@ -130,6 +130,7 @@ async def show_mine(
         older_games=listed.older,
         statistics=statistics_views(counted, viewer.language),
         older_results=counted.older,
+        results_at_a_time=RESULTS_ON_A_PAGE,
         further_back=bool(before or results_before),
         looking=looking,
     )
