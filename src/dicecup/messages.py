@@ -232,6 +232,13 @@ SENTENCES: dict[str, str | Plural] = {
     ),
     "position_of_other_game": N_("The position is from {found}, not from {ruleset}. Name its game."),
     "sheet_impossible": N_("No game can lead to this score sheet. Correct its points."),
+    "chances_take_long": N_(
+        "The chances of {ruleset} aren’t worked out yet. That takes some minutes. Run once: {command}"
+    ),
+    "chances_unknown": N_(
+        "Exact chances are known only for games with one column and single dice; {ruleset} isn’t one. "
+        "Leave “--play target” out."
+    ),
     "solve_columns": N_(
         "The coach can’t help with {ruleset}: only games with one column are solved exactly, and "
         "nothing has been learned about these rules. Play without the coach."

@@ -44,7 +44,7 @@ CLICK_MESSAGES = [
 # Every command is a module of the same name in this folder, with a `command` in it.
 COMMANDS = (
     *("rules", "score", "play", "sheet", "verify", "solve", "value"),
-    *("hint", "review", "simulate", "serve", "backup", "restore"),
+    *("chance", "hint", "review", "simulate", "serve", "backup", "restore"),
 )
 INTERRUPTED = 130
 

@@ -21,6 +21,7 @@ from dicecup.engine.state import Score, Sheet, State, empty_sheet, final_score
 from dicecup.errors import DicecupError, DiceError, PositionError, UsageError
 from dicecup.phrases import Phrase
 from dicecup.rules.model import Ruleset
+from dicecup.solver.final_scores import FinalScores, Play
 
 
 @dataclass(frozen=True)
@@ -168,13 +169,7 @@ class Solution(ABC):
         >>> round(game.rules.solve().value(game.position), 2)
         244.32
         """
-        if isinstance(position, Position):
-            if position.rules != self.rules:
-                found, wanted = position.rules.id, self.rules.id
-                raise UsageError("position_of_other_game", found=found, ruleset=wanted)
-            position = position.state
-        if not isinstance(position, State):
-            raise UsageError("argument_wrong", argument="position", expected=Phrase("expected_position"))
+        position = self.checked_state(position)
         sheet = checked_sheet(self.rules, position.sheet)
         if sheet.full:
             return float(final_score(self.rules, sheet))
@@ -184,6 +179,38 @@ class Solution(ABC):
         if position.kept is not None:
             return turn.keep(position.kept, position.throws_left)
         return turn.throw(position.dice, position.throws_left)
+
+    def final_scores(
+        self,
+        position: Position | State | None = None,  # noqa: ARG002
+        play: Play = "points",  # noqa: ARG002
+    ) -> FinalScores:
+        """How the game may end, for the player whose turn it is; without a position from its beginning on.
+
+        In `points` play every decision is the one with the highest expected score. In `target` play each
+        number is the best possible chance of at least so many points.
+
+        >>> line = "yatzy-sv / ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 pair=12 two_pairs=22"
+        >>> position = dicecup.Game.from_position(line + " chance=20 yatzy=0 low_straight=0 / / 3").position
+        >>> solution = position.rules.solve()
+        >>> round(solution.final_scores(position).mean - solution.value(position), 9)
+        0.0
+        >>> aimed = solution.final_scores(position, "target").at_least(230)
+        >>> aimed > solution.final_scores(position).at_least(230)
+        True
+        """
+        raise UsageError("chances_unknown", ruleset=self.rules.id)
+
+    def checked_state(self, position: Position | State) -> State:
+        """The state of a position of this game, or an error."""
+        if isinstance(position, Position):
+            if position.rules != self.rules:
+                found, wanted = position.rules.id, self.rules.id
+                raise UsageError("position_of_other_game", found=found, ruleset=wanted)
+            position = position.state
+        if not isinstance(position, State):
+            raise UsageError("argument_wrong", argument="position", expected=Phrase("expected_position"))
+        return position
 
     @abstractmethod
     def unchecked_turn(self, sheet: Sheet) -> Turn:

@@ -33,7 +33,7 @@ ALIGNMENT = 64
 CHECK_ALWAYS = 1 << 26
 CHUNK = 1 << 24
 
-Encoding = Literal["plain", "packed"]
+Encoding = Literal["plain", "packed", "rows"]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class TableHeader:
     format: int = FORMAT
 
 
-def table_path(folder: Path, rules: Ruleset, precision: int) -> Path:
+def table_path(folder: Path, rules: Ruleset, precision: int | str) -> Path:
     """Where the table of these rules is, or will be: found by what the rules mean, named by their id too.
 
     So the same rules under another id are solved once, also by two processes at the same time.

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 from functools import cached_property
 from math import isnan
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dicecup.dice import Dice, Faces
-from dicecup.engine.state import Sheet, bonus, score
-from dicecup.errors import PositionError
+from dicecup.engine.serialize import Position
+from dicecup.engine.state import Sheet, State, bonus, score, start
+from dicecup.errors import PositionError, UsageError
 from dicecup.lattice import Lattice, lattice
+from dicecup.phrases import Phrase
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import Array
 from dicecup.solver.files.tables import TableFile
+from dicecup.solver.final_scores import FinalScores, Play
 from dicecup.solver.single.index import Index, Place, build_index
 from dicecup.solver.single.kernel_tables import Program, build_program
 from dicecup.solver.single.packing import Source, open_source
@@ -24,6 +28,9 @@ from dicecup.solver.single.state_tables import ChoiceTables, build_choices
 from dicecup.solver.single.turn_values import box_values, turn_values
 from dicecup.solver.solution import BoxValue, Solution, Turn
 from dicecup.solver.vector import VECTOR_BYTES
+
+if TYPE_CHECKING:
+    from dicecup.solver.single.chances import GameChances
 
 
 class SingleTurn(Turn):
@@ -128,6 +135,19 @@ class SingleSolution(Solution):
 
     def unchecked_turn(self, sheet: Sheet) -> SingleTurn:
         return SingleTurn(self, sheet)
+
+    def final_scores(self, position: Position | State | None = None, play: Play = "points") -> FinalScores:
+        if play not in ("points", "target"):
+            known = Phrase("expected_one_of", known="points, target")
+            raise UsageError("argument_wrong", argument="play", expected=known)
+        state = start(self.rules) if position is None else self.checked_state(position)
+        return self.chances.final_scores(state, play)
+
+    @cached_property
+    def chances(self) -> GameChances:
+        from dicecup.solver.single.chances import GameChances
+
+        return GameChances(self)
 
 
 def faces_of(dice: Dice) -> Faces:

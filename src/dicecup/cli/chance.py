@@ -1,0 +1,167 @@
+"""`dicecup chance`: how a game may end, and the chance to reach a goal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dicecup.cli.common import (
+    Command,
+    _,
+    check_writable,
+    echo,
+    json_option,
+    language_option,
+    option,
+    print_json,
+    read_json,
+    read_ruleset,
+    read_text_file,
+    rules_options,
+    speech,
+    table_text,
+    write_file,
+)
+from dicecup.cli.solving import SolveProgress, learned_notes, telling_of_compiling, values_of
+from dicecup.engine.serialize import position_from_data
+from dicecup.engine.state import start
+from dicecup.errors import UsageError
+from dicecup.i18n.names import game_name
+from dicecup.i18n.sentences import number_text, percent_text
+from dicecup.messages import N_
+from dicecup.rules.model import Ruleset
+from dicecup.solver.final_scores import FinalScores, Play
+
+
+@click.command(
+    "chance",
+    cls=Command,
+    help=N_(
+        "Show how a game may end: the chance of every final score, or of at least the points you name. "
+        "With --play target, the best possible chance of each."
+    ),
+    example="dicecup chance yatzy-sv --at-least 300\ndicecup chance yatzy-sv --position position.json --json",
+)
+@click.argument("game")
+@rules_options
+@option(
+    "--position",
+    type=click.Path(path_type=Path),
+    help=N_("A file with a position as JSON, or - for stdin; its own options apply."),
+)
+@option(
+    "--at-least",
+    type=click.IntRange(min=-(10**6), max=10**6),
+    help=N_("The final score to reach."),
+)
+@option(
+    "--play",
+    type=click.Choice(["points", "target"]),
+    default="points",
+    show_default=True,
+    help=N_("Play for as many points as possible, or only to reach the target."),
+)
+@option(
+    "--plot", type=click.Path(path_type=Path), help=N_("Also draw the chances as an SVG image in this file.")
+)
+@json_option
+@language_option
+def command(
+    game: str,
+    options: tuple[str, ...],
+    position: Path | None,
+    at_least: int | None,
+    play: Play,
+    plot: Path | None,
+    as_json: bool,
+) -> None:
+    rules = read_ruleset(game, options)
+    state = start(rules)
+    if position is not None:
+        found = position_from_data(read_json(read_text_file(position), str(position)))
+        if found.rules.id != rules.id:
+            raise UsageError("position_of_other_game", found=found.rules.id, ruleset=rules.id)
+        rules, state = found.rules, found.state
+    if plot is not None:
+        check_writable(plot)
+    values = values_of(rules)
+    from dicecup.coach.chances import final_scores
+
+    progress = SolveProgress()
+    try:
+        with telling_of_compiling():
+            scores = final_scores(values, state, play, on_progress=progress)
+    finally:
+        progress.end()
+    if as_json:
+        print_json(answer(scores, at_least, play))
+    else:
+        echo("\n".join([*text(rules, scores, at_least, play), *learned_notes(values)]))
+    if plot is not None:
+        write_file(plot, drawn(rules, scores, play).encode())
+
+
+def answer(scores: FinalScores, at_least: int | None, play: Play) -> dict[str, Any]:
+    if at_least is not None:
+        return {"at_least": at_least, "chance": scores.at_least(at_least), "exact": scores.exact}
+    curve = [
+        {"at_least": score, "chance": chance} for score, chance in enumerate(scores.curve, start=scores.least)
+    ]
+    whole = {"mean": scores.mean, "spread": scores.spread} if play == "points" else {}
+    return whole | {"play": play, "bonus": scores.bonus, "exact": scores.exact, "curve": curve}
+
+
+def text(rules: Ruleset, scores: FinalScores, at_least: int | None, play: Play) -> list[str]:
+    language = speech.language
+    if at_least is not None:
+        chance = percent_text(scores.at_least(at_least), language, 2)
+        if play == "target":
+            said = _("Best chance of at least {points} points: {chance}")
+        else:
+            said = _("Chance of at least {points} points: {chance}")
+        lines = [said.format(points=at_least, chance=chance)]
+        return lines if scores.exact else [*lines, _("Sampled from games played on.")]
+    lines = [game_name(rules, language.code)]
+    if play == "points":
+        mean, spread = number_text(scores.mean, language), number_text(scores.spread, language)
+        lines.append(
+            _("Mean final score {mean}, standard deviation {spread}").format(mean=mean, spread=spread)
+        )
+    if scores.bonus is not None and rules.bonus:
+        lines.append(
+            _("Chance of the bonus: {chance}").format(chance=percent_text(scores.bonus, language, 1))
+        )
+    if not scores.exact:
+        lines.append(_("Sampled from games played on."))
+    rows = [(str(score), percent_text(scores.at_least(score), language, 1)) for score in shown(scores)]
+    head = (_("At least"), _("Chance") if play == "points" else _("Best chance"))
+    return [*lines, "", table_text(head, rows, right=(0, 1))]
+
+
+def shown(scores: FinalScores) -> list[int]:
+    """Round scores, of which the chances fall from nearly certain to nearly none."""
+    places = range(scores.least, scores.least + len(scores.curve))
+    bounds = [score for score in places if 0.001 <= scores.at_least(score) <= 0.999]
+    if not bounds:
+        return [scores.least]
+    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500) if len(bounds) <= 20 * step)
+    return [score for score in bounds if score % step == 0] or [scores.least]
+
+
+def drawn(rules: Ruleset, scores: FinalScores, play: Play) -> str:
+    from dicecup.charts import histogram, line_chart
+
+    name = game_name(rules, speech.language.code)
+    if play == "points":
+        counts = {
+            score: round(chance * 10**9)
+            for score, chance in enumerate(scores.chances, start=scores.least)
+            if chance >= 1e-6
+        }
+        title = _("Final scores of {game}, share of all games in per cent").format(game=name)
+        return histogram(title, _("points"), {name: counts})
+    title = _("{game}: best chance of at least so many points, in per cent").format(game=name)
+    curve = [100 * chance for chance in scores.curve if chance >= 1e-6]
+    return line_chart(title, _("points"), {name: curve}, first=scores.least)
