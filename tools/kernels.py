@@ -18,6 +18,8 @@ def main() -> None:
     os.environ |= {"NUMBA_CACHE_DIR": str(CACHE / "kernels"), "DICECUP_CACHE": str(CACHE / "coach")}
     import numpy as np
 
+    from dicecup.coach.advice import known_values
+    from dicecup.engine.state import Sheet, turn_start
     from dicecup.rules import load_ruleset
     from dicecup.solver.single.index import build_index
     from dicecup.solver.single.packing import pack
@@ -27,6 +29,9 @@ def main() -> None:
     for game in GAMES:
         prepare(load_ruleset(game))
     rules = load_ruleset("yatzy-sv")
+    late = Sheet(tuple(0 if number else None for number in range(len(rules.boxes))))
+    for play in ("points", "target"):
+        known_values(rules).source.final_scores(turn_start(rules, (late,), 0), play)
     with TemporaryDirectory() as folder:  # the coach uses 64 bits, and no packed tables
         table = solve_single(rules, precision=32, folder=Path(folder))
         index = build_index(rules)

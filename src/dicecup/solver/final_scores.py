@@ -15,7 +15,7 @@ class FinalScores:
 
     >>> import dicecup
     >>> line = "yatzy-sv / ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 pair=12 two_pairs=22"
-    >>> position = dicecup.Game.from_position(line + " chance=20 yatzy=0 low_straight=0 / / 3").position
+    >>> position = dicecup.Game.from_position(line + " chance=20 yatzy=0 low_straight=0").position
     >>> end = position.rules.solve().final_scores(position)
     >>> end.bonus, end.at_least(end.least), round(end.mean, 2) > end.least
     (1.0, 1.0, True)

@@ -169,7 +169,7 @@ class Solution(ABC):
         >>> round(game.rules.solve().value(game.position), 2)
         244.32
         """
-        position = self.checked_state(position)
+        position = self._state_of(position)
         sheet = checked_sheet(self.rules, position.sheet)
         if sheet.full:
             return float(final_score(self.rules, sheet))
@@ -191,7 +191,7 @@ class Solution(ABC):
         number is the best possible chance of at least so many points.
 
         >>> line = "yatzy-sv / ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 pair=12 two_pairs=22"
-        >>> position = dicecup.Game.from_position(line + " chance=20 yatzy=0 low_straight=0 / / 3").position
+        >>> position = dicecup.Game.from_position(line + " chance=20 yatzy=0 low_straight=0").position
         >>> solution = position.rules.solve()
         >>> round(solution.final_scores(position).mean - solution.value(position), 9)
         0.0
@@ -201,7 +201,7 @@ class Solution(ABC):
         """
         raise UsageError("chances_unknown", ruleset=self.rules.id)
 
-    def checked_state(self, position: Position | State) -> State:
+    def _state_of(self, position: Position | State) -> State:
         """The state of a position of this game, or an error."""
         if isinstance(position, Position):
             if position.rules != self.rules:

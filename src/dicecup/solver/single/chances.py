@@ -174,7 +174,7 @@ def reach(solution: SingleSolution, sheet: Sheet, rows: RowLevel) -> tuple[int, 
 
 def multiplied(curve: Array, times: int) -> tuple[float, ...]:
     """Return the curve of scores that count so many times: between two of them it does not change."""
-    return tuple(float(value) for value in (curve[0], *np.repeat(curve[1:], times)))
+    return tuple(min(float(value), 1.0) for value in (curve[0], *np.repeat(curve[1:], times)))
 
 
 def chances_take_long(rules: Ruleset, play: Play) -> UsageError:

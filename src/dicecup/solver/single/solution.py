@@ -140,7 +140,7 @@ class SingleSolution(Solution):
         if play not in ("points", "target"):
             known = Phrase("expected_one_of", known="points, target")
             raise UsageError("argument_wrong", argument="play", expected=known)
-        state = start(self.rules) if position is None else self.checked_state(position)
+        state = start(self.rules) if position is None else self._state_of(position)
         return self.chances.final_scores(state, play)
 
     @cached_property

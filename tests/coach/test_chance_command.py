@@ -1,0 +1,81 @@
+"""`dicecup chance`, as a user types it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.kernels
+LATE = {
+    "ruleset": "yatzy-sv",
+    "sheet": {"ones": 3, "twos": 6, "threes": 9, "fours": 12, "fives": 15, "pair": 12, "two_pairs": 22}
+    | {"three_of_a_kind": 15, "low_straight": 15, "yatzy": 0, "chance": 20},
+}
+
+
+@pytest.fixture
+def late() -> None:
+    Path("late.json").write_text(json.dumps(LATE))
+
+
+def asked(call, *arguments: str) -> dict:
+    status, out, _ = call("chance", "yatzy-sv", "--position", "late.json", "--json", *arguments)
+    assert status == 0
+    return json.loads(out)
+
+
+def test_one_target(call, late):
+    by_points = asked(call, "--at-least", "220")
+    best = asked(call, "--at-least", "220", "--play", "target")
+    assert set(best) == {"at_least", "chance", "exact"}
+    assert (best["at_least"], best["exact"]) == (220, True)
+    assert by_points["chance"] < best["chance"] < 1
+    assert asked(call, "--at-least", "100")["chance"] == 1
+    assert asked(call, "--at-least", "1000")["chance"] == 0
+
+
+def test_the_whole_curve(call, late):
+    answer = asked(call)
+    status, out, _ = call("value", "yatzy-sv", "--position", "late.json", "--json")
+    assert (status, answer["exact"], answer["play"]) == (0, True, "points")
+    assert answer["mean"] == pytest.approx(json.loads(out)["expected"], abs=1e-6)
+    chances = [step["chance"] for step in answer["curve"]]
+    assert chances == sorted(chances, reverse=True)
+    scores = [step["at_least"] for step in answer["curve"]]
+    assert scores == list(range(scores[0], scores[-1] + 1))
+    best = {step["at_least"]: step["chance"] for step in asked(call, "--play", "target")["curve"]}
+    assert all(best.get(score, 1) >= chance - 1e-6 for score, chance in zip(scores, chances, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", ("Mean final score", "Chance of the bonus", "At least")),
+        ("fr", ("Score final moyen", "Au moins")),
+        ("de", ("Mittleres Endergebnis", "Mindestens")),
+        ("sv", ("Genomsnittlig slutpoäng", "Minst")),
+    ],
+)
+def test_in_words_and_as_a_picture(call, late, language, words):
+    arguments = ("--position", "late.json", "--plot", "chances.svg", "--lang", language)
+    status, out, _ = call("chance", "yatzy-sv", *arguments)
+    assert status == 0
+    for word in words:
+        assert word in out
+    assert Path("chances.svg").read_text().startswith("<svg")
+
+
+@pytest.mark.parametrize("target", ["x", "12345678", "2.5"])
+def test_a_target_that_is_none(call, target):
+    status, out, err = call("chance", "yatzy-sv", "--at-least", target)
+    assert (status, out) == (2, "")
+    assert "--at-least" in err
+
+
+def test_a_position_of_another_game_and_games_without_targets(call, late):
+    status, _, err = call("chance", "yatzy", "--position", "late.json")
+    assert (status, "position_of_other_game" in err) == (2, True)
+    status, _, err = call("chance", "triple-yum-plus", "--play", "target")
+    assert (status, "chances_unknown" in err) == (2, True)
