@@ -17,6 +17,7 @@ from dicecup.engine.state import Sheet, State, bonus, empty_sheet, final_score, 
 from dicecup.errors import StorageError, UsageError
 from dicecup.playout.games import play_games
 from dicecup.rules import Ruleset, load_ruleset
+from dicecup.solver.final_scores import Play
 from dicecup.solver.single import chance_tables
 from dicecup.solver.single.chance_tables import find_chances, solve_chances
 from dicecup.solver.single.chance_turn import Aims
@@ -26,6 +27,7 @@ from dicecup.solver.single.solve import solve_single
 from reference_solver import Reference
 
 pytestmark = pytest.mark.kernels
+PLAYS: tuple[Play, ...] = ("points", "target")
 
 
 class WorthReference(Reference):
@@ -207,7 +209,7 @@ def test_the_table_of_a_whole_game(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     solution = small(tmp_path, 1)
     rules = solution.rules
     state = start(rules)
-    asked = {play: GameChances(solution, tmp_path).final_scores(state, play) for play in ("points", "target")}
+    asked = {play: GameChances(solution, tmp_path).final_scores(state, play) for play in PLAYS}
     for play, known in asked.items():
 
         class KilledError(Exception):

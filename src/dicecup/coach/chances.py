@@ -11,7 +11,7 @@ from dicecup.errors import UsageError
 from dicecup.solver.final_scores import FinalScores, Play
 from dicecup.solver.single.chance_tables import solve_chances
 from dicecup.solver.single.solution import SingleSolution
-from dicecup.solver.solution import OnProgress, no_callback
+from dicecup.solver.solution import OnProgress
 
 SAMPLED_TURNS = 60_000  # of all sampled games together
 FEWEST_GAMES = 400
@@ -35,7 +35,7 @@ def final_scores(
     except UsageError as error:
         if error.code != "chances_take_long" or on_progress is None:
             raise
-    solve_chances(source, play, on_progress=on_progress or no_callback, wait=True)
+    solve_chances(source, play, on_progress=on_progress, wait=True)
     return source.final_scores(state, play)
 
 
