@@ -1,12 +1,17 @@
 """Measure the latency of moves in live matches under load, with spectators on every match.
 
-    .venv/bin/python -m bench.web_load [--games 300] [--watchers 3] [--seconds 30] [--database URL]
+    .venv/bin/python -m bench.web_load [--games 1000] [--watchers 3] [--seconds 30] [--clients 1]
+                                       [--postgresql --workers 4]
 
 Starts `dicecup serve` with a temporary database, opens the matches, plays one move every two seconds in each,
 and follows each match with spectators by server-sent events, as pages do. Latency is measured from the first
 byte of the request to the last byte of the response, on the same machine; the server's own share of it is
-smaller. `server_cpu` is the fraction of one core that the server used; on a busy machine it is more
-meaningful than the latencies.
+smaller. `server_cpu` is how many cores the server used, and `server_ms_per_move` the processor time of all
+its processes for one move, what spectators get included; on a busy machine they are more meaningful than the
+latencies. Memory is what the server's processes gained (resident, without what they share).
+
+With `--postgresql` a PostgreSQL server is started as well, on this machine; its time is `database_cpu`. One
+client process is enough for about 1,000 matches.
 """
 
 from __future__ import annotations
@@ -19,14 +24,23 @@ import random
 import statistics
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from multiprocessing import Barrier, Process, Queue
 from pathlib import Path
 from typing import Any
 
+import psutil
 from tests.web.killing import a_move
 from tests.web.serving import Server
+from tools.postgres_server import PostgresServer
+
+from dicecup.web.connections import raise_descriptor_limit
 
 GAMES = ["yatzy", "yum-plus", "dice-in-dice"]
 PERIOD = 2.0  # seconds between two moves of a match
+PATIENCE = 300.0  # seconds
+AT_ONCE = 20  # requests while the matches are opened
 
 
 class Connection:
@@ -48,14 +62,20 @@ class Connection:
         length = int(answer.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
         return int(answer[9:12]), json.loads(await self.reader.readexactly(length))
 
-    async def watch(self, match: str, seen: list[int]) -> None:
-        await self.open()
-        self.writer.write(f"GET /t/{match}/events HTTP/1.1\r\nHost: {self.host}\r\n\r\n".encode())
-        try:
-            while chunk := await self.reader.read(65536):
-                seen[0] += chunk.count(b"event: ")
-        finally:
-            self.writer.close()
+
+class Watcher(asyncio.Protocol):
+    """A spectator of a match, who counts the events."""
+
+    events = 0  # of all spectators of this process
+
+    def __init__(self, host: str, match: str) -> None:
+        self.request = f"GET /t/{match}/events HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()
+
+    def connection_made(self, transport: Any) -> None:
+        transport.write(self.request)
+
+    def data_received(self, data: bytes) -> None:
+        Watcher.events += data.count(b"event: ")
 
 
 class Game:
@@ -66,17 +86,25 @@ class Game:
         self.chance = random.Random(number)
         self.times: list[float] = []
 
-    async def begin(self) -> None:
-        await self.connection.open()
-        wish = {"game": self.chance.choice(GAMES), "seats": [{"kind": "person", "name": "Ann"}]}
-        status, answer = await self.connection.ask("/api/matches", wish)
-        assert status == 201, answer
-        self.state, self.key = answer["state"], answer["key"]
+    async def begin(self, free: asyncio.Semaphore) -> None:
+        async with free:
+            await self.connection.open()
+            wish = {"game": self.chance.choice(GAMES), "seats": [{"kind": "person", "name": "Ann"}]}
+            status, answer = await self.connection.ask("/api/matches", wish)
+            assert status == 201, answer
+            self.state, self.key = answer["state"], answer["key"]
 
-    async def play(self, until: float) -> None:
-        await asyncio.sleep(self.chance.random() * PERIOD)
+    async def watch(self, watchers: int, free: asyncio.Semaphore) -> None:
+        loop = asyncio.get_running_loop()
+        host, port = self.connection.host, self.connection.port
+        for _ in range(watchers):
+            async with free:
+                await loop.create_connection(lambda: Watcher(host, self.state["id"]), host, port)
+
+    async def play(self, until: float, pause: float = PERIOD) -> None:
+        await asyncio.sleep(self.chance.random() * pause)
         while time.monotonic() < until and self.state["status"] != "finished":
-            due = time.monotonic() + PERIOD
+            due = time.monotonic() + pause
             body = {"version": self.state["version"], "move": a_move(self.state, self.chance)}
             began = time.perf_counter()
             status, answer = await self.connection.ask(
@@ -88,58 +116,123 @@ class Game:
             await asyncio.sleep(max(0, due - time.monotonic()))
 
 
-def processor_time(process: int) -> float:
-    """Return the CPU time a process has used in seconds; 0 if the system does not report it."""
-    stat = Path(f"/proc/{process}/stat")
-    if not stat.exists():
-        return 0.0
-    fields = stat.read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-async def measure(server: Server, games: int, watchers: int, seconds: float) -> dict[str, float]:
-    address = server.address
-    playing = [Game(address, number) for number in range(games)]
-    for game in playing:
-        await game.begin()
-    seen = [0]
-    audience = [
-        asyncio.create_task(Connection(address).watch(game.state["id"], seen))
-        for game in playing
-        for _ in range(watchers)
-    ]
+async def play_all(address: str, numbers: range, wish: argparse.Namespace, step: Any, found: Any) -> None:
+    """The matches of one client process. All processes wait for each other after each step."""
+    games = [Game(address, number) for number in numbers]
+    free = asyncio.Semaphore(AT_ONCE)
+    await asyncio.gather(*(game.begin(free) for game in games))
+    await asyncio.to_thread(step.wait, PATIENCE)
+    await asyncio.gather(*(game.watch(wish.watchers, free) for game in games))
     await asyncio.sleep(3)
-    busy, load = processor_time(server.process.pid), os.getloadavg()[0]
-    until = time.monotonic() + seconds
-    await asyncio.gather(*(game.play(until) for game in playing))
-    busy = processor_time(server.process.pid) - busy
-    for task in audience:
-        task.cancel()
-    times = sorted(taken for game in playing for taken in game.times)
+    await asyncio.to_thread(step.wait, PATIENCE)
+    before = Watcher.events
+    until = time.monotonic() + wish.seconds
+    await asyncio.gather(*(game.play(until) for game in games))
+    found.put(([taken for game in games for taken in game.times], Watcher.events - before))
+    await asyncio.to_thread(step.wait, PATIENCE)
+
+
+def run_client(address: str, numbers: range, wish: argparse.Namespace, step: Any, found: Any) -> None:
+    raise_descriptor_limit()
+    try:
+        import uvloop
+    except ImportError:
+        asyncio.run(play_all(address, numbers, wish, step, found))
+    else:
+        uvloop.run(play_all(address, numbers, wish, step, found))
+
+
+async def warm_up(address: str, workers: int) -> None:
+    """Let every process of the server compile its templates and fill its caches."""
+    games = [Game(address, -number) for number in range(1, 1 + 12 * workers)]
+    free = asyncio.Semaphore(AT_ONCE)
+    await asyncio.gather(*(game.begin(free) for game in games))
+    await asyncio.gather(*(game.watch(1, free) for game in games))
+    await asyncio.gather(*(game.play(time.monotonic() + PERIOD, pause=0) for game in games))
+
+
+class Usage:
+    """What the processes of a program have used so far."""
+
+    def __init__(self, process: int) -> None:
+        first = psutil.Process(process)
+        processes = [first, *first.children(recursive=True)]
+        self.seconds = sum(sum(one.cpu_times()[:2]) for one in processes)
+        self.memory = sum(one.memory_full_info().uss for one in processes)
+
+
+def database_seconds() -> float:
+    """The CPU time of all processes of PostgreSQL on this machine that belong to this user."""
+    return sum(
+        sum(one.cpu_times()[:2])
+        for one in psutil.process_iter(["name", "uids"])
+        if one.info["name"] == "postgres"
+    )
+
+
+def measure(server: Server, wish: argparse.Namespace) -> dict[str, float]:
+    step, found = Barrier(wish.clients + 1), Queue()
+    shares = [range(number, wish.games, wish.clients) for number in range(wish.clients)]
+    clients = [
+        Process(target=run_client, args=(server.address, share, wish, step, found)) for share in shares
+    ]
+    asyncio.run(warm_up(server.address, wish.workers))
+    empty = Usage(server.process.pid)
+    for client in clients:
+        client.start()
+    step.wait(PATIENCE)
+    opened = Usage(server.process.pid)
+    step.wait(PATIENCE)
+    before, load, database = Usage(server.process.pid), os.getloadavg()[0], database_seconds()
+    answers = [found.get(timeout=PATIENCE + wish.seconds) for _ in clients]
+    after, database = Usage(server.process.pid), database_seconds() - database
+    step.wait(PATIENCE)
+    for client in clients:
+        client.join()
+    times = sorted(taken for part, _ in answers for taken in part)
+    watchers = wish.games * wish.watchers
     return {
-        "games": games,
-        "watchers": games * watchers,
+        "games": wish.games,
+        "watchers": watchers,
+        "workers": wish.workers,
         "moves": len(times),
-        "moves_per_second": len(times) / seconds,
-        "events_seen": seen[0],
+        "moves_per_second": len(times) / wish.seconds,
+        "events": sum(events for _, events in answers),
         "p50_ms": 1000 * statistics.median(times),
         "p99_ms": 1000 * times[int(len(times) * 0.99)],
         "worst_ms": 1000 * times[-1],
-        "server_cpu": busy / seconds,
+        "server_cpu": (after.seconds - before.seconds) / wish.seconds,
+        "server_ms_per_move": 1000 * (after.seconds - before.seconds) / len(times),
+        "database_cpu": database / wish.seconds,
+        "new_game_kb": (opened.memory - empty.memory) / wish.games / 1000,
+        "stream_kb": (before.memory - opened.memory) / max(1, watchers) / 1000,
+        "played_game_kb": (after.memory - before.memory + opened.memory - empty.memory) / wish.games / 1000,
         "load_before": load,
     }
 
 
+@contextmanager
+def started(wish: argparse.Namespace) -> Iterator[Server]:
+    with ExitStack() as stack:
+        database = str(Path(stack.enter_context(tempfile.TemporaryDirectory())) / "games.db")
+        if wish.postgresql:
+            database = stack.enter_context(PostgresServer()).new_database("games")
+        arguments = ["--workers", str(wish.workers), "--database", database] if wish.workers > 1 else []
+        yield stack.enter_context(Server(database, *arguments))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure live games under load.")
-    parser.add_argument("--games", type=int, default=300)
+    parser.add_argument("--games", type=int, default=1000)
     parser.add_argument("--watchers", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=30)
-    parser.add_argument("--database")
+    parser.add_argument("--clients", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--postgresql", action="store_true")
     wish = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, Server(wish.database or f"{folder}/games.db") as server:
-        found = asyncio.run(measure(server, wish.games, wish.watchers, wish.seconds))
-    print(json.dumps(found, indent=2))
+    with started(wish) as server:
+        found = measure(server, wish)
+    print(json.dumps({name: round(value, 3) for name, value in found.items()}, indent=2))
 
 
 if __name__ == "__main__":

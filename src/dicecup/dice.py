@@ -27,6 +27,7 @@ def sort_key(die: Die) -> tuple[int, ...]:
     return (die,) if isinstance(die, int) else die
 
 
+@lru_cache(maxsize=20_000)  # equal dice are one object: a server remembers those of thousands of games
 def sort_dice(dice: Dice) -> Dice:
     """Return the dice in canonical order: lowest first."""
     if all(type(die) is int for die in dice):
