@@ -10,7 +10,9 @@ from starlette.testclient import TestClient
 from tests.web.conftest import Player, best_score, page_of
 
 from dicecup.storage.postgres import PostgresDatabase
+from dicecup.storage.rows import Notice
 from dicecup.web.app import create_app
+from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.settings import Settings
 
 
@@ -76,3 +78,28 @@ def test_reading_a_match_notifies_no_subscriber(clients: tuple[TestClient, TestC
     assert not notified
     ann.play(state, {"keep": []})
     assert notified == ["3.0"]
+
+
+def test_entries_of_another_process_need_no_query(clients: tuple[TestClient, TestClient]) -> None:
+    """They come with its notification; only a gap or a change beside the moves is read from the database."""
+    ann, other = Player(clients[0]), clients[1]
+    state = ann.open("yatzy", {"kind": "open"}, {"kind": "person", "name": "Ann"})
+    matches = other.app.state.matches  # type: ignore[attr-defined]
+    assert other.portal
+
+    async def live() -> LiveMatch:
+        found: LiveMatch = await matches.get(state["id"])
+        return found
+
+    bo = Player(clients[0])
+    copy = other.portal.call(live)
+    assert not copy.follow(Notice(state["id"], 0, ("1 throw 1 2 3 4 5",)))  # the game has not begun here
+    joined = bo.post(f"/matches/{state['id']}/join", {"name": "Bo"}).json()
+    bo.key, copy = joined["key"], other.portal.call(live)
+    assert not copy.follow(Notice(state["id"], 1, ("1 score chance 15",)))
+    assert copy.follow(Notice(state["id"], 0, ("1 throw 1 2 3 4 5",)))
+    assert copy.follow(Notice(state["id"], 0, ("1 throw 1 2 3 4 5", "1 score chance 15")))
+    assert (copy.version, copy.playing().state.player) == (2, 1)
+    assert copy.follow(Notice(state["id"], 1, ("1 score chance 15",)))  # late: it is known
+    assert copy.version == 2
+    assert not copy.follow(Notice(state["id"]))

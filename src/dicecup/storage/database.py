@@ -12,7 +12,9 @@ from contextlib import AbstractContextManager
 from typing import Any, Literal, Protocol, TypeVar
 
 from dicecup.errors import StorageError
+from dicecup.storage.rows import Addition, Notice
 
+MOST_TOLD = 7_000  # bytes of a notification; PostgreSQL allows 8,000
 PATIENCE = 5.0  # seconds to wait for a connection, a lock, or the answer to a statement
 
 Row = tuple[Any, ...]
@@ -272,15 +274,22 @@ class StorePart:
             changes.tell(f"{self.process} {match}")
         return answer
 
-    def listen(self, heard: Callable[[str], None]) -> Callable[[], None]:
-        """Call `heard` with each match changed by another process, and with `""` if any may have changed."""
+    def listen(self, heard: Callable[[Notice], None]) -> Callable[[], None]:
+        """Call `heard` in a separate thread for each change that another process made."""
 
         def word(text: str) -> None:
-            process, _, match = text.partition(" ")
+            first, *texts = text.split("\n")
+            process, match, number = (*first.split(" "), "", "", "")[:3]
             if process != self.process:
-                heard(match)
+                heard(Notice(match, int(number or 0), tuple(texts)))
 
         return self.database.listen(word)
+
+    def tell_of_entries(self, changes: Transaction, addition: Addition) -> None:
+        """Send the entries along, so that other processes need not read them, if they are not too long."""
+        text = "\n".join([f"{self.process} {addition.match} {addition.number}", *addition.texts])
+        whole = len(text.encode()) <= MOST_TOLD
+        changes.tell(text if whole else f"{self.process} {addition.match}")
 
     def close(self) -> None:
         self.database.close()

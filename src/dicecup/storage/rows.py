@@ -89,6 +89,18 @@ class Addition:
 
 
 @dataclass(frozen=True, slots=True)
+class Notice:
+    """What another process changed: a match, or any of them if it is not named.
+
+    With texts it appended these entries and changed nothing else.
+    """
+
+    match: str = ""
+    number: int = 0  # of the first entry
+    texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """The result of a seat in a list of matches."""
 

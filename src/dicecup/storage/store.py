@@ -356,7 +356,7 @@ class StoredEntries(StorePart):
             for place, addition in sorted(enumerate(additions), key=lambda item: item[1].match):
                 added[place] = add_entries(changes, addition)
                 if added[place]:
-                    changes.tell(f"{self.process} {addition.match}")
+                    self.tell_of_entries(changes, addition)
         return added
 
     def consent(self, match: str, version: int, seats: Iterable[int], steps: int) -> None:

@@ -25,7 +25,7 @@ from dicecup.engine.state import MOST_PLAYERS, Keep, Score, Throw, standings
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import Change, Match
 from dicecup.rules.loader import load_ruleset
-from dicecup.storage.rows import Addition, Opening, Result, Seat, StoredMatch
+from dicecup.storage.rows import Addition, Notice, Opening, Result, Seat, StoredMatch
 from dicecup.storage.store import EntryTaken, HeaderOf, Store
 from dicecup.web.service.draft import Draft
 from dicecup.web.service.keys import now
@@ -216,6 +216,16 @@ class LiveMatch:
             match.catch_up(texts)
             self.match = match
         self.stored = stored
+
+    def follow(self, notice: Notice) -> bool:
+        """Whether what another process did is known from its notification alone, and taken over."""
+        if self.match is None or not notice.texts or notice.number > self.version:
+            return False
+        new = notice.texts[self.version - notice.number :]
+        if new:
+            self.match.catch_up(new)
+            self.stored = replace(self.stored, consents={})
+        return True
 
     def begin(self, stored: StoredMatch, text: str) -> Match:
         header, _ = read_header(split_lines(text.encode())[0])

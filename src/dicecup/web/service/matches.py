@@ -18,7 +18,7 @@ from dicecup.engine.state import Keep, Score
 from dicecup.errors import DicecupError, UsageError
 from dicecup.installation import is_installed
 from dicecup.match import Change
-from dicecup.storage.rows import Addition
+from dicecup.storage.rows import Addition, Notice
 from dicecup.storage.store import EntryTaken, Store
 from dicecup.web.service.advising import BOTS_BY_VALUES, Advising
 from dicecup.web.service.fair_queue import FairTurns
@@ -113,8 +113,8 @@ class Matches:
         """Listen to other processes, and prepare the coach. Called inside the event loop."""
         loop = asyncio.get_running_loop()
 
-        def notified(match: str) -> None:
-            loop.call_soon_threadsafe(lambda: self.runner.spawn(self.refresh(match)))
+        def notified(notice: Notice) -> None:
+            loop.call_soon_threadsafe(lambda: self.runner.spawn(self.refresh(notice)))
 
         self.stop_listening = self.store.listen(notified)
         self.runner.spawn(self.subscribers.keep_alive())
@@ -166,17 +166,18 @@ class Matches:
                 await live.reload()
                 live.changed()
 
-    async def refresh(self, match: str) -> None:
-        """Read what another process changed; without an id it may have been any match."""
-        for name in [match] if match else list(self.live):
+    async def refresh(self, notice: Notice) -> None:
+        """Take over what another process changed."""
+        for name in [notice.match] if notice.match else list(self.live):
             live = self.live.get(name)
             if live is not None:
-                await self.read_again(live)
+                await self.follow(live, notice)
 
-    async def read_again(self, live: LiveMatch) -> None:
+    async def follow(self, live: LiveMatch, notice: Notice) -> None:
         async with live.lock:
             try:
-                await live.reload()
+                if not live.follow(notice):
+                    await live.reload()
             except UsageError:  # it has been removed
                 self.forget(live.id)
             else:

@@ -24,7 +24,7 @@ from dicecup.storage.removal import (
     remove_old,
     remove_person,
 )
-from dicecup.storage.rows import MatchLine
+from dicecup.storage.rows import MatchLine, Notice
 from dicecup.storage.store import Store
 from dicecup.web.service.keys import now
 from dicecup.web.service.matches import Matches
@@ -56,7 +56,7 @@ async def delete_person(matches: Matches, holder: str) -> Removal:
         for match in found.removed:
             matches.forget(match)
         for match in found.renamed:
-            await matches.refresh(match)
+            await matches.refresh(Notice(match))
         total += found
         if not found.removed and not found.renamed:
             return total
