@@ -51,6 +51,7 @@ def test_every_page_is_accessible(new_page: NewPage, size: dict[str, int], theme
         "/guide/games",
         "/review",
         "/mine",
+        "/mine/data",
         "/nowhere",
     ]:
         page.goto(path)
@@ -112,7 +113,7 @@ def test_every_language(new_page: NewPage, code: str) -> None:
     throw(page)
     fill_best(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    for path in ("/rules/dice-in-dice", "/guide/games", "/review", "/mine"):
+    for path in ("/rules/dice-in-dice", "/guide/games", "/review", "/mine", "/mine/data"):
         page.goto(path)
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path
 
