@@ -15,7 +15,7 @@ from dicecup.errors import UsageError
 from dicecup.i18n.language import LANGUAGES, Language, language
 from dicecup.web.guard import COOKIE, Uploads
 from dicecup.web.service.keys import MOST_KEY, derived, key_hash, new_key
-from dicecup.web.service.matches import Matches
+from dicecup.web.service.matches import PACES, Matches
 from dicecup.web.service.reviewing import Reviews
 
 TWO_YEARS = 2 * 365 * 24 * 3600
@@ -34,6 +34,7 @@ class Viewer:
     theme: str
     name: str  # as they entered it last time
     csrf: str
+    pace: str = "normal"  # at which bots play
 
     @property
     def holder(self) -> str:
@@ -83,6 +84,7 @@ def viewer_of(request: Request) -> Viewer:
         theme=theme if theme in THEMES else "auto",
         name=cookie_text(cookies.get("name", "")),
         csrf=derived(matches_of(request).server_key, "csrf", key).hex(),
+        pace=pace if (pace := cookies.get("pace", "")) in PACES else "normal",
     )
 
 

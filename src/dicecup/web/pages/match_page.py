@@ -37,7 +37,7 @@ from dicecup.web.service import joining, opening
 from dicecup.web.service.advising import check_on, in_time
 from dicecup.web.service.draft import slots_of
 from dicecup.web.service.live_match import LiveMatch
-from dicecup.web.service.matches import Matches
+from dicecup.web.service.matches import PACES, Matches
 from dicecup.web.service.streams import Drawing, EventStream, stream
 from dicecup.web.viewer import Form, MatchesNow, Viewer, ViewerNow, matches_of, remember, set_cookie
 
@@ -189,6 +189,7 @@ async def score(request: Request, viewer: ViewerNow, live: Asked, form: Form) ->
             live.check_turn(seats, version)
             live.draft.pick(version, picked)
             return show(request, viewer, live, picked)
+        live.pace = viewer.pace if seats else live.pace  # the bots play after this
         await live.decide(seats, version, Score(tuple(in_order(rules, picked))))
     except DicecupError as error:
         return show(request, viewer, live, picked if "send" in form else {}, error)
@@ -214,6 +215,26 @@ def in_order(rules: Ruleset, picked: Picked) -> Iterator[Placement]:
     for layer in rules.scored:
         if layer in picked:
             yield picked[layer]
+
+
+@router.post("/skip")
+async def skip(request: Request, viewer: ViewerNow, live: Asked, _form: Form) -> Response:
+    """Show no more of the bots' turns, only what they wrote."""
+    live.skip_bots(live.seats_of(viewer.holder))
+    return show(request, viewer, live)
+
+
+@router.post("/pace")
+async def set_pace(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
+    """How fast bots play for this viewer, in this match and in those to come."""
+    pace = str(form.get("pace", ""))
+    if pace not in PACES:
+        raise UsageError("request_wrong", problem="pace")
+    if live.seats_of(viewer.holder):
+        live.pace = pace
+    response = go_to(request, viewer, f"/t/{live.id}")
+    set_cookie(request, response, "pace", pace)
+    return response
 
 
 @router.post("/undo")

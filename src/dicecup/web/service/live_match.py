@@ -108,6 +108,8 @@ class LiveMatch:
         self.match: Match | None = None
         self.gone = False  # whether the match has been removed
         self.draft = Draft()
+        self.pace = "normal"  # of its bots, as whoever played last likes it
+        self.hurried = asyncio.Event()  # set while people want to see no more of the bots' turns
         self.lock = asyncio.Lock()
 
     @property
@@ -297,6 +299,13 @@ class LiveMatch:
         if match.state.player not in seats and not (typing and self.bot_is_next()):
             raise MoveError("not_your_turn")
         return match
+
+    def skip_bots(self, seats: frozenset[int]) -> None:
+        """Let the bots play at once until it is a person's turn."""
+        if not seats:
+            raise MoveError("seat_not_yours")
+        if self.bot_is_next():
+            self.hurried.set()
 
     def mark(self, seats: frozenset[int], version: int, slots: frozenset[int]) -> None:
         """Let everybody see which dice the player is about to keep. It is no move, and is not stored."""

@@ -9,6 +9,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import Any, Literal, TypeVar
 
@@ -36,6 +37,7 @@ MOST_IN_MEMORY = 2000  # matches
 MOST_IN_BACKGROUND = 200  # pieces of work that wait; further ones are refused
 MOST_OF_CALLER = 10  # of them
 RETRY = 3.0  # seconds after something went wrong
+PACES = {"slow": 2.5, "normal": 1.0, "instant": 0.0}  # how long bots wait, as a share of the settings
 log = logging.getLogger("dicecup.web")
 
 
@@ -247,7 +249,7 @@ class Runner:
     async def take_steps(self, live: LiveMatch) -> None:
         while (step := due(live)) is not None:
             version = live.version
-            await asyncio.sleep(self.delay(live, step))
+            await self.pause(live, step)
             # The lock is free while a bot decides: an undo meanwhile comes first.
             decision = await self.decision(live) if step == "decide" else None
             async with live.changing():
@@ -255,6 +257,8 @@ class Runner:
                     change = live.playing().prepare(version)
                     take(step, change, decision)
                     await live.commit(change)
+                    if not live.bot_is_next():
+                        live.hurried.clear()
 
     async def decision(self, live: LiveMatch) -> Keep | Score | None:
         match = live.playing()
@@ -266,11 +270,18 @@ class Runner:
             return await self.matches.advising.decide(bot, match.rules, match.state, owner)
         return await asyncio.to_thread(match.decision_of_bot)
 
-    def delay(self, live: LiveMatch, step: Step) -> float:
+    async def pause(self, live: LiveMatch, step: Step) -> None:
+        """Wait before a step of a bot, until somebody skips it."""
+        if step == "reveal":
+            live.hurried.clear()
+            await asyncio.sleep(self.matches.settings.reveal_after)
+            return
+        with suppress(TimeoutError):
+            await asyncio.wait_for(live.hurried.wait(), self.delay(live) * PACES[live.pace])
+
+    def delay(self, live: LiveMatch) -> float:
         """Long enough that a person can undo their box, and see what a bot does."""
         settings = self.matches.settings
-        if step == "reveal":
-            return settings.reveal_after
         record = live.playing().record
         if record.moves and isinstance(record.moves[-1], Score):
             before = record.states[-2].player

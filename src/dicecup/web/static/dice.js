@@ -82,4 +82,6 @@ document.addEventListener("change", (event) => {
 });
 document.addEventListener("click", (event) => {
   if (event.target.closest("#sort")) sort();
+  // A tap on the dice of a bot shows what it wrote.
+  else if (event.target.closest(".dice")) document.getElementById("skip")?.click();
 });

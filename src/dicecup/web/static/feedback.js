@@ -7,7 +7,10 @@ let context = null; // browsers let a page make sounds only after it was touched
 let entry = null; // the last entry that was celebrated
 
 const isOn = (what) => localStorage.getItem(what) !== "off";
-const vibrate = (pattern) => isOn("vibration") && navigator.vibrate?.(pattern);
+function vibrate(pattern) {
+  const touched = navigator.userActivation?.hasBeenActive ?? true; // else browsers complain
+  if (touched && isOn("vibration")) navigator.vibrate?.(pattern);
+}
 
 function tone(at, frequency, length, volume, type = "triangle") {
   const source = new OscillatorNode(context, { type, frequency });
@@ -58,7 +61,8 @@ function celebrate(what) {
     paper.style.animationDelay = `${0.6 * Math.random()}s`;
     paper.style.background = `hsl(${360 * Math.random()} 80% 60%)`;
   }
-  party.addEventListener("animationend", () => party.getAnimations({ subtree: true }).length === 0 && party.remove());
+  let falling = CONFETTI;
+  party.addEventListener("animationend", () => --falling || party.remove());
   document.body.append(party);
 }
 
@@ -92,6 +96,7 @@ for (const control of document.querySelectorAll("[data-switch]")) {
   const what = control.dataset.switch;
   if (what === "vibration" && !navigator.vibrate) continue;
   control.hidden = false;
+  control.parentElement.hidden = false;
   control.setAttribute("aria-pressed", isOn(what));
   control.addEventListener("click", () => {
     localStorage.setItem(what, isOn(what) ? "off" : "on");
