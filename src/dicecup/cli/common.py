@@ -30,14 +30,14 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Speech:
-    """The language of this run, and the rules it is about, so that errors call boxes by their names."""
+    """The language of this run, and its rules, so that error messages can name boxes as the sheet does."""
 
     def __init__(self) -> None:
         self.language: Language = language("en")
         self.rules: Ruleset | None = None
 
     def choose(self, code: str) -> None:
-        """Speak this language from now on, and let click do so too: it asks gettext's own default."""
+        """Use this language from now on, also for click, which uses gettext's default translation."""
         self.language = language(code)
         gettext.bindtextdomain(DOMAIN, str(LOCALE_FOLDER))
         gettext.textdomain(DOMAIN)
@@ -52,12 +52,12 @@ def _(text: str) -> str:
 
 
 def echo(text: str = "", *, nl: bool = True) -> None:
-    """Write to stdout. Whatever a file contains, it cannot control the terminal."""
+    """Write to stdout, with control characters from files escaped."""
     click.echo(printable(text, keep="\n\t"), nl=nl)
 
 
-def talk(text: str = "") -> None:
-    """Say something that is not the answer: to stderr."""
+def echo_stderr(text: str = "") -> None:
+    """Write a message that is not part of the answer to stderr."""
     click.echo(printable(text, keep="\n\t"), err=True)
 
 
@@ -117,7 +117,7 @@ def database_option(function: Function) -> Function:
 
 
 def chosen_database(given: str | None) -> str:
-    """The database of the option, else of the environment, else the file in the data folder."""
+    """Return the database of the option, else of the environment, else the file in the data folder."""
     from dicecup.installation import data_folder
 
     return given or os.environ.get("DICECUP_DATABASE") or str(data_folder() / "games.db")
@@ -135,7 +135,7 @@ def rules_options(function: Function) -> Function:
 
 
 def read_ruleset(reference: str, options: tuple[str, ...]) -> Ruleset:
-    """The ruleset of an id or path with options given as `name=value`."""
+    """Return the ruleset of an id or path with options given as `name=value`."""
     chosen: dict[str, str] = {}
     for text in options:
         name, sign, value = text.partition("=")
@@ -157,7 +157,7 @@ def read_json(text: str, source: str) -> Any:
 
 
 def read_text_file(path: Path) -> str:
-    """A small text file with something in it, or stdin for `-`."""
+    """Return the text of a small file that is not empty, or of stdin for `-`."""
     try:
         stream = sys.stdin.buffer if is_stdin(path) else path.open("rb")
         with stream:
@@ -186,7 +186,7 @@ def print_json(data: Any) -> None:
 
 
 def width(text: str) -> int:
-    """How many columns a text takes in a terminal."""
+    """Return how many columns a text takes in a terminal."""
     return sum(
         0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
         for char in text
@@ -199,7 +199,7 @@ def pad(text: str, columns: int, *, right: bool = False) -> str:
 
 
 def shorten(text: str, columns: int) -> str:
-    """The text, cut with an ellipsis if it is too wide."""
+    """Return the text, cut with an ellipsis if it is too wide."""
     if width(text) <= columns:
         return text
     while width(text) > columns - 1:
@@ -210,7 +210,7 @@ def shorten(text: str, columns: int) -> str:
 def table_text(
     head: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[int] = (), indent: str = ""
 ) -> str:
-    """Columns that line up, with a head and a line below it."""
+    """Return aligned columns with a head and a line below it."""
     lines = [list(head), *map(list, rows)]
     widths = [max(width(line[place]) for line in lines) for place in range(len(head))]
     texts = [
@@ -225,13 +225,13 @@ def table_text(
 
 
 def check_writable(path: Path) -> None:
-    """Notice a wrong path before the work begins that it would waste."""
+    """Raise an error if a file cannot be written, before long work whose result would be lost."""
     try:
         if path.is_dir():  # also a path without a name: “.”, “/” or nothing
             raise IsADirectoryError(errno.EISDIR, "")
         if path.exists() and not path.is_file():  # a device, say
             return
-        aside = aside_of(path)
+        aside = temporary_path(path)
         try:
             aside.touch()
         finally:
@@ -241,12 +241,12 @@ def check_writable(path: Path) -> None:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """A full disk or a kill leaves what was there."""
+    """Replace a file atomically: a full disk or a kill leaves the old content."""
     try:
         if path.exists() and not path.is_file():  # a device, say
             path.write_bytes(content)
             return
-        aside = aside_of(path)
+        aside = temporary_path(path)
         try:
             aside.write_bytes(content)
             aside.replace(path)
@@ -256,7 +256,7 @@ def write_file(path: Path, content: bytes) -> None:
         raise unwritable(path, error) from None
 
 
-def aside_of(path: Path) -> Path:
+def temporary_path(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.getpid()}")
 
 
@@ -267,7 +267,7 @@ def unwritable(path: Path, error: OSError) -> StorageError:
 
 
 def given_record(path: Path) -> Record:
-    """In a file, or on stdin for `-`."""
+    """Return the record in a file, or on stdin for `-`."""
     if not is_stdin(path):
         return read_record(path)
     record, _ = record_from_text(sys.stdin.buffer.read(MOST_BYTES + 1), load_ruleset)

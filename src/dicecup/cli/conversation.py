@@ -39,14 +39,14 @@ DICE_TEXT = re.compile(r"[0-9][0-9\s,._/-]*")
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A command and what follows it."""
+    """A command that a player typed, and its arguments."""
 
     command: str  # a key of WORDS, or "score"
     rest: str = ""
 
 
 def understand(text: str) -> Typed:
-    """Bare dice are a keep, a command word is that command, anything else should be a box."""
+    """Parse a line: bare dice mean keep, a command word is that command, anything else should be a box."""
     if DICE_TEXT.fullmatch(text):
         return Typed("keep", text)
     first, _space, rest = text.partition(" ")
@@ -63,7 +63,7 @@ def read_keep(rules: Ruleset, text: str) -> Keep:
 
 
 def read_placement(rules: Ruleset, text: str, *, strike: bool = False) -> Placement:
-    """A box by id, name or the beginning of either; with columns the column before or after it."""
+    """Parse a box, given by id, name or the beginning of either, with the column before or after it."""
     typed = understand(text)
     if typed.command == "strike":
         strike, text = True, typed.rest
@@ -101,13 +101,13 @@ def find_box(rules: Ruleset, text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Small letters and digits without accents, spaces and signs, for comparing what people type."""
+    """Return lowercase letters and digits without accents, spaces and signs, to compare what people type."""
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return "".join(char for char in decomposed if char.isalnum())
 
 
 class InputEnded(Exception):  # noqa: N818 - it is no error
-    """The player left, or the pipe ran dry. The game is kept."""
+    """The player quit, or the input ended. The game stays saved."""
 
 
 Ask = Callable[[str], str | None]
@@ -118,7 +118,7 @@ def say(text: str = "") -> None:
 
 
 class Conversation:
-    """One match, one keyboard; people on it take turns, bots play by themselves."""
+    """One match at one terminal: people take turns at the keyboard, bots play by themselves."""
 
     def __init__(self, match: Match, ask: Ask) -> None:
         self.match = match
@@ -129,7 +129,7 @@ class Conversation:
         return self.match.record.header.origin.kind == "typed"
 
     def play(self) -> None:
-        """Until the game is over. Raises InputEnded when nobody answers any more."""
+        """Play until the game is over. Raises InputEnded when the input ends."""
         self.take_turns()
         while self.last_undo():
             self.take_turns()
@@ -147,7 +147,7 @@ class Conversation:
                 self.person_decides()
 
     def last_undo(self) -> bool:
-        """After the last box, before the game is closed, a person may still take it back."""
+        """Offer to undo the last box before the game is finished."""
         if self.match.record.secret is not None or not self.match.steps_to_last_decision():
             return False
         while True:
@@ -163,7 +163,7 @@ class Conversation:
             raise InputEnded
         return line.strip()
 
-    def complain(self, error: DicecupError) -> None:
+    def show_error(self, error: DicecupError) -> None:
         say(speech.language.sentence(error, self.match.rules))
 
     def throw(self) -> None:
@@ -186,7 +186,7 @@ class Conversation:
             except StorageError:
                 raise
             except DicecupError as error:
-                self.complain(error)
+                self.show_error(error)
             else:
                 return
 
@@ -198,10 +198,10 @@ class Conversation:
             kept = format_dice(move.dice) or "–"
             say(said.format(player=player, dice=format_dice(state.dice), kept=kept))
         else:
-            self.tell_score(player, move)
+            self.show_points(player, move)
 
     def person_decides(self) -> None:
-        """Ask until a legal decision, an undo or a goodbye comes."""
+        """Ask until the player makes a legal decision, undoes or quits."""
         self.show_turn()
         while True:
             typed = understand(self.answer("> "))
@@ -219,13 +219,13 @@ class Conversation:
             except StorageError:
                 raise
             except DicecupError as error:
-                self.complain(error)
+                self.show_error(error)
             else:
-                self.tell_score(player, move)
+                self.show_points(player, move)
                 return
 
     def read_score(self, text: str, *, strike: bool) -> Score:
-        """A box for every scored layer; what was not said is asked for, each shown on the sheet so far."""
+        """Return a box for every scored layer; ask for those that were not typed."""
         rules = self.match.rules
         if not text and not strike:
             raise UsageError("answer_empty")
@@ -241,7 +241,7 @@ class Conversation:
         return Score(tuple(placements))
 
     def check_placements(self, placements: list[Placement]) -> None:
-        """Raise why the boxes said so far cannot be filled one after the other."""
+        """Raise an error if the boxes chosen so far cannot be filled one after the other."""
         rules, sheet = self.match.rules, self.match.state.sheet
         for number, placement in enumerate(placements):
             if (placement.box, placement.column) in [(said.box, said.column) for said in placements[:number]]:
@@ -250,7 +250,7 @@ class Conversation:
             sheet, _scored = place(rules, sheet, faces, placement)
 
     def ask_placement(self, before: list[Placement]) -> Placement:
-        """The box for the next layer; what was said before it stands until it is taken back."""
+        """Ask for the box of the next layer; earlier boxes stay chosen until the player undoes."""
         rules = self.match.rules
         label = name(rules, rules.scored[len(before)], speech.language.code)
         while True:
@@ -265,12 +265,12 @@ class Conversation:
                 placement = read_placement(rules, text)
                 self.check_placements([*before, placement])
             except DicecupError as error:
-                self.complain(error)
+                self.show_error(error)
             else:
                 return placement
 
     def aside(self, command: str) -> bool:
-        """Undo, help, sheet, quit; true when the state is another one afterwards."""
+        """Handle undo, help, sheet and quit; return whether the state has changed."""
         if command == "quit":
             raise InputEnded
         if command == "undo":
@@ -320,8 +320,8 @@ class Conversation:
         else:
             say(_("Type a box to fill. “?” for help."))
 
-    def tell_score(self, player: str, move: Score) -> None:
-        """Say what the last move wrote."""
+    def show_points(self, player: str, move: Score) -> None:
+        """Show the points of the last move."""
         rules, code = self.match.rules, speech.language.code
         for placement, scored in zip(move.placements, self.match.record.last_scored, strict=True):
             column = f"{name(rules, placement.column, code)} " if placement.column else ""

@@ -28,7 +28,7 @@ MOST_SHEETS = 5  # as many fit side by side in 80 columns
 
 
 def fitting(text: str) -> str:
-    """The text in characters that the output can carry."""
+    """Return the text in characters that the output encoding has."""
     try:
         text.encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
@@ -39,13 +39,13 @@ def fitting(text: str) -> str:
 
 
 def draw_dice(dice: Dice) -> str:
-    """The dice side by side."""
+    """Return the dice side by side."""
     drawn = [draw_die(die) for die in dice]
     return "\n".join("  ".join(lines) for lines in zip(*drawn, strict=True))
 
 
 def draw_die(die: Die) -> list[str]:
-    """A die with pips; a double die as a large one with the small one inside it."""
+    """Return a die with pips; a double die is a large one with the small one inside."""
     if isinstance(die, int):
         rows = PIPS.get(die, ("     ", f"{die:^5}", "     "))
         return ["┌───────┐", *(f"│ {row} │" for row in rows), "└───────┘"]
@@ -60,9 +60,9 @@ def draw_die(die: Die) -> list[str]:
 
 
 def draw_sheets(rules: Ruleset, state: State, players: tuple[str, ...], given: Sequence[Offers] = ()) -> str:
-    """The sheets side by side, with what the dice would give the player whose turn it is.
+    """Return the sheets side by side, with the points the dice give the player whose turn it is.
 
-    With columns only that player's sheet is shown, with many players only some; then all scores stand below.
+    With columns only that player's sheet is shown, with many players only some; all scores follow below.
     """
     shown = shown_columns(rules, state, players)
     lines = [head(shown)]
@@ -82,7 +82,7 @@ def draw_sheets(rules: Ruleset, state: State, players: tuple[str, ...], given: S
 
 
 def draw_all_sheets(rules: Ruleset, state: State, players: tuple[str, ...]) -> str:
-    """Every player's sheet, one block below the other where they do not fit side by side."""
+    """Return every player's sheet, in blocks below each other where they do not fit side by side."""
     step = 1 if rules.has_columns else MOST_SHEETS
     blocks = []
     for first in range(0, len(players), step):
@@ -94,7 +94,7 @@ def draw_all_sheets(rules: Ruleset, state: State, players: tuple[str, ...]) -> s
 
 
 def shown_columns(rules: Ruleset, state: State, players: tuple[str, ...]) -> list[tuple[int, int, str]]:
-    """Which columns to draw: (player, column, label)."""
+    """Return the columns to draw: (player, column, label)."""
     if rules.has_columns:
         labels = [name(rules, column.id, speech.language.code) for column in rules.columns]
         return [(state.player, number, label) for number, label in enumerate(labels)]
@@ -113,7 +113,7 @@ def head(shown: list[tuple[int, int, str]]) -> str:
 def line_text(
     rules: Ruleset, state: State, shown: list[tuple[int, int, str]], line: str, given: Sequence[Offers]
 ) -> str:
-    """A line of the sheet: what is written, or in brackets what the dice would give."""
+    """Return a line of the sheet: points, or in brackets what the dice would give."""
     cells = []
     for player, column, _label in shown:
         sheet = state.sheets[player]
@@ -140,7 +140,7 @@ def cell_text(sheet: Sheet, cell: int, given: Sequence[Offers]) -> str:
 
 
 def turn_title(rules: Ruleset, state: State, player: str) -> str:
-    """Whose turn it is, and which throw."""
+    """Return a heading: whose turn it is, and which roll."""
     filled = sum(points is not None for points in state.sheet.cells)
     return _("{player} – turn {turn} of {turns}, roll {throw} of {throws}").format(
         player=player,

@@ -1,4 +1,4 @@
-"""`dicecup hint`: every choice of a position, best first, with what it loses and what it goes for."""
+"""`dicecup hint`: every choice of a position, best first, with its loss and its aims."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dicecup.cli.common import (
     table_text,
 )
 from dicecup.cli.drawing import fitting
-from dicecup.cli.solving import expected_lines, reason_text, telling_of_compiling, values_of
+from dicecup.cli.solving import compilation_announced, expected_lines, reason_text, values_of
 from dicecup.coach.advice import Hint, Values, advise
 from dicecup.coach.reasons import Reasons
 from dicecup.coach.review import choice_data, reason_data
@@ -50,7 +50,7 @@ SHOWN = 8
 def command(position: str, show_all: bool, as_json: bool) -> None:
     found = read_position(position)
     values = values_of(found.rules)
-    with telling_of_compiling():
+    with compilation_announced():
         advice = advise(values, found.state)
         if as_json:
             print_json(answer(found, values, advice))
@@ -59,7 +59,7 @@ def command(position: str, show_all: bool, as_json: bool) -> None:
 
 
 def read_position(argument: str) -> Position:
-    """A file or stdin with JSON or a line; an argument that names no file is the line itself."""
+    """Read a position from a file or stdin, as JSON or one line; other arguments are the line itself."""
     path = Path(argument)
     is_line = not argument or (argument != "-" and path.suffix != ".json" and not path.exists())
     content = argument if is_line else read_text_file(path)

@@ -1,4 +1,4 @@
-"""The entry point: finds language and command, and turns every error into one sentence and a status."""
+"""The entry point: choose language and command; every error becomes one sentence and an exit status."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 import click
 
 from dicecup import __version__
-from dicecup.cli.common import CALLED, Command, Option, _, language_option, speech, talk
+from dicecup.cli.common import CALLED, Command, Option, _, echo_stderr, language_option, speech
 from dicecup.errors import DicecupError, StorageError
 from dicecup.i18n.language import LANGUAGES, language_of_environment
 from dicecup.messages import N_, ngettext
@@ -92,7 +92,7 @@ def dicecup(context: click.Context) -> None:
 
 
 def wanted_language(arguments: list[str]) -> str:
-    """The value of --lang wherever it stands, else the environment's language."""
+    """Return the value of --lang, wherever it is among the arguments, else the environment's language."""
     for place, argument in enumerate(arguments):
         following = arguments[place + 1] if place + 1 < len(arguments) else ""
         value = following if argument == "--lang" else argument.removeprefix("--lang=")
@@ -118,15 +118,15 @@ def main(arguments: list[str] | None = None) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except DicecupError as error:
-        talk(f"dicecup: {speech.language.sentence(error, speech.rules)} [{error.code}]")
+        echo_stderr(f"dicecup: {speech.language.sentence(error, speech.rules)} [{error.code}]")
         return error.exit_status
     except click.ClickException as error:
-        talk(f"dicecup: {error.format_message()} [usage]")
+        echo_stderr(f"dicecup: {error.format_message()} [usage]")
         if isinstance(error, click.UsageError) and error.ctx:
-            talk(_("Run “{command} --help” for help.").format(command=error.ctx.command_path))
+            echo_stderr(_("Run “{command} --help” for help.").format(command=error.ctx.command_path))
         return 2
     except (KeyboardInterrupt, click.Abort):
-        talk()
+        echo_stderr()
         return INTERRUPTED
     except BrokenPipeError:
         # The reader went away (a pager was closed): nothing is wrong, and nothing more can be said.
@@ -134,12 +134,12 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     except MemoryError:
         short = StorageError("memory_out")
-        talk(f"dicecup: {speech.language.sentence(short)} [{short.code}]")
+        echo_stderr(f"dicecup: {speech.language.sentence(short)} [{short.code}]")
         return short.exit_status
     except OSError as error:
         # Files have errors of their own, so this is the output: a full disk behind a redirection, say.
         unwritable = StorageError("output_unwritable", problem=problem_of(error))
-        talk(f"dicecup: {speech.language.sentence(unwritable)} [{unwritable.code}]")
+        echo_stderr(f"dicecup: {speech.language.sentence(unwritable)} [{unwritable.code}]")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     return status if isinstance(status, int) else 0

@@ -17,12 +17,12 @@ from dicecup.cli.common import (
     Command,
     _,
     echo,
+    echo_stderr,
     language_option,
     option,
     read_ruleset,
     rules_options,
     speech,
-    talk,
 )
 from dicecup.cli.conversation import Conversation, InputEnded, say
 from dicecup.cli.drawing import fitting
@@ -44,7 +44,7 @@ MOST_OFFERED = 5
 
 
 def unfinished_games() -> list[tuple[Path, str]]:
-    """The newest games of the data folder that can go on: file and title."""
+    """Return the newest unfinished games of the data folder: file and title."""
     try:
         found = sorted(data_folder().glob("*.record"), key=lambda path: path.stat().st_mtime, reverse=True)
     except OSError:
@@ -62,7 +62,7 @@ def unfinished_games() -> list[tuple[Path, str]]:
 
 
 def choose_and_play() -> int:
-    """A menu of games, and of those that were left unfinished."""
+    """Show a menu of new and unfinished games, and play the chosen one."""
     code = speech.language.code
     games = builtin_ids()
     unfinished = unfinished_games()[:MOST_OFFERED]
@@ -77,7 +77,7 @@ def choose_and_play() -> int:
     if chosen is None:
         return 0
     if chosen > len(games):
-        return go_on(unfinished[chosen - len(games) - 1][0], None)
+        return resume_game(unfinished[chosen - len(games) - 1][0], None)
     while True:
         who = ask(fitting(_("Players, separated by commas (Enter: just you): ")))
         if who is None:
@@ -93,7 +93,7 @@ def choose_and_play() -> int:
 
 
 def ask_number(most: int) -> int | None:
-    """A choice from the menu, or None to leave."""
+    """Return a choice from the menu, or None to quit."""
     while True:
         answer = ask(fitting(_("Number: ")))
         if answer is None or answer.strip() == "q":
@@ -155,7 +155,7 @@ def command(
     if path is not None and path.exists():
         header = read_record(path).header
         check_same_game(header, path, game, options, players, dice, seed)
-        return go_on(path, seed, read_players(players)[1] if players else None)
+        return resume_game(path, seed, read_players(players)[1] if players else None)
     if game is None:
         if path is not None:
             raise UsageError("record_missing", file=path)
@@ -180,16 +180,16 @@ def command(
     file = RecordFile.create(path, header, secret)
     title = game_name(rules, speech.language.code)
     say(_("{game}. The game is saved in {file}.").format(game=title, file=file.path))
-    return converse(file, secret, seed, bots)
+    return play_match(file, secret, seed, bots)
 
 
 def reference_in_record(game: str, path: Path) -> str:
-    """A rules file as seen from the record, so that both can be moved together."""
+    """Return the path of a rules file relative to the record, so that both can be moved together."""
     return game if game in builtin_ids() else os.path.relpath(game, path.parent)
 
 
 def read_players(text: str | None) -> tuple[tuple[str, ...], dict[int, Bot]]:
-    """The names, and the bots among them by their seats. A bot of one's own is loaded here."""
+    """Return the names, and the bots by their seats. Custom bots are imported here."""
     if text is None:
         return (_("You"),), {}
     names = tuple(name.strip() for name in text.split(","))
@@ -208,7 +208,7 @@ def read_players(text: str | None) -> tuple[tuple[str, ...], dict[int, Bot]]:
 
 
 def bots_of_record(players: tuple[str, ...]) -> dict[int, Bot]:
-    """The bots of a record by their seats; code that only the record names is not loaded."""
+    """Return the bots of a record by their seats. Code that only the record names is not imported."""
     found = {}
     for seat, player in enumerate(players):
         if is_bot(player):
@@ -220,7 +220,7 @@ def bots_of_record(players: tuple[str, ...]) -> dict[int, Bot]:
 
 
 def ask_player_seeds(players: tuple[str, ...]) -> tuple[str, ...]:
-    """A word from every person who gives one; bots have none."""
+    """Ask every person for a word that goes into the dice; it may be empty."""
     seeds = [""] * len(players)
     for number, player in enumerate(players):
         if is_bot(player):
@@ -242,7 +242,7 @@ def check_same_game(
     dice: str | None,
     seed: int | None,
 ) -> None:
-    """A record is gone on with as it is; asking for another game in the same file is a mistake."""
+    """Raise an error if the arguments ask for another game than the existing record has."""
     kind = header.origin.kind
     same = [
         game is None or read_ruleset(game, options).identity == header.rules.identity,
@@ -255,26 +255,26 @@ def check_same_game(
         raise UsageError("record_of_other_game", file=path)
 
 
-def go_on(path: Path, seed: int | None, bots: dict[int, Bot] | None = None) -> int:
+def resume_game(path: Path, seed: int | None, bots: dict[int, Bot] | None = None) -> int:
     if bots is None:
         bots = bots_of_record(read_record(path).header.players)
     file = RecordFile.open(path)
     if not file.record.state.finished:
         said = _("Continuing {game} from {file}.")
         say(said.format(game=game_name(file.record.rules, speech.language.code), file=path))
-    return converse(file, file.secret(), seed, bots)
+    return play_match(file, file.secret(), seed, bots)
 
 
-def converse(file: RecordFile, secret: bytes | None, seed: int | None, bots: dict[int, Bot]) -> int:
+def play_match(file: RecordFile, secret: bytes | None, seed: int | None, bots: dict[int, Bot]) -> int:
     match = Match(file.record, file.save, secret, seed, bots)
     status = 0
     try:
         Conversation(match, ask).play()
     except InputEnded:
-        tell_how_to_go_on(file.path)
+        show_how_to_resume(file.path)
     except KeyboardInterrupt:
         say()
-        tell_how_to_go_on(file.path)
+        show_how_to_resume(file.path)
         status = 130
     else:
         if match.record.secret is not None:
@@ -285,8 +285,8 @@ def converse(file: RecordFile, secret: bytes | None, seed: int | None, bots: dic
     return status
 
 
-def tell_how_to_go_on(path: Path) -> None:
-    talk(
+def show_how_to_resume(path: Path) -> None:
+    echo_stderr(
         _("The game is saved. Continue with: {command} play --record {file}").format(
             command=CALLED, file=path
         )
@@ -294,7 +294,7 @@ def tell_how_to_go_on(path: Path) -> None:
 
 
 def ask(prompt: str) -> str | None:
-    """A line from the terminal, where it can be edited, or from a pipe, which is shown; None at the end."""
+    """Read a line from the terminal, or from a pipe and echo it; return None at the end of the input."""
     if sys.stdin.isatty():
         try:
             return input(printable(prompt, keep="\n\t"))
@@ -307,7 +307,7 @@ def ask(prompt: str) -> str | None:
 
 
 def data_folder() -> Path:
-    """Where games are kept that were given no file."""
+    """Return the folder for games without a given file."""
     return all_data_folder() / "games"
 
 

@@ -1,4 +1,4 @@
-"""`dicecup restore`: put a backup back into a database that no server uses."""
+"""`dicecup restore`: restore a backup into a database that no server uses."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ from dicecup.cli.common import (
     _,
     check_writable,
     echo,
+    echo_stderr,
     given_record,
     json_option,
     language_option,
@@ -26,11 +27,10 @@ from dicecup.cli.common import (
     print_json,
     speech,
     table_text,
-    talk,
     write_file,
 )
 from dicecup.cli.drawing import fitting
-from dicecup.cli.solving import ShareProgress, learned_notes, telling_of_compiling, values_of
+from dicecup.cli.solving import ShareProgress, compilation_announced, learned_notes, values_of
 from dicecup.coach.review import Decision, PlayerReview, Review, RollLuck, review, review_data
 from dicecup.dice import format_dice
 from dicecup.engine.record import Record
@@ -84,7 +84,7 @@ def title(record: Record) -> str:
 
 
 def notes(record: Record, result: Review, wins: WinChances | None) -> list[str]:
-    """What must be known to read the figures."""
+    """Return the notes that explain the figures."""
     found = []
     if not record.state.finished:
         found.append(unfinished_text(speech.language))
@@ -135,7 +135,7 @@ def decision_row(rules: Ruleset, decision: Decision) -> tuple[str, ...]:
 
 
 def text(record: Record, result: Review, said: list[str]) -> str:
-    """`said`: notes that stand below the figures."""
+    """Return the review as text, with the notes `said` below the figures."""
     blocks = [title(record)]
     rows = [summary_row(player) for player in result.players]
     blocks.append(table_text(summary_head(), rows, right=(1, 2, 3, 4, 5)))
@@ -215,7 +215,7 @@ def page(record: Record, result: Review, said: list[str]) -> str:
 
 
 def called(result: Review) -> list[str]:
-    """The players, each with the number that stands on their line."""
+    """Return the players' names, each with the number of its line in the chart."""
     names = [player.name for player in result.players]
     return names if len(names) == 1 else [f"{number}. {name}" for number, name in enumerate(names, start=1)]
 
@@ -235,7 +235,7 @@ def player_part(rules: Ruleset, player: PlayerReview) -> list[str]:
 
 
 def together(text: str, what: re.Pattern[str] = DICE) -> str:
-    """Dice are not torn apart at the end of a line; where room is short, no die is."""
+    """Return dice that wrap as a whole where possible, and never within a die."""
     return what.sub(r'<span class="dice">\g<0></span>', text)
 
 
@@ -247,7 +247,7 @@ def marked_row(rules: Ruleset, decision: Decision) -> tuple[str, ...]:
 
 
 def decision_part(rules: Ruleset, decision: Decision) -> str:
-    """The best choices of one decision and the one that was taken."""
+    """Return the best choices of one decision, and the one that was made."""
     _sign, turn, dice, move, _best, loss = map(escape, decision_row(rules, decision))
     shown = list(decision.choices[:SHOWN_CHOICES])
     if decision.taken not in shown:
@@ -272,8 +272,8 @@ def decision_part(rules: Ruleset, decision: Decision) -> str:
 def table(
     head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int], *, cards: bool = False
 ) -> str:
-    """A table of cells that are HTML already. On a narrow screen it scrolls by itself, or each row becomes a
-    card whose lines say what they are."""
+    """Return a table of cells that are HTML already. On a narrow screen it scrolls, or each row becomes a
+    card with labelled lines."""
 
     def cell(place: int, content: str, tag: str) -> str:
         kind = ' class="number"' if place in numbers else ""
@@ -309,7 +309,7 @@ def command(record: Path, html: Path | None, as_json: bool) -> None:
     values = values_of(found.rules)
     wins = None
     bar = ShareProgress()
-    with telling_of_compiling():
+    with compilation_announced():
         try:
             result = review(found, values, bar)
         finally:
@@ -318,7 +318,7 @@ def command(record: Path, html: Path | None, as_json: bool) -> None:
             from dicecup.coach.winning import win_chances
 
             if found.rules.has_layers and not found.state.finished and sys.stderr.isatty():
-                talk(_("Simulating the rest of the game to see who wins: a few seconds …"))
+                echo_stderr(_("Simulating the rest of the game to see who wins: a few seconds …"))
             wins = win_chances(values, found.state)
     said = learned_notes(values) + notes(found, result, wins)
     if as_json:
@@ -329,4 +329,4 @@ def command(record: Path, html: Path | None, as_json: bool) -> None:
         pass
 
         write_file(html, page(found, result, said).encode())
-        talk(_("Page written to {file}.").format(file=html))
+        echo_stderr(_("Page written to {file}.").format(file=html))

@@ -68,7 +68,7 @@ def overview(rules: Ruleset) -> dict[str, Any]:
 
 
 def details(rules: Ruleset) -> dict[str, Any]:
-    """Everything that the game means, and the words for it."""
+    """Return the complete rules of a game as data, with their names."""
     code = speech.language.code
     return overview(rules) | {
         "chosen": dict(rules.options),
@@ -123,7 +123,7 @@ def rules_text(rules: Ruleset) -> str:
 
 
 def options_text(rules: Ruleset) -> str:
-    """Every option with what its values mean; the chosen value is marked."""
+    """Return every option with the meaning of its values; the chosen value is marked."""
     code = speech.language.code
     lines = [_("Options (● is chosen):")]
     for option, values in rules.choices.items():

@@ -64,7 +64,7 @@ def command(
 
 
 def split_dice(words: tuple[str, ...]) -> list[str]:
-    """Dice as separate words or as one quoted text."""
+    """Return the dice, given as separate words or as one quoted text."""
     return " ".join(words).replace(",", " ").split()
 
 

@@ -18,9 +18,9 @@ from dicecup.cli.common import (
     _,
     chosen_database,
     database_option,
+    echo_stderr,
     language_option,
     option,
-    talk,
 )
 from dicecup.errors import UsageError
 from dicecup.installation import is_available
@@ -90,7 +90,7 @@ def serve(
     browser: bool = True,
     rotate_key: bool = False,
 ) -> int:
-    """Run the server until it is stopped. It is named, not imported: interfaces do not import each other."""
+    """Run the server until it is stopped. It is loaded by name: interfaces do not import each other."""
     from dicecup.storage.store import POSTGRES, open_store
 
     if database is not None:
@@ -112,7 +112,7 @@ def serve(
     local = local_address(host, port)
     announce(local, address if lan else None)
     if not is_available("solver"):
-        talk(
+        echo_stderr(
             _(
                 "The coach and the strongest bot aren’t installed. To add them, run: pip install "
                 "'dicecup[solver]'"
@@ -147,19 +147,19 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def is_address_wrong(error: OSError) -> bool:
-    """Whether it is not the port: no such address, or another machine's."""
+    """Return whether the error is about the address, not the port: unknown, or another machine's."""
     return isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL
 
 
 def local_address(host: str, port: int) -> str:
-    """Where a browser of this machine finds the server."""
+    """Return the server's URL for a browser on this machine."""
     if host == LAN_HOST:
         host = HOST
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def network_address() -> str:
-    """This machine's address on its network. Nothing is sent: only the way out is looked up."""
+    """Return this machine's address on its network, from the routing table; nothing is sent."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))
@@ -169,16 +169,18 @@ def network_address() -> str:
 
 
 def announce(local: str, address: str | None) -> None:
-    talk(_("Dicecup runs at {address} – stop it with Ctrl-C.").format(address=local))
+    echo_stderr(_("Dicecup runs at {address} – stop it with Ctrl-C.").format(address=local))
     if address is None:
         return
     import segno
 
-    talk(_("Everyone on this network: {address}").format(address=address))
+    echo_stderr(_("Everyone on this network: {address}").format(address=address))
     code = segno.make(address, error="m", micro=False)
     rows = [[bool(module) for module in row] for row in code.matrix_iter(border=2)]
     for upper, lower in zip(rows[::2], [*rows[1::2], [False] * len(rows[0])], strict=False):
-        talk("".join(" ▀▄█"[(not top) + 2 * (not below)] for top, below in zip(upper, lower, strict=True)))
+        echo_stderr(
+            "".join(" ▀▄█"[(not top) + 2 * (not below)] for top, below in zip(upper, lower, strict=True))
+        )
 
 
 def open_when_ready(address: str) -> None:

@@ -1,4 +1,4 @@
-"""`dicecup sheet`: the score pad that lies in the box, as a PDF to print."""
+"""`dicecup sheet`: a score pad as a PDF to print."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from dicecup.cli.common import (
     Command,
     _,
     check_writable,
+    echo_stderr,
     language_option,
     option,
     read_ruleset,
     rules_options,
     speech,
-    talk,
     write_file,
 )
 from dicecup.engine.state import MOST_PLAYERS
@@ -62,11 +62,11 @@ def command(game: str, options: tuple[str, ...], players: int, paper: str, path:
     rules = read_ruleset(game, options)
     check_writable(path)
     write_file(path, pdf_of(pad_data(rules, players, paper)))
-    talk(_("Score pad written to {file}.").format(file=path))
+    echo_stderr(_("Score pad written to {file}.").format(file=path))
 
 
 def pad_data(rules: Ruleset, players: int, paper: str) -> dict[str, Any]:
-    """What the template lays out."""
+    """Return the data for the template."""
     code = speech.language.code
     lines = [line_data(rules, line) for line in rules.lines]
     columns = [name(rules, column.id, code) for column in rules.columns]
@@ -90,7 +90,7 @@ def pad_data(rules: Ruleset, players: int, paper: str) -> dict[str, Any]:
 
 
 def options_chosen(rules: Ruleset) -> list[str]:
-    """What each option means here, the default too: nobody at the table has the program at hand."""
+    """Return the meaning of each chosen option, defaults included: players at a table cannot look them up."""
     code = speech.language.code
     chosen = [(option, option_text(rules, option, value, code)) for option, value in rules.options.items()]
     return [f"{option_name(rules, option, code)} – {text}" for option, text in chosen if text]
@@ -111,7 +111,7 @@ def line_data(rules: Ruleset, line: str) -> dict[str, Any]:
 
 
 def row_height(lines: int, *, landscape: bool) -> float:
-    """In millimetres: the lines and the small print fill one page."""
+    """Return the height of a row in millimetres, so that lines and small print fill one page."""
     room = 130 if landscape else 212
     return min(9.5, room / lines)
 

@@ -25,7 +25,7 @@ from dicecup.cli.common import (
     write_file,
 )
 from dicecup.cli.drawing import fitting
-from dicecup.cli.solving import ShareProgress, learned_notes, show_warning, telling_of_compiling, values_of
+from dicecup.cli.solving import ShareProgress, compilation_announced, learned_notes, show_warning, values_of
 from dicecup.i18n.names import game_name
 from dicecup.i18n.sentences import cell_text, number_text, percent_text
 from dicecup.installation import need
@@ -98,7 +98,7 @@ def command(
     values = values_of(rules) if "optimal" in bots else None
     progress = ShareProgress()
     began = time.monotonic()
-    with telling_of_compiling(), current_folder_searched():
+    with compilation_announced(), current_folder_searched():
         found = simulate(rules, bots, games, seed, on_progress=progress, on_warning=show_warning)
     seconds = time.monotonic() - began
     progress.end()
@@ -113,7 +113,7 @@ def command(
 
 
 def labels(found: Sequence[BotResult]) -> list[str]:
-    """The names of the bots; a number tells equal ones apart."""
+    """Return the names of the bots, numbered where they are equal."""
     names = [result.bot for result in found]
     return [
         name if names.count(name) == 1 else f"{number}. {name}" for number, name in enumerate(names, start=1)
@@ -129,7 +129,7 @@ def draw(path: Path, rules: Ruleset, found: Sequence[BotResult]) -> None:
 
 
 def answer(rules: Ruleset, found: Sequence[BotResult], seconds: float) -> dict[str, Any]:
-    """One bot's figures stand at the top; of several, each has its own."""
+    """Return the results as data: a single bot's at the top level, several bots' in a list."""
     if len(found) == 1:
         return result_data(rules, found[0]) | {"seconds": seconds}
     bots = [result_data(rules, result) for result in found]
@@ -200,5 +200,5 @@ def text(rules: Ruleset, found: Sequence[BotResult], seconds: float) -> str:
 
 
 def spread_text(value: float | None) -> str:
-    """A dash where one game shows no spread."""
+    """Return the standard deviation, or a dash for a single game."""
     return "–" if value is None else number_text(value, speech.language)

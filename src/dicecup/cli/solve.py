@@ -1,4 +1,4 @@
-"""`dicecup solve`: the exact value of a game, kept as a table in the user's cache."""
+"""`dicecup solve`: the exact value of a game, saved as a table in the user's cache."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dicecup.cli.common import (
     Command,
     _,
     echo,
+    echo_stderr,
     json_option,
     language_option,
     option,
@@ -17,7 +18,6 @@ from dicecup.cli.common import (
     read_ruleset,
     rules_options,
     speech,
-    talk,
 )
 from dicecup.cli.solving import SolveProgress, show_warning
 from dicecup.i18n.sentences import number_text
@@ -67,12 +67,12 @@ def command(
                 "This takes about {minutes} minutes on this machine.",
                 minutes,
             )
-            talk(said.format(minutes=minutes))
+            echo_stderr(said.format(minutes=minutes))
         progress = SolveProgress()
         try:
             table = solve(rules, precision=int(precision), backend=backend, on_progress=progress)
         except KeyboardInterrupt:
-            talk("\n" + _("Progress is saved: run the same command to continue."))
+            echo_stderr("\n" + _("Progress is saved: run the same command to continue."))
             raise
         finally:
             progress.end()

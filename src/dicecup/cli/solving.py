@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dicecup.cli.common import _, speech, talk
+from dicecup.cli.common import _, echo_stderr, speech
 from dicecup.coach.advice import Choice, Hint, Values, find_values
 from dicecup.coach.reasons import Reason
 from dicecup.engine.state import Keep
@@ -32,7 +32,7 @@ BAR_STEPS, BAR_WIDTH = 1000, 20
 
 
 class TerminalBar:
-    """click's progress bar with a text, on stderr; nothing where that is not a terminal."""
+    """click's progress bar with a text, on stderr; disabled where that is not a terminal."""
 
     def __init__(self) -> None:
         self.drawn = ExitStack()
@@ -58,12 +58,12 @@ class TerminalBar:
         self.bar.update(round(share * BAR_STEPS) - self.bar.pos)
 
     def end(self) -> None:
-        """Leave the line of the bar."""
+        """Finish the line of the bar."""
         self.drawn.close()
 
 
 class SolveProgress:
-    """Reports how far a solve is and how long it still takes."""
+    """Shows the progress of a solve and the time left."""
 
     def __init__(self) -> None:
         self.bar = TerminalBar()
@@ -73,12 +73,12 @@ class SolveProgress:
     def __call__(self, progress: Progress) -> None:
         now, terminal = time.monotonic(), sys.stderr.isatty()
         if progress.stage == "compiling":
-            talk(_("Compiling the solver for this machine, only once: less than half a minute …"))
+            echo_stderr(_("Compiling the solver for this machine, only once: less than half a minute …"))
             return
         if self.began is None:
             self.began, self.first = now, progress.done
             if progress.resumed > self.first // 2:
-                talk(
+                echo_stderr(
                     _("Continuing where an earlier run stopped, at {percent}.").format(
                         percent=percent(progress)
                     )
@@ -94,7 +94,7 @@ class SolveProgress:
         if terminal:
             self.bar.show(progress.done / progress.total, line)
         else:
-            talk(line)
+            echo_stderr(line)
 
     def end(self) -> None:
         self.bar.end()
@@ -110,7 +110,7 @@ def duration(seconds: float) -> str:
 
 
 class ShareProgress:
-    """A bar with the time left for work whose share done is known, on terminals only."""
+    """A progress bar with the time left for work that reports its share done, on terminals only."""
 
     def __init__(self) -> None:
         self.bar = TerminalBar()
@@ -128,22 +128,22 @@ class ShareProgress:
 
 
 @contextmanager
-def telling_of_compiling() -> Iterator[None]:
-    """Say so on a terminal where what happens in here has to be compiled first, which takes a while."""
+def compilation_announced() -> Iterator[None]:
+    """Show a message on a terminal if the code in this context has to compile kernels first."""
     from dicecup.solver.compiled import before_compiling
 
     said = _("Compiling the coach for this machine, only once: about a minute …")
-    with before_compiling(lambda: talk(said) if sys.stderr.isatty() else None):
+    with before_compiling(lambda: echo_stderr(said) if sys.stderr.isatty() else None):
         yield
 
 
 def show_warning(error: DicecupError) -> None:
-    """Say why a table is not used."""
-    talk(f"dicecup: {speech.language.sentence(error)} [{error.code}]")
+    """Show why a table is not used."""
+    echo_stderr(f"dicecup: {speech.language.sentence(error)} [{error.code}]")
 
 
 def values_of(rules: Ruleset) -> Values:
-    """What is known about the game, solved first where that takes seconds; says how far it is."""
+    """Return the values of a game, solved first if that takes seconds, with a progress bar."""
     speech.rules = rules
     progress = SolveProgress()
     try:
@@ -153,7 +153,7 @@ def values_of(rules: Ruleset) -> Values:
 
 
 def learned_notes(values: Values) -> list[str]:
-    """What a player must know about values that are not exact, and how to have exact ones."""
+    """Return notes about values that are not exact, and how to get exact ones."""
     if values.why_learned is None:
         return []
     said = learned_text(speech.language)
@@ -169,7 +169,7 @@ def learned_notes(values: Values) -> list[str]:
 
 
 def expected_lines(values: Values, advice: Hint, decimals: int) -> list[str]:
-    """What a position is worth, in words."""
+    """Return the expected final score of a position in words."""
     points = number_text(advice.expected, speech.language, decimals)
     if advice.exact:
         return [_("Expected final score: {points}").format(points=points)]

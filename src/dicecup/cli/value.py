@@ -1,4 +1,4 @@
-"""`dicecup value`: what a game or a position is worth with perfect play."""
+"""`dicecup value`: the expected final score of a game or a position with perfect play."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dicecup.cli.common import (
     read_text_file,
     rules_options,
 )
-from dicecup.cli.solving import expected_lines, telling_of_compiling, values_of
+from dicecup.cli.solving import compilation_announced, expected_lines, values_of
 from dicecup.coach.advice import advise
 from dicecup.engine.serialize import position_from_data
 from dicecup.engine.state import start
@@ -50,7 +50,7 @@ def command(game: str, options: tuple[str, ...], position: Path | None, as_json:
             raise UsageError("position_of_other_game", found=found.rules.id, ruleset=rules.id)
         rules, state = found.rules, found.state
     values = values_of(rules)
-    with telling_of_compiling():
+    with compilation_announced():
         advice = advise(values, state)
     if as_json:
         print_json({"expected": advice.expected, "exact": advice.exact})

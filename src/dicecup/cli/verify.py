@@ -1,4 +1,4 @@
-"""`dicecup verify`: proves a record, and every throw in it where the dice can be proved."""
+"""`dicecup verify`: check a record, and every roll in it where the dice are verifiable."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from dicecup.cli.common import (
     Command,
     _,
     echo,
+    echo_stderr,
     given_record,
     json_option,
     language_option,
     option,
     print_json,
     speech,
-    talk,
 )
 from dicecup.engine.record import Proof, Record, verify
 from dicecup.engine.state import standings
@@ -66,7 +66,7 @@ def command(record: Path, fingerprint: str | None, as_json: bool) -> int:
     else:
         echo(text(proof))
     if proof.problem:
-        talk(f"dicecup: {speech.language.sentence(proof.problem)} [{proof.problem.code}]")
+        echo_stderr(f"dicecup: {speech.language.sentence(proof.problem)} [{proof.problem.code}]")
     return 1 if proof.problem else 0
 
 
