@@ -77,6 +77,7 @@ def test_cut_off(copied, length):
         lambda _found: [],
         lambda found: [replace(section, parts=()) for section in found],
         lambda found: [*found[:-1], replace(found[-1], parts=())],
+        lambda found: [*found[:-1], replace(found[-1], parts=(replace(found[-1].parts[0], count=0),))],
         lambda found: found[1:],
         lambda found: found[::-1],
         lambda found: [replace(found[0], parts=(replace(found[0].parts[0], offset=0),)), *found[1:]],
@@ -92,6 +93,29 @@ def test_sections_that_do_not_fit(copied, sections):
     header.sections = sections(header.sections)
     path.write_bytes(encode_header(header) + path.read_bytes()[HEADER_BYTES:])
     assert refused(rules, path) == "table_damaged"
+
+
+def test_levels_that_are_missing(copied):
+    """The file ends with the last section that is named: only the rules say that there are more."""
+    rules, path = copied
+    header = open_table(path, rules, 64).header
+    header.sections = header.sections[:-1]
+    path.write_bytes(encode_header(header) + path.read_bytes()[HEADER_BYTES : header.sections[-1].end])
+    assert refused(rules, path) == "table_damaged"
+
+
+def test_values_that_are_missing(copied):
+    """A level with fewer values than the rules have states is refused before compiled code reads it."""
+    rules, path = copied
+    table = open_table(path, rules, 64)
+    section = table.header.sections[5]
+    part = replace(section.parts[0], count=section.parts[0].count - 1)
+    table.header.sections[5] = replace(section, parts=(part,))
+    solution = SingleSolution(rules, table)
+    solution.source(4)
+    with pytest.raises(StorageError) as caught:
+        solution.source(5)
+    assert caught.value.code == "table_damaged"
 
 
 def test_other_rules(copied):

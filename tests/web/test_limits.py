@@ -29,6 +29,7 @@ def counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestCli
     """A server that counts requests, and for which no time passes."""
     monkeypatch.setattr(guard, "monotonic", lambda: 0.0)
     monkeypatch.setattr(guard, "BURST", 3)
+    monkeypatch.setattr(guard, "REFUSED_AFTER", 0.0)
     with TestClient(create_app(Settings(str(tmp_path / "games.db")))) as client:
         yield client
 

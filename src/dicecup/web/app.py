@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -49,6 +50,15 @@ def spare_long_lived_objects() -> None:
     gc.set_threshold(5_000, 20, 100)
 
 
+def share_interpreter() -> None:
+    """Let the event loop have the GIL soon while a thread computes.
+
+    By default a thread gives it up after 5 ms, and a move needs it several times: reading an upload of 600 kB
+    delayed moves by up to half a second.
+    """
+    sys.setswitchinterval(0.0005)
+
+
 def create_app(settings: Settings | None = None) -> FastAPI:
     """Create the application. uvicorn calls it without settings: then they come from the environment."""
     chosen = settings or settings_of_process()
@@ -65,6 +75,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.state.reviews = Reviews(matches)
         app.state.uploads = Uploads()
         spare_long_lived_objects()
+        share_interpreter()
         matches.start()
         matches.runner.spawn(keep_to_retention(matches))
         with when_server_stops(matches.subscribers.close):

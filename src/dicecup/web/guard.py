@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from time import monotonic
+from typing import TypeVar
 
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request, cookie_parser
@@ -19,6 +20,7 @@ from dicecup.engine.record_text import record_from_text
 from dicecup.errors import DicecupError, RecordError, UsageError
 from dicecup.rules.loader import load_builtin
 from dicecup.web.addresses import HostNames, network_of
+from dicecup.web.lanes import Lanes
 from dicecup.web.service.fair_queue import FairTurns, caller_of_request
 from dicecup.web.service.keys import key_hash
 from dicecup.web.settings import Settings
@@ -28,6 +30,10 @@ MOST_LINE = 600  # bytes: a name, some options
 MOST_RECORD = 600_000  # bytes
 MOST_COMING = 20  # uploads that wait to be read; further ones are rejected
 MOST_COMING_OF_CALLER = 3  # of them
+
+
+Given = TypeVar("Given")
+Found = TypeVar("Found")
 
 
 class Uploads:
@@ -42,7 +48,11 @@ class Uploads:
         """The record in an upload; the next one is read when the block is over."""
         check_size(data)
         async with self.turns.turn():
-            yield await asyncio.get_running_loop().run_in_executor(self.thread, read_upload, data)
+            yield await self.work(read_upload, data)
+
+    async def work(self, function: Callable[[Given], Found], given: Given) -> Found:
+        """Run something about an upload in its thread, while it is this upload's turn."""
+        return await asyncio.get_running_loop().run_in_executor(self.thread, function, given)
 
     def stop(self) -> None:
         self.thread.shutdown(wait=False, cancel_futures=True)
@@ -66,6 +76,7 @@ def read_upload(data: bytes) -> Record:
     return record
 
 
+REFUSED_AFTER = 0.5  # seconds that a client over its rate waits: refusing costs something, too
 BURST, RATE = 600, 300  # requests of one address: at once, and a second
 MOST_BODY = 64_000
 MOST_UPLOAD = MOST_RECORD + 20_000  # a record and the form around it
@@ -86,6 +97,10 @@ HEADERS = {
 }
 # As ASGI sends them, in lower case.
 RAW_HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+
+
+# To a client that has too many requests in its lane already; rendering a page would cost too much.
+TOO_MANY = Response("too_many_requests", 429, {"Retry-After": "5"}, "text/plain")
 
 
 class Buckets:
@@ -120,6 +135,7 @@ class Guard:
         self.limits = settings.limits
         self.hosts = HostNames(settings.hosts, settings.address)
         self.refuse = refuse
+        self.lanes = Lanes()
         self.by_address = Buckets(BURST, RATE)
         self.changes_by_address = Buckets(burst=300, rate=100)
         self.promises_by_address = Buckets(burst=100, rate=1)  # each is stored for a day
@@ -152,7 +168,17 @@ class Guard:
         caller_of_request.set(network_of(scope["client"][0] if scope.get("client") else None))
         refused = self.refusal(scope, headers, most)
         answer = self.refuse(Request(scope), refused) if refused else self.app
-        await answer(scope, bounded, with_headers)
+
+        if refused and refused.code == "too_many_requests":
+            await asyncio.sleep(REFUSED_AFTER)
+
+        async def work() -> None:
+            await answer(scope, bounded, with_headers)
+
+        if not self.limits or scope["path"].endswith("/events"):  # streams have limits of their own
+            await work()
+        elif not await self.lanes.run(caller_of_request.get(), work()):
+            await TOO_MANY(scope, receive, with_headers)
 
     def refusal(self, scope: Scope, headers: Headers, most: int) -> UsageError | None:
         """What is wrong with a request, whatever path it is for, before anybody has looked at it."""

@@ -118,7 +118,9 @@ def answer_to(request: Request, error: DicecupError, status: int) -> Response:
     rules = live.match.rules if live is not None and live.match else None
     message = language_of(request).sentence(error, rules)
     body: dict[str, object] = {"error": {"code": error.code, "message": message}}
-    body["state"] = state_data(live, request.state.seats) if live is not None else None
+    # A client that is told to wait gets no state: to answer must cost less than what was refused.
+    known = None if status in (429, 503) else live
+    body["state"] = state_data(known, request.state.seats) if known is not None else None
     return JSONResponse(body, status)
 
 

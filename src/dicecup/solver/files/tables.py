@@ -114,7 +114,7 @@ def decode_header(block: bytes, rules: Ruleset, path: Path) -> TableHeader:
         data = json.loads(body[4:])
         check_header(data, rules, path)
         header = TableHeader(**(data | {"sections": sections_from_data(data["sections"])}))
-        if not sections_fit(header.sections):
+        if not sections_fit(header.sections) or len(header.sections) != len(rules.boxes) + 1:
             raise damaged(path)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError):
         raise damaged(path) from None
@@ -125,7 +125,7 @@ def sections_fit(sections: list[Section]) -> bool:
     """Return whether there is a section for every level, each with arrays that lie one after the other."""
     end = HEADER_BYTES
     for number, section in enumerate(sections):
-        if section.open_boxes != number or not section.parts:
+        if section.open_boxes != number or not any(part.count for part in section.parts):
             return False
         for part in section.parts:
             if part.offset < end or part.count < 0:

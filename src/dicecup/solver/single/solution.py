@@ -19,11 +19,11 @@ from dicecup.lattice import Lattice, lattice
 from dicecup.phrases import Phrase
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import Array
-from dicecup.solver.files.tables import TableFile
+from dicecup.solver.files.tables import TableFile, damaged
 from dicecup.solver.final_scores import FinalScores, Play
 from dicecup.solver.single.index import Index, Place, build_index
 from dicecup.solver.single.kernel_tables import Program, build_program
-from dicecup.solver.single.packing import Source, open_source
+from dicecup.solver.single.packing import PlainSource, Source, open_source
 from dicecup.solver.single.state_tables import ChoiceTables, build_choices
 from dicecup.solver.single.turn_values import box_values, turn_values
 from dicecup.solver.solution import BoxValue, Solution, Turn
@@ -120,7 +120,10 @@ class SingleSolution(Solution):
 
     def source(self, level: int) -> Source:
         if level not in self.sources:
-            self.sources[level] = open_source(self.index, self.table, level)
+            source = open_source(self.index, self.table, level)
+            if isinstance(source, PlainSource) and len(source.values) != self.index.level(level).size:
+                raise damaged(self.table.path)  # compiled code would read past the end
+            self.sources[level] = source
         return self.sources[level]
 
     def place(self, sheet: Sheet) -> Place:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
@@ -134,7 +133,7 @@ async def review(reviews: ReviewsNow, live: Asked, options: bool = True) -> JSON
     The first review of a game may take a minute; on `coach_busy` ask again.
     """
     found = await reviews.ask(live, PATIENCE)
-    return await asyncio.to_thread(review_answer, found, options)
+    return await reviews.matches.in_background(review_answer, found, options)
 
 
 @router.get("/matches/{match}/chances", response_model=WinAnswer)
@@ -169,7 +168,7 @@ async def keep(matches: MatchesNow, uploads: UploadsNow, text: RecordText) -> St
 async def look(uploads: UploadsNow, text: RecordText) -> UploadAnswer:
     """Check any record without storing it: whether it is valid, its dice are proved, and how it ended."""
     async with uploads.reading(text.record.encode()) as record:
-        return await asyncio.to_thread(seen, record)
+        return await uploads.work(seen, record)
 
 
 def seen(record: Record) -> UploadAnswer:

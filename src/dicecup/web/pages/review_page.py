@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
@@ -28,7 +28,7 @@ from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.opening import keep_record, may_try, try_again
 from dicecup.web.service.reviewing import Reviewed, check_may
 from dicecup.web.texts import house_rules, player_name
-from dicecup.web.viewer import Form, MatchesNow, ReviewsNow, UploadsNow, Viewer, ViewerNow
+from dicecup.web.viewer import Form, MatchesNow, ReviewsNow, UploadsNow, Viewer, ViewerNow, matches_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,9 +197,9 @@ def draw(
     return page(request, viewer, template, review=view, match_id=live.id, may_try=tries, **more)
 
 
-async def show(*arguments: Any, **more: Any) -> Response:
-    """Render in a thread: a long game has thousands of lines."""
-    return await asyncio.to_thread(draw, *arguments, **more)
+async def show(request: Request, *arguments: Any, **more: Any) -> Response:
+    """Render in the background thread, callers in turn: a long game has thousands of lines."""
+    return await matches_of(request).in_background(partial(draw, request, *arguments, **more))
 
 
 @router.get("/t/{match}/review")

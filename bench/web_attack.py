@@ -1,0 +1,198 @@
+"""Measure how long others' moves take while one client does its worst within the limits.
+
+    .venv/bin/python -m bench.web_attack [--games 20] [--seconds 10] [--clients 40]
+
+Starts `dicecup serve` with its limits on, and a temporary database. Some matches are played from one address,
+two moves a second each, while another address sends one kind of expensive request as fast as it gets answers,
+over many connections; refusals count as answers. Phases with and without an attack alternate in one run, so
+that both see the same machine: `ratio` is the 99th percentile of an attack over that of the quiet phases
+around it. Linux only: the addresses are 127.0.0.1 and 127.0.0.2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import statistics
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+from bench.web_load import Connection, Game
+from tests.web.serving import Server
+
+from dicecup.engine.fairness import commitment
+from dicecup.engine.play import legal_moves
+from dicecup.engine.record import Header, Record, RecordBuilder, Reveal
+from dicecup.engine.record_text import record_to_text
+from dicecup.engine.state import Throw, dice_to_throw
+from dicecup.match import verifiable_origin
+from dicecup.rules import load_ruleset
+
+ATTACKER = "127.0.0.2"
+PLAYERS = 10
+PERIOD = 0.5  # seconds between two moves of a match
+
+Send = tuple[str, str, object]  # method, path, body
+
+
+def long_record() -> str:
+    """The record of a whole game of ten players, near the limits of an upload."""
+    rules, secret, chance = load_ruleset("triple-yum-plus"), bytes(32), random.Random(1)
+    names = tuple(f"Player {number}" for number in range(PLAYERS))
+    origin = verifiable_origin(secret, ("",) * PLAYERS)
+    assert origin.commitment == commitment(secret)
+    builder = RecordBuilder(Record(Header(rules.id, rules, names, origin)))
+    while not builder.state.finished:
+        if builder.state.throw_due:
+            count = dice_to_throw(rules, builder.state)
+            builder.add(Throw(origin.throw(secret, builder.build().next_throw, rules, count)))
+        else:
+            builder.add(chance.choice(legal_moves(rules, builder.state)[-40:]))
+    builder.add(Reveal(secret.hex()))
+    return record_to_text(builder.build())
+
+
+class Client(Connection):
+    """A connection of the attacker, from an address of its own."""
+
+    async def open(self) -> None:
+        self.reader, self.writer = await asyncio.open_connection(
+            self.host, self.port, local_addr=(ATTACKER, 0)
+        )
+
+    async def send(self, request: bytes) -> int:
+        """Send a request, read the whole answer, and return its status."""
+        self.writer.write(request)
+        answer = (await self.reader.readuntil(b"\r\n\r\n")).lower()
+        if b"content-length: " in answer:
+            await self.reader.readexactly(int(answer.partition(b"content-length: ")[2].partition(b"\r\n")[0]))
+        else:
+            while (await self.reader.readline()).strip() != b"0":
+                pass
+            await self.reader.readline()
+        return int(answer[9:12])
+
+
+def request_of(method: str, path: str, body: object) -> bytes:
+    data = json.dumps(body).encode() if body is not None else b""
+    head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(data)}\r\n"
+    return f"{head}Content-Type: application/json\r\n\r\n".encode() + data
+
+
+def attack_for(address: str, send: Send, clients: int, seconds: float) -> Counter[int]:
+    """Attack from many connections for some seconds; return the statuses. Runs in a process of its own."""
+    answers: Counter[int] = Counter()
+
+    async def all_clients() -> None:
+        request = request_of(*send)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await asyncio.gather(*(attack(address, request, answers) for _ in range(clients)))
+
+    asyncio.run(all_clients())
+    return answers
+
+
+async def attack(address: str, request: bytes, answers: Counter[int]) -> None:
+    """Send one kind of request without a pause; a connection that is closed is opened again."""
+    while True:
+        client = Client(address)
+        try:
+            await client.open()
+            while True:
+                answers[await client.send(request)] += 1
+        except (OSError, asyncio.IncompleteReadError):
+            answers[0] += 1
+            await asyncio.sleep(0.05)
+        finally:
+            if hasattr(client, "writer"):
+                client.writer.close()
+
+
+async def phase(games: list[Game], seconds: float) -> list[float]:
+    """Play for some seconds; return what the moves took."""
+    for game in games:
+        game.times.clear()
+        if game.state["status"] == "finished":
+            await game.begin(asyncio.Semaphore(1))
+    await asyncio.gather(*(game.play(time.monotonic() + seconds, PERIOD) for game in games))
+    return sorted(taken for game in games for taken in game.times)
+
+
+def percentile(times: list[float], share: float) -> float:
+    return round(1000 * times[min(len(times) - 1, int(len(times) * share))], 1)
+
+
+def attacks_on(match: str, record: str) -> dict[str, Send]:
+    """The most expensive requests that a stranger can send."""
+    return {
+        "record": ("GET", f"/api/matches/{match}/record", None),
+        "proof": ("GET", f"/t/{match}/proof", None),
+        "try": ("POST", f"/api/matches/{match}/try", {"moves": 1000}),
+        "upload": ("POST", "/api/reviews", {"record": record}),
+        "keep upload": ("POST", "/api/records", {"record": record}),
+        "match page": ("GET", f"/t/{match}", None),
+        "review page": ("GET", f"/t/{match}/review", None),
+        "review": ("GET", f"/api/matches/{match}/review", None),
+        "set-up page": ("GET", "/new/yatzy", None),
+        "open": ("POST", "/api/matches", {"game": "yatzy", "seats": [{"kind": "person", "name": "Eve"}]}),
+    }
+
+
+async def measure(address: str, wish: argparse.Namespace, say: Callable[[object], None]) -> None:
+    games = [Game(address, number) for number in range(wish.games)]
+    for game in games:
+        await game.begin(asyncio.Semaphore(1))
+    record = long_record()
+    opener = Connection(address)
+    await opener.open()
+    status, kept = await opener.ask("/api/records", {"record": record})
+    assert status == 201, kept
+    pool = ProcessPoolExecutor(1)
+    before = await phase(games, wish.seconds)
+    for name, send in attacks_on(kept["id"], record).items():
+        attacked = asyncio.get_running_loop().run_in_executor(
+            pool, attack_for, address, send, wish.clients, wish.seconds
+        )
+        during = await phase(games, wish.seconds)
+        answers = await attacked
+        after = await phase(games, wish.seconds)
+        quiet = sorted(before + after)
+        before = after
+        say(
+            {
+                "attack": name,
+                "answers": dict(sorted(answers.items())),
+                "quiet": {
+                    "p50_ms": round(1000 * statistics.median(quiet), 1),
+                    "p99_ms": percentile(quiet, 0.99),
+                },
+                "attacked": {
+                    "p50_ms": round(1000 * statistics.median(during), 1),
+                    "p99_ms": percentile(during, 0.99),
+                },
+                "ratio": round(percentile(during, 0.99) / percentile(quiet, 0.99), 1),
+            }
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measure moves while one client does its worst.")
+    parser.add_argument("--games", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--clients", type=int, default=40, help="connections of the attacker")
+    wish = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, Server(f"{folder}/games.db", DICECUP_LIMITS="on") as server:
+        asyncio.run(measure(server.address, wish, lambda found: print(json.dumps(found), flush=True)))
+
+
+if __name__ == "__main__":
+    assert Path("tests/web").is_dir(), "run this in the clone's folder"
+    main()
