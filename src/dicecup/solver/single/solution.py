@@ -23,7 +23,7 @@ from dicecup.solver.files.tables import TableFile, damaged
 from dicecup.solver.final_scores import FinalScores, Play
 from dicecup.solver.single.index import Index, Place, build_index
 from dicecup.solver.single.kernel_tables import Program, build_program
-from dicecup.solver.single.packing import PlainSource, Source, open_source
+from dicecup.solver.single.packing import Source, open_source
 from dicecup.solver.single.state_tables import ChoiceTables, build_choices
 from dicecup.solver.single.turn_values import box_values, turn_values
 from dicecup.solver.solution import BoxValue, Solution, Turn
@@ -121,7 +121,8 @@ class SingleSolution(Solution):
     def source(self, level: int) -> Source:
         if level not in self.sources:
             source = open_source(self.index, self.table, level)
-            if isinstance(source, PlainSource) and len(source.values) != self.index.level(level).size:
+            values = len(source.values) + len(source.values_32)
+            if self.table.header.encoding == "plain" and values != self.index.level(level).size:
                 raise damaged(self.table.path)  # compiled code would read past the end
             self.sources[level] = source
         return self.sources[level]
