@@ -1,4 +1,5 @@
-"""Measure what a browser waits for: server start-up, transfer size and first paint of a match page.
+"""Measure what a browser waits for, and count what a player sees: server start-up, transfer size and first
+paint of a match page; the boxes that are visible and reachable on small screens; taps to the first roll.
 
 .venv/bin/python -m bench.web_page
 """
@@ -11,11 +12,16 @@ import time
 import urllib.request
 
 from playwright.sync_api import Page, sync_playwright
+from tests.browser.screens import LOW_PHONE, PHONE_390, reachable_boxes, visible_boxes
 from tests.web.serving import Server
 from tools.browser import find_browser
 
+from dicecup.rules import builtin_ids, load_ruleset
+
 PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
 GAMES = ["yatzy", "dice-in-dice", "triple-yum-plus"]
+LARGE, USUAL = {"standard": 32, "fixed": 26}, {"standard": 16, "fixed": 13}
+DESK_AT_400_PERCENT = {"width": 320, "height": 200}
 
 
 def page_figures(page: Page) -> dict[str, int]:
@@ -31,6 +37,34 @@ def page_figures(page: Page) -> dict[str, int]:
     return {"bytes": int(sum(sizes)), "first_paint_ms": round(page.evaluate(PAINT))}
 
 
+def box_figures(page: Page, game: str) -> dict[str, object]:
+    """Return how many boxes of a game are visible and reachable after the first roll."""
+    session = page.context.new_cdp_session(page)
+    page.set_viewport_size(PHONE_390)
+    page.click("#throw")
+    page.wait_for_selector(".offer")
+    found: dict[str, object] = {"of": load_ruleset(game).cells, "visible_390x844": visible_boxes(page)}
+    page.set_viewport_size(LOW_PHONE)
+    found["visible_360x640"] = visible_boxes(page)
+    session.send("Page.setFontSizes", {"fontSizes": LARGE})
+    found["reachable_360x640_text_200"] = reachable_boxes(page)
+    session.send("Page.setFontSizes", {"fontSizes": USUAL})
+    page.set_viewport_size(DESK_AT_400_PERCENT)
+    found["reachable_1280x800_zoom_400"] = reachable_boxes(page)
+    return found
+
+
+def taps_to_first_roll(page: Page, address: str) -> int:
+    """Play from the first page until dice lie there, and count the taps."""
+    page.goto(address)
+    taps = 0
+    for target in ("a[href='/new/yatzy']", "#play", "#throw"):
+        page.click(target)
+        taps += 1
+    page.wait_for_selector(".die-box.thrown")
+    return taps
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         began = time.perf_counter()
@@ -40,11 +74,14 @@ def main() -> None:
             found: dict[str, object] = {"start_up_s": round(time.perf_counter() - began, 2)}
             chromium = playwright.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
             page = chromium.new_page(viewport={"width": 360, "height": 740})
-            for game in GAMES:
+            found["taps_to_first_roll"] = taps_to_first_roll(page, server.address)
+            for game in builtin_ids():
+                page.set_viewport_size({"width": 360, "height": 740})
                 page.goto(f"{server.address}/new/{game}")
                 page.click("#play")
                 page.wait_for_url("**/t/*")
-                found[game] = page_figures(page)
+                weight = page_figures(page) if game in GAMES else {}
+                found[game] = {**weight, "boxes": box_figures(page, game)}
             chromium.close()
     print(json.dumps(found, indent=2))
 

@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 from tests.waiting import READY, eventually
 from tests.web.coaching import KEPT, when_ready
-from tests.web.conftest import Player, best_score
+from tests.web.conftest import Player, Visitor, best_score
 
 from dicecup.i18n.language import LANGUAGES, language
 from dicecup.rules.loader import builtin_ids, load_ruleset
@@ -44,6 +44,20 @@ def page_of(client: TestClient, player: Player, path: str = "/mine") -> str:
     client.cookies.clear()
     client.cookies.set(COOKIE, player.key)
     return client.get(path).text
+
+
+def test_a_game_in_which_rolls_were_undone_is_marked(visitor: Visitor, ann: Player) -> None:
+    """After the undo of a keep the same dice come again; a box that was undone shows nothing."""
+    state = ann.play(ann.open(), {"throw": True})
+    state = ann.play(state, {"box": "chance"})
+    state = ann.post(f"/matches/{state['id']}/undo", {"version": 2}).json()["state"]
+    assert not ann.get("/my/matches").json()[0]["undone"]
+    dice = ann.play(state, {"keep": []})["turn"]["dice"]
+    state = ann.post(f"/matches/{state['id']}/undo", {"version": 5}).json()["state"]
+    assert ann.play(state, {"keep": []})["turn"]["dice"] == dice
+    assert ann.get("/my/matches").json()[0]["undone"]
+    visitor.client.cookies.set("dicecup", ann.key)
+    assert "rolls undone" in visitor.go("/mine")
 
 
 def test_luck_and_skill_follow_the_games(client: TestClient, ann: Player) -> None:

@@ -46,6 +46,15 @@ Place = tuple[
     str, str, int
 ]  # of a seat in the list of a device's seats: when its match was opened, match, seat
 
+# After a roll of the server is undone it is the same again: it depends on the number of rolls that stand.
+UNDONE = (
+    "SELECT DISTINCT entries.match FROM entries JOIN matches ON matches.id = entries.match "
+    "WHERE entries.match IN {these} AND dice <> 'typed' AND text LIKE ? AND (text <> 'undo 1' "
+    "OR EXISTS (SELECT 1 FROM entries AS before WHERE before.match = entries.match "
+    "AND before.number = entries.number - 1 AND before.text LIKE ?))"
+)
+UNDO_OF_ROLLS = ("undo %", "% throw %")  # of more than one move, or of a roll
+
 
 class StoredResults(StorePart):
     def matches_of(self, key_hash: str, before: str = "", most: int = MOST_LISTED) -> MatchPage:
@@ -95,6 +104,9 @@ class StoredResults(StorePart):
         ):
             verdict = None if luck is None else Verdict(seat, luck, skill, error_rate)
             ended.setdefault(match, []).append(Ended(seat, points, place, seat in mine[match], verdict))
+        undone = {
+            match for (match,) in self.database.rows(UNDONE.format(these=these), (*matches, *UNDO_OF_ROLLS))
+        }
         rows = self.database.rows(
             "SELECT id, created, ruleset, header IS NOT NULL, finished, tried "
             f"FROM matches WHERE id IN {these}",
@@ -109,6 +121,7 @@ class StoredResults(StorePart):
                 begun=bool(begun),
                 finished=finished,
                 tried=bool(tried),
+                undone=match in undone,
                 ended=tuple(ended.get(match, ())),
             )
             for match, created, ruleset, begun, finished, tried in rows

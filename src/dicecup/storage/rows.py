@@ -122,6 +122,7 @@ class MatchLine:
     begun: bool
     finished: str | None
     tried: bool = False
+    undone: bool = False  # a player took back a roll of the server and could know what comes
     ended: tuple[Ended, ...] = ()  # of a finished match, by seat
 
 

@@ -102,6 +102,7 @@ class MatchSummary(BaseModel):
     begun: bool
     finished: str | None
     tried: Annotated[bool, Field(description="From a position of another game on; in no statistics.")]
+    undone: Annotated[bool, Field(description="A roll of the server was undone, and could be seen before.")]
     standings: Annotated[list[StandingAnswer], Field(description="Of a finished match, by seat.")]
 
 
@@ -282,6 +283,7 @@ async def my_matches(
             begun=line.begun,
             finished=line.finished,
             tried=line.tried,
+            undone=line.undone,
             standings=[
                 StandingAnswer(place=end.place, seat=end.seat, points=end.points) for end in line.ended
             ],

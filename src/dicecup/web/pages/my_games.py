@@ -70,6 +70,7 @@ class GameLine:
     begun: bool
     finished: bool
     tried: bool
+    undone: bool
     points: str  # of one's own seat, once the game is over
     won_by: str  # where several play
     luck: str = ""  # of the viewer's only seat, once the game is reviewed
@@ -117,6 +118,7 @@ def game_line(line: MatchLine, language: Language) -> GameLine:
         begun=line.begun,
         finished=line.finished is not None,
         tried=line.tried,
+        undone=line.undone,
         points=own_points(line, language),
         won_by=winners(line, language),
         luck=figure(found.luck, language, sign=True) if found else "",
