@@ -14,7 +14,19 @@ from dicecup.i18n.language import LANGUAGES
 TRANSLATED = [code for code in LANGUAGES if code != "en"]
 # Texts that are identical in both languages.
 SAME = {
-    "fr": {"{base} plus {sum}", "Pages", "Points", "Bonus", "Grand total", "expert", "Coach", "chance"},
+    "fr": {
+        "{base} plus {sum}",
+        "Pages",
+        "Points",
+        "points",
+        "Bonus",
+        "Grand total",
+        "expert",
+        "Coach",
+        "Chance",
+        "chance",
+        "Vibration",
+    },
     "de": {
         "Bonus",
         "Name",
@@ -23,8 +35,11 @@ SAME = {
         "minus {sum}",
         "Coach",
         "System",
+        "Chance",
         "chance",
         "chance, yatzy",
+        "normal",
+        "Vibration",
     },
     "sv": {
         "Bonus",
@@ -35,6 +50,7 @@ SAME = {
         "expert",
         "Coach",
         "System",
+        "Vibration",
     },
 }
 # Symbols and placeholders only: identical in most languages.
