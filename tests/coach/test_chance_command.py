@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ def late() -> None:
     Path("late.json").write_text(json.dumps(LATE))
 
 
-def asked(call, *arguments: str) -> dict:
+def asked(call, *arguments: str) -> Any:
     status, out, _ = call("chance", "yatzy-sv", "--position", "late.json", "--json", *arguments)
     assert status == 0
     return json.loads(out)

@@ -184,7 +184,7 @@ def resume_rows(
     for number in reversed(unfinished.levels()):
         if number >= len(descent.levels):
             continue
-        found = unfinished.load(number, rows.number.type)
+        found = unfinished.load(number, NUMBERS[rows.play])
         level = descent.levels[number]
         room, paid = rows.empty(level), bonus.empty(level)
         if len(found.values) == len(room.values) + len(paid.values) and writer.resume(found.note):

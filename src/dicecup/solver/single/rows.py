@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from dicecup.solver.single.solve import last_level
 from dicecup.solver.solution import OnProgress, Progress, no_callback
 
 # The mean of final scores sums hundreds of chances: it needs 64 bits. Best chances are asked for one by one.
-NUMBERS = {"points": np.float64, "target": np.float32}
+NUMBERS: dict[Play, type[np.floating[Any]]] = {"points": np.float64, "target": np.float32}
 BATCH = 1 << 12  # sheets between two checks of the clock and of Ctrl-C
 
 
