@@ -77,16 +77,23 @@ def test_every_text_is_used(kind, known):
 
 
 def named_elsewhere() -> set[str]:
-    """Return the texts that are assigned to a name first: some errors get their code from there."""
+    """Return the texts that are assigned to a name or given to a call: some errors get their code so."""
     return {
         text
         for file in SOURCE.rglob("*.py")
         if file.name not in ("messages.py", "phrases.py")
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Assign)
-        for value in (node.value.values if isinstance(node.value, ast.Dict) else [node.value])
+        for value in given_by(node)
         for text in texts(value)
     }
+
+
+def given_by(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.Call):
+        return node.args
+    if isinstance(node, ast.Assign):
+        return node.value.values if isinstance(node.value, ast.Dict) else [node.value]
+    return []
 
 
 def test_every_sentence_and_phrase_can_be_shown():
