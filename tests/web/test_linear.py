@@ -1,0 +1,44 @@
+"""What a request computes grows with the length of a game, and not with its square."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from tests.web.conftest import Player
+from tests.web.test_uploads import long_record
+
+from dicecup.engine import record as engine_record
+
+pytestmark = pytest.mark.one_database
+REQUESTS: dict[str, Callable[[Player, str], Any]] = {
+    "record": lambda ann, match: ann.get(f"/matches/{match}/record"),
+    "proof": lambda ann, match: ann.get(f"/matches/{match}/proof"),
+    "try": lambda ann, match: ann.post(f"/matches/{match}/try", {"moves": 0}),
+    "page": lambda ann, match: ann.client.get(f"/t/{match}"),
+    "upload": lambda ann, match: ann.post("/reviews", {"record": ann.get(f"/matches/{match}/record").text}),
+}
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_moves_are_computed_at_most_twice(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Adding an entry by copying the record, or replaying it for every line, would take hundreds of times."""
+    ann = Player(client)
+    text = long_record(400)
+    match = ann.post("/records", {"record": text}).json()["id"]
+    computed = 0
+    really = engine_record.apply_and_score
+
+    def count(*arguments: Any) -> Any:
+        nonlocal computed
+        computed += 1
+        return really(*arguments)
+
+    monkeypatch.setattr(engine_record, "apply_and_score", count)
+    answer = REQUESTS[name](ann, match)
+    assert answer.status_code in (200, 201)
+    assert computed <= 2 * len(text.splitlines())
