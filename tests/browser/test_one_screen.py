@@ -93,6 +93,7 @@ def test_every_box_can_be_pressed_with_large_text(new_page: NewPage, game: str) 
     session.send("Page.setFontSizes", {"fontSizes": {"standard": 32, "fixed": 26}})
     assert page.evaluate("getComputedStyle(document.documentElement).fontSize") == "32px"
     assert reachable_boxes(page) == boxes_of(game)
+    assert page.evaluate("document.documentElement.scrollWidth") <= LOW_PHONE["width"]
     throw(page)
     session.send("Page.setFontSizes", {"fontSizes": {"standard": 16, "fixed": 13}})
     page.set_viewport_size(DESK_AT_400_PERCENT)
