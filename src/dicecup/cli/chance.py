@@ -24,7 +24,7 @@ from dicecup.cli.common import (
     table_text,
     write_file,
 )
-from dicecup.cli.solving import SolveProgress, learned_notes, telling_of_compiling, values_of
+from dicecup.cli.solving import SolveProgress, compilation_announced, learned_notes, values_of
 from dicecup.engine.serialize import position_from_data
 from dicecup.engine.state import start
 from dicecup.errors import UsageError
@@ -91,7 +91,7 @@ def command(
 
     progress = SolveProgress()
     try:
-        with telling_of_compiling():
+        with compilation_announced():
             scores = final_scores(values, state, play, on_progress=progress)
     finally:
         progress.end()
