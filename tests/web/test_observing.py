@@ -144,7 +144,7 @@ def logged() -> Iterator[io.StringIO]:
 def test_logs_hold_nothing_about_people(
     settings: Settings, logged: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = create_app(settings)
+    app = create_app(replace(settings, logs=Logs(level="info")))
     with TestClient(app, raise_server_exceptions=False, client=("203.0.113.77", 4711)) as client:
         ann, bo, visitor = Player(client), Player(client), Visitor(client)
         cookie, csrf = client.cookies["dicecup"], visitor.token()

@@ -114,7 +114,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
     app.add_middleware(HeadRequests)
     app.add_middleware(Guard, settings=chosen, refuse=refusals.refuse)
-    app.add_middleware(Observe, metrics=metrics)
+    if metrics or chosen.logs.requests:
+        app.add_middleware(Observe, metrics=metrics)
     return app
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +22,7 @@ from dicecup.errors import DicecupError, RecordError, UsageError
 from dicecup.rules.loader import load_builtin
 from dicecup.web.addresses import HostNames, network_of
 from dicecup.web.lanes import Lanes
+from dicecup.web.logs import current_request
 from dicecup.web.service.fair_queue import FairTurns, caller_of_request
 from dicecup.web.service.keys import key_hash
 from dicecup.web.settings import Settings
@@ -128,7 +130,10 @@ Refuse = Callable[[Request, DicecupError], Response]
 
 
 class Guard:
-    """Plain ASGI, so that it costs next to nothing and sees bodies before anybody reads them."""
+    """Plain ASGI, so that it costs next to nothing and sees bodies before anybody reads them.
+
+    Each request gets an id, for the logs and for the person who reports a failure.
+    """
 
     def __init__(self, app: ASGIApp, settings: Settings, refuse: Refuse) -> None:
         self.app = app
@@ -145,6 +150,8 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        request = secrets.token_hex(8)
+        current_request.set(request)
         headers = Headers(scope=scope)
         most = MOST_UPLOAD if scope["path"] in UPLOADS else MOST_BODY
         taken = 0
@@ -162,6 +169,7 @@ class Guard:
                 given = list(message.get("headers", ()))
                 names = {name for name, _ in given}
                 given += [(name, value) for name, value in RAW_HEADERS if name not in names]
+                given.append((b"x-request-id", request.encode()))
                 message["headers"] = given
             await send(message)
 

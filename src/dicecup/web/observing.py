@@ -1,11 +1,10 @@
-"""Observing the server: an id for each request, a log line, metrics, and whether it is healthy."""
+"""Observing the server: a log line for each request, metrics, and whether it is healthy."""
 
 from __future__ import annotations
 
 import asyncio
 import hmac
 import logging
-import secrets
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -15,14 +14,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dicecup.errors import DicecupError, UsageError
 from dicecup.web.addresses import is_among
-from dicecup.web.logs import MORE, current_request
+from dicecup.web.logs import MORE
 from dicecup.web.settings import MetricsAccess
 from dicecup.web.viewer import MatchesNow
 
 if TYPE_CHECKING:
     from dicecup.web.metrics import Metrics
 
-HEADER = b"x-request-id"
 OTHER = "other"  # the route of a request that has none: what nobody serves, and what the guard rejects
 LOOPBACK = "127.0.0.0/8,::1"
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -31,7 +29,7 @@ router = APIRouter(include_in_schema=False)
 
 
 class Observe:
-    """The outermost middleware: it sees every request and what became of it."""
+    """The outermost middleware, where somebody wants to know: it sees what became of every request."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics | None = None) -> None:
         self.app = app
@@ -41,17 +39,14 @@ class Observe:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        request = secrets.token_hex(8)
-        current_request.set(request)
         begun, status, endless = perf_counter(), 500, False
 
         async def watched(message: Message) -> None:
             nonlocal status, endless
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = list(message.get("headers", ()))
-                endless = any(name == b"content-type" and b"event-stream" in value for name, value in headers)
-                message["headers"] = [*headers, (HEADER, request.encode())]
+                headers = dict(message.get("headers", ()))
+                endless = b"event-stream" in headers.get(b"content-type", b"")
             await send(message)
 
         try:
@@ -61,8 +56,6 @@ class Observe:
 
     def finish(self, scope: Scope, status: int, seconds: float | None) -> None:
         """Count and log a request, by its route: the path can hold the address of a match."""
-        if self.metrics is None and not log.isEnabledFor(logging.INFO):
-            return
         method = scope["method"] if scope["method"] in METHODS else OTHER
         route = getattr(scope.get("route"), "path", OTHER)
         if self.metrics is not None:

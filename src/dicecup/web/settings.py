@@ -35,7 +35,12 @@ class Logs:
     """What is logged, and how."""
 
     json: bool = False  # one JSON object a line
-    level: str = "warning"  # with info, there is a line for each request
+    level: str = "warning"
+
+    @property
+    def requests(self) -> bool:
+        """Whether there is a line for each request."""
+        return self.level in ("info", "debug")
 
 
 @dataclass(frozen=True)
