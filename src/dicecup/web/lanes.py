@@ -73,7 +73,7 @@ class Lane:
         return not self.running and not self.waiting and self.level >= BURST
 
 
-class Place:
+class LanePlace:
     """The place of a request in its lane, until it ends or has waited long for something else."""
 
     def __init__(self, lane: Lane, let_in: Callable[[Lane], None]) -> None:
@@ -112,7 +112,7 @@ class Lanes:
         else:
             lane.running += 1
         timed = Timed(work)
-        place = Place(lane, self.let_in)
+        place = LanePlace(lane, self.let_in)
         timer = asyncio.get_running_loop().call_later(PATIENCE, place.leave)
         try:
             await timed
