@@ -214,13 +214,9 @@ def test_any_order_and_any_integers(solution):
 
 
 def test_a_full_sheet_has_no_decisions(solution, refused):
-    full = {
-        "yatzy-sv": {box.id: 0 for box in solution.rules.boxes},
-        "dice-in-dice": {box.id: 0 for box in solution.rules.boxes},
-        "triple-yum-plus": {
-            column.id: {box.id: 0 for box in solution.rules.boxes} for column in solution.rules.columns
-        },
-    }[solution.rules.id]
+    rules = solution.rules  # perhaps of the same game under another id, from another test
+    column = {box.id: 0 for box in rules.boxes}
+    full = {each.id: column for each in rules.columns} if len(rules.columns) > 1 else column
     turn = solution.turn(full)
     assert turn.value == 0
     dice = "6-6 1-2 1-3 2-5 3-3 6-1" if solution.rules.has_layers else "66122"

@@ -91,7 +91,7 @@ class Moved(NamedTuple):
     after: Array  # the row afterwards
 
 
-class Rows(NamedTuple):
+class RowVectors(NamedTuple):
     """The first layer computed for every row of every column."""
 
     vectors: Array  # [column × rows + row, width]
@@ -119,9 +119,9 @@ def of_rows(xp: Any, rules: Ruleset, given: Array) -> Array:
     return xp.concatenate(found)
 
 
-def compute_rows(xp: Any, rules: Ruleset, weights: Weights) -> Rows:
+def compute_rows(xp: Any, rules: Ruleset, weights: Weights) -> RowVectors:
     vectors, straight = of_rows(xp, rules, weights.first), of_rows(xp, rules, weights.straight)
-    return Rows(vectors, straight, weights.first[-1], weights.straight[-1])
+    return RowVectors(vectors, straight, weights.first[-1], weights.straight[-1])
 
 
 class NetworkSteps:
