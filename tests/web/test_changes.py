@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from jinja2 import Environment
 from starlette.requests import Request
 from starlette.testclient import TestClient
 from tests.web.conftest import ANN, FRIEND, Player, turn
@@ -18,6 +19,7 @@ from tests.web.killing import a_move
 from dicecup.i18n.language import LANGUAGES
 from dicecup.rules import builtin_ids
 from dicecup.web.pages import match_page
+from dicecup.web.pages.parts import PageParts, SeparateParts
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.streams import Drawing, EventStream
 from dicecup.web.viewer import viewer_of
@@ -55,7 +57,7 @@ class Watching:
 
         async def both() -> tuple[bytes, str]:  # at the same moment: bots play on
             self.stream.sent = asyncio.get_running_loop().time()  # no heartbeat is due
-            return self.stream.next_event(), self.stream.draw(self.stream.live).whole()
+            return self.stream.next_event(), self.stream.draw(self.stream.live, None).whole()
 
         found: tuple[bytes, str] = self.call(both)
         return found
@@ -182,3 +184,23 @@ def test_a_difference_outside_the_parts_sends_everything() -> None:
     assert before.changes_since(Drawing("a \0x\0", {"x": "0"})) == ["1"]
     assert before.whole() == "a 1"
     assert Drawing("state").changes_since(Drawing("state")) is None
+
+
+def test_a_region_is_rendered_again_only_if_it_was_made_from_something_else() -> None:
+    environment = Environment(autoescape=True)
+    template = environment.from_string(
+        "{% call region('all', number) %}{% call part('one') %}<p>{{ number }}{{ other }}</p>{% endcall %}"
+        "{% endcall %}"
+    )
+
+    def draw(before: Drawing | None, number: int, other: str) -> Drawing:
+        parts = SeparateParts(PageParts(environment), before.regions if before else {})
+        text = template.render(region=parts.region, part=parts.part, number=number, other=other)
+        return Drawing(text, parts.texts, parts.regions)
+
+    first = draw(None, 1, "a")
+    assert first.whole() == "<p>1a</p>"
+    second = draw(first, 1, "b")
+    assert (second.whole(), second.changes_since(first)) == ("<p>1a</p>", [])
+    third = draw(second, 2, "b")
+    assert third.changes_since(second) == ["<p>2b</p>"]

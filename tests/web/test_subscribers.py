@@ -79,7 +79,7 @@ def test_a_stream_subscribes_before_it_begins(client: TestClient, ann: Player) -
         matches.subscribers.limits = True
 
         def begin() -> EventStream:
-            return stream(request, matches, live, "", "state", lambda _: (), lambda _: Drawing(""))
+            return stream(request, matches, live, "", "state", lambda _: (), lambda *_: Drawing(""))
 
         streams = [begin() for _ in range(MOST_OF_ADDRESS)]
         with pytest.raises(UsageError):

@@ -143,7 +143,7 @@ async def events(request: Request, matches: MatchesNow, live: Asked, key: Key) -
     """Server-sent events: the state now, and again after every change."""
     holder = key_hash(key)
 
-    def draw(now: LiveMatch) -> Drawing:
+    def draw(now: LiveMatch, _before: Drawing | None) -> Drawing:
         return Drawing(json.dumps(state_data(now, now.seats_of(holder))))
 
     player = holder if live.seats_of(holder) else ""

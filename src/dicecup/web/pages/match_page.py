@@ -125,12 +125,12 @@ async def events(request: Request, viewer: ViewerNow, matches: MatchesNow, live:
     def audience(current: LiveMatch) -> tuple[object, ...]:
         return "page", viewer.language.code, viewer.holder if is_mine(current) else ""
 
-    def fragment(current: LiveMatch) -> Drawing:
+    def fragment(current: LiveMatch, before: Drawing | None) -> Drawing:
         if is_mine(current):
             return Drawing(render_fragment(viewer, view_for(matches, current, viewer)))
         anybody = viewer.anybody()
         view = view_for(matches, current, anybody)
-        return render_parts(anybody, "match/fragment.html", match=view)
+        return render_parts(anybody, "match/fragment.html", before, match=view)
 
     player = viewer.holder if is_mine(live) else ""
     return stream(request, matches, live, player, "match", audience, fragment, with_marks=True)

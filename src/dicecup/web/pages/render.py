@@ -76,6 +76,7 @@ def environment(code: str) -> Environment:
         "page_parts": parts,
         "part": parts.part,
         "each_part": parts.each_part,
+        "region": parts.region,
         # Here and not imported by the templates of a match, which are rendered after every move.
         "dice": dice_macros(made),
         "bots": made.get_template("bots.html").module,
@@ -108,13 +109,13 @@ def render(viewer: Viewer, template: str, **values: Any) -> str:
     return environment(viewer.language.code).get_template(template).render(viewer=viewer, **values)
 
 
-def render_parts(viewer: Viewer, template: str, **values: Any) -> Drawing:
-    """Render a template, and its parts separately."""
+def render_parts(viewer: Viewer, template: str, before: Drawing | None, **values: Any) -> Drawing:
+    """Render a template, and its parts separately; regions that are as they were before are taken over."""
     made = environment(viewer.language.code)
     cache: Any = made.globals["page_parts"]
-    parts = SeparateParts(cache)
-    own = {"viewer": viewer, "part": parts.part, "each_part": parts.each_part}
-    return Drawing(made.get_template(template).render(own, **values), parts.texts)
+    parts = SeparateParts(cache, before.regions if before else {})
+    own = {"viewer": viewer, "part": parts.part, "each_part": parts.each_part, "region": parts.region}
+    return Drawing(made.get_template(template).render(own, **values), parts.texts, parts.regions)
 
 
 def page(request: Request, viewer: Viewer, template: str, status: int = 200, **values: Any) -> Response:

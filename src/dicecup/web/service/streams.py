@@ -34,6 +34,15 @@ log = logging.getLogger("dicecup.web")
 
 
 @dataclass(slots=True)
+class Region:
+    """A piece of a drawing, with the parts in it, and everything that it was made from."""
+
+    made_from: object
+    text: str
+    parts: dict[str, str]
+
+
+@dataclass(slots=True)
 class Drawing:
     """What somebody sees of a match: a text, and the parts of it that are sent alone when they change.
 
@@ -42,6 +51,7 @@ class Drawing:
 
     text: str
     parts: dict[str, str] = field(default_factory=dict)
+    regions: dict[str, Region] = field(default_factory=dict)  # what the next drawing may take over, by name
 
     def whole(self) -> str:
         pieces = self.text.split(MARK)
@@ -66,7 +76,7 @@ class Frame:
     whole: bytes = b""  # the event for those that did not see the frame before, once one of them has come
 
 
-Draw = Callable[[LiveMatch], Drawing]
+Draw = Callable[[LiveMatch, Drawing | None], Drawing]  # given what the same audience saw before
 Audience = Callable[[LiveMatch], Hashable]
 
 
@@ -195,7 +205,7 @@ class EventStream(Response):
         before = self.channel.frames.get(audience)
         if before and before.stamp == live.stamp:
             return before
-        frame = Frame(live.stamp, self.draw(live))
+        frame = Frame(live.stamp, self.draw(live, before.drawing if before else None))
         changes = frame.drawing.changes_since(before.drawing) if before else None
         if before and changes is not None:
             frame.before = before.stamp
