@@ -73,7 +73,7 @@ class Frame:
     drawing: Drawing
     before: str = ""  # the stamp of the frame before
     change: bytes = b""
-    whole: bytes = b""  # the event for those that did not see the frame before, once one of them has come
+    whole: bytes = b""  # the event with everything, where all of the audience need it
 
 
 Draw = Callable[[LiveMatch, Drawing | None], Drawing]  # given what the same audience saw before
@@ -197,8 +197,10 @@ class EventStream(Response):
         self.seen, self.shown = audience, frame.stamp
         if follows:
             return frame.change
-        frame.whole = frame.whole or event(self.name, frame.stamp, frame.drawing.whole())
-        return frame.whole
+        whole = frame.whole or event(self.name, frame.stamp, frame.drawing.whole())
+        if not frame.drawing.parts:  # else only newcomers need it, and it would be most of a frame's memory
+            frame.whole = whole
+        return whole
 
     def frame(self, live: LiveMatch, audience: Hashable) -> Frame:
         """What the audience sees now, drawn once for all of it."""
