@@ -44,7 +44,7 @@ MILESTONES: dict[str, dict[tuple[str, str], str]] = {
         ("storage.sqlite", "run"): "entry stored",
         ("web.service.subscribers", "notify"): "subscribers notified",
         ("web.pages.render", "render_parts"): "fragment rendered",
-        ("web.service.streams", "event"): "event sent",
+        ("web.service.subscribers", "event"): "event sent",
     },
     "hint → value": {
         ("rules.loader", "load_ruleset"): "position read",

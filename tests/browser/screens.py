@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, ViewportSize
 
-LOW_PHONE = {"width": 360, "height": 640}
-PHONE_390 = {"width": 390, "height": 844}
+LOW_PHONE: ViewportSize = {"width": 360, "height": 640}
+PHONE_390: ViewportSize = {"width": 390, "height": 844}
 
 # A box counts if its whole cell is inside the window and nothing lies over its corners or its middle.
 UNCOVERED = """

@@ -32,7 +32,7 @@ def test_every_die_keeps_its_place(new_page: NewPage) -> None:
     assert dice(page) == sorted(after)
     throw(page)
     kept = [box.get_attribute("data-slot") for box in page.locator(".die-box.kept").all()]
-    assert sorted(kept) == ["1", "4"]
+    assert set(kept) == {"1", "4"}
     assert page.locator(".dice .die-box").count() == 5
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 from tests.browser.conftest import NewPage, changed, fill_best, play, start, throw
 from tests.browser.screens import LOW_PHONE, PHONE_390, clipped, reachable_boxes, visible_boxes
 
@@ -11,8 +11,8 @@ from dicecup.i18n.language import LANGUAGES
 from dicecup.rules import builtin_ids, load_ruleset
 
 ON_LOW_PHONES = ("yatzy", "yatzy-sv", "yahtzee", "dice-in-dice")
-NARROW = {"width": 320, "height": 640}
-DESK_AT_400_PERCENT = {"width": 320, "height": 200}
+NARROW: ViewportSize = {"width": 320, "height": 640}
+DESK_AT_400_PERCENT: ViewportSize = {"width": 320, "height": 200}
 
 
 def open_game(page: Page, game: str) -> None:

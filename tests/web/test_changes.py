@@ -18,10 +18,10 @@ from tests.web.killing import a_move
 
 from dicecup.i18n.language import LANGUAGES
 from dicecup.rules import builtin_ids
-from dicecup.web.pages import match_page
+from dicecup.web import live_routes
 from dicecup.web.pages.parts import PageParts, SeparateParts
 from dicecup.web.service.matches import Matches
-from dicecup.web.service.streams import Drawing, EventStream
+from dicecup.web.service.subscribers import Drawing, EventStream
 from dicecup.web.viewer import viewer_of
 
 STEPS = 40
@@ -47,7 +47,7 @@ class Watching:
     async def open(self) -> EventStream:
         matches: Matches = self.request.app.state.matches
         live = await matches.get(self.match)
-        return await match_page.events(self.request, viewer_of(self.request), matches, live)
+        return await live_routes.events(self.request, viewer_of(self.request), matches, live)
 
     def event(self) -> bytes:
         return self.event_and_drawing()[0]

@@ -10,7 +10,7 @@ from tests.web.conftest import ANN, Player, Visitor
 from tests.web.test_changes import Watching
 
 from dicecup import Game
-from dicecup.dice import sort_dice
+from dicecup.dice import Die, sort_dice
 from dicecup.engine.state import Keep
 from dicecup.web.service.draft import Draft, slots_of
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.one_database
 ID = "abcdefghjkmn"
 
 
-def dice_in(game: Game, draft: Draft) -> list[object]:
+def dice_in(game: Game, draft: Draft) -> list[Die]:
     return [slot.die for slot in slots_of(ID, game.record, draft.kept)]
 
 

@@ -11,9 +11,9 @@ import pytest
 from starlette.testclient import TestClient
 from tests.web.conftest import Player
 
-from dicecup.web import lanes as module
+from dicecup.web import guard as module
 from dicecup.web.app import create_app
-from dicecup.web.lanes import MOST_AT_ONCE, MOST_LANES, MOST_WAITING, Lane, Lanes, Timed
+from dicecup.web.guard import MOST_AT_ONCE, MOST_LANES, MOST_WAITING, Lane, Lanes, Timed
 from dicecup.web.settings import Settings
 
 

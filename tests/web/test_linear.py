@@ -11,6 +11,7 @@ from tests.web.conftest import Player
 from tests.web.test_uploads import long_record
 
 from dicecup.engine import record as engine_record
+from dicecup.engine.play import apply_and_score
 
 pytestmark = pytest.mark.one_database
 REQUESTS: dict[str, Callable[[Player, str], Any]] = {
@@ -31,7 +32,7 @@ def test_moves_are_computed_at_most_twice(
     text = long_record(400)
     match = ann.post("/records", {"record": text}).json()["id"]
     computed = 0
-    really = engine_record.apply_and_score
+    really = apply_and_score
 
     def count(*arguments: Any) -> Any:
         nonlocal computed

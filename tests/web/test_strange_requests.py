@@ -11,6 +11,7 @@ from tests.web.conftest import Player
 from tests.web.test_hostile import code
 
 from dicecup.web.app import create_app
+from dicecup.web.logs import JsonLines, TextLines
 from dicecup.web.settings import Settings
 
 pytestmark = pytest.mark.one_database
@@ -87,8 +88,10 @@ def test_unexpected_errors_are_hidden(
         assert "known to few" not in answer.text
         assert answer.headers["content-security-policy"]
         assert answer.headers["cache-control"] == "no-store"
-    assert "ZeroDivisionError" in caplog.text
-    assert name not in caplog.text
+    for lines in (TextLines(), JsonLines()):
+        logged = "\n".join(lines.format(record) for record in caplog.records)
+        assert "ZeroDivisionError" in logged
+        assert name not in logged
 
 
 @pytest.mark.parametrize("header", ["Authorization", "Cookie"])

@@ -14,13 +14,15 @@ from tests.web.conftest import Player
 from dicecup.errors import UsageError
 from dicecup.web.service import subscribers as bounds
 from dicecup.web.service.matches import Matches
-from dicecup.web.service.streams import Drawing, EventStream, stream
 from dicecup.web.service.subscribers import (
     MOST_OF_ADDRESS,
     MOST_OF_PLAYER,
     MOST_WATCHERS,
+    Drawing,
+    EventStream,
     Subscriber,
     Subscribers,
+    stream,
 )
 
 

@@ -16,9 +16,16 @@ from dicecup.engine.record_text import RecordWriter
 from dicecup.errors import UsageError
 from dicecup.i18n.language import LANGUAGES, language
 from dicecup.rules.loader import load_ruleset
-from dicecup.web import guard
-from dicecup.web.guard import MOST_COMING, MOST_COMING_OF_CALLER, MOST_LINE, MOST_LINES, MOST_RECORD, Uploads
+from dicecup.web import uploads
 from dicecup.web.service.fair_queue import caller_of_request
+from dicecup.web.uploads import (
+    MOST_COMING,
+    MOST_COMING_OF_CALLER,
+    MOST_LINE,
+    MOST_LINES,
+    MOST_RECORD,
+    Uploads,
+)
 
 pytestmark = pytest.mark.one_database
 
@@ -38,7 +45,7 @@ def long_record(lines: int) -> str:
 
 def test_long_records_are_refused_before_they_are_read(ann: Player, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ann.post("/reviews", {"record": long_record(MOST_LINES // 10)}).status_code == 200
-    monkeypatch.setattr(guard, "read_upload", lambda _data: pytest.fail("it was read"))
+    monkeypatch.setattr(uploads, "read_upload", lambda _data: pytest.fail("it was read"))
     for record, status, code in (
         (long_record(MOST_LINES + 1), 413, "record_too_long"),
         ("dicecup record 1\n" + " " * (MOST_LINE + 1), 422, "record_damaged"),
@@ -64,7 +71,7 @@ def test_uploads_are_parsed_one_at_a_time_and_few_are_queued(monkeypatch: pytest
         assert threading.current_thread().name.startswith("upload")
         return None  # type: ignore[return-value]
 
-    monkeypatch.setattr(guard, "read_upload", read)
+    monkeypatch.setattr(uploads, "read_upload", read)
 
     async def upload(here: Uploads, caller: str = "") -> None:
         caller_of_request.set(caller)

@@ -1,82 +1,39 @@
-"""Limits: sizes and rates of requests are bounded here before anything else, and uploaded records too."""
+"""Limits before anything else: sizes and rates of requests, and the event loop's time.
+
+Whoever uses much of the loop's time is slowed down, and nobody else.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import secrets
-from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
-from time import monotonic
-from typing import TypeVar
+from collections import OrderedDict, deque
+from collections.abc import Callable, Coroutine, Generator
+from time import monotonic, perf_counter
+from typing import Any
 
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request, cookie_parser
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dicecup.engine.record import Record
-from dicecup.engine.record_text import record_from_text
-from dicecup.errors import DicecupError, RecordError, UsageError
-from dicecup.rules.loader import load_builtin
+from dicecup.errors import DicecupError, UsageError
 from dicecup.web.addresses import HostNames, network_of
-from dicecup.web.lanes import Lanes
 from dicecup.web.logs import current_request
-from dicecup.web.service.fair_queue import FairTurns, caller_of_request
+from dicecup.web.service.fair_queue import caller_of_request
 from dicecup.web.service.keys import key_hash
 from dicecup.web.settings import Settings
+from dicecup.web.uploads import MOST_RECORD
 
-MOST_LINES = 6_000  # ten players of the longest game, and much taken back
-MOST_LINE = 600  # bytes: a name, some options
-MOST_RECORD = 600_000  # bytes
-MOST_COMING = 20  # uploads that wait to be read; further ones are rejected
-MOST_COMING_OF_CALLER = 3  # of them
-
-
-Given = TypeVar("Given")
-Found = TypeVar("Found")
-
-
-class Uploads:
-    """Strangers wait for each other here, in a thread of their own, and never before somebody's move."""
-
-    def __init__(self) -> None:
-        self.thread = ThreadPoolExecutor(1, "upload")
-        self.turns = FairTurns(MOST_COMING, MOST_COMING_OF_CALLER, "uploads_busy")
-
-    @asynccontextmanager
-    async def reading(self, data: bytes) -> AsyncIterator[Record]:
-        """The record in an upload; the next one is read when the block is over."""
-        check_size(data)
-        async with self.turns.turn():
-            yield await self.work(read_upload, data)
-
-    async def work(self, function: Callable[[Given], Found], given: Given) -> Found:
-        """Run something about an upload in its thread, while it is this upload's turn."""
-        return await asyncio.get_running_loop().run_in_executor(self.thread, function, given)
-
-    def stop(self) -> None:
-        self.thread.shutdown(wait=False, cancel_futures=True)
-
-
-def check_size(data: bytes) -> None:
-    """Everything that can be known without reading it."""
-    if len(data) > MOST_RECORD:
-        raise RecordError("record_too_large", most=MOST_RECORD)
-    lines = data.split(b"\n")
-    if len(lines) > MOST_LINES + 1:
-        raise RecordError("record_too_long", most=MOST_LINES)
-    for number, line in enumerate(lines, start=1):
-        if len(line) > MOST_LINE:
-            raise RecordError("record_damaged", line=number)
-
-
-def read_upload(data: bytes) -> Record:
-    """The record in an upload; it may name a built-in game, and no file of this machine."""
-    record, _ = record_from_text(data, load_builtin)
-    return record
-
+# Each client network has a lane: its requests run side by side while they have used little of the event
+# loop's time, then one after the other, and wait once their share is used up. Time in threads, worker
+# processes and the database does not count.
+LOOP_SHARE = 0.4  # seconds of the loop's time that a client may use in a second
+LOOP_BURST = 0.5  # seconds that it may use at once
+MOST_AT_ONCE = 6  # requests of a client that has used little
+PATIENCE = 0.25  # seconds; a request that waits longer, for the coach or a thread, holds up no other
+MOST_WAITING = 100  # requests of a client; further ones are refused
+MOST_LANES = 1000  # from which on idle ones are forgotten
 
 REFUSED_AFTER = 0.5  # seconds that a client over its rate waits: refusing costs something, too
 BURST, RATE = 600, 300  # requests of one address: at once, and a second
@@ -124,6 +81,144 @@ class Buckets:
         if len(self.levels) > self.MOST:
             self.levels.popitem(last=False)
         return allowed
+
+
+class Timed:
+    """A coroutine whose steps in the event loop are timed."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        self.coroutine = coroutine
+        self.seconds = 0.0
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        error: BaseException | None = None
+        while True:
+            begun = perf_counter()
+            try:
+                pending = self.coroutine.throw(error) if error else self.coroutine.send(None)
+            except StopIteration:
+                return
+            finally:
+                self.seconds += perf_counter() - begun
+            try:
+                yield pending
+                error = None
+            except BaseException as raised:  # a cancellation, too, is the coroutine's to handle
+                error = raised
+
+
+class Lane:
+    """The requests of one client."""
+
+    def __init__(self, now: float) -> None:
+        self.level = LOOP_BURST  # seconds it may still use; negative: it has used too much
+        self.then = now
+        self.running = 0
+        self.waiting: deque[asyncio.Future[None]] = deque()
+        self.timer: asyncio.TimerHandle | None = None
+
+    def refill(self, now: float) -> None:
+        self.level = min(LOOP_BURST, self.level + (now - self.then) * LOOP_SHARE)
+        self.then = now
+
+    @property
+    def free(self) -> bool:
+        """Whether one more request may start now."""
+        if self.level <= 0:
+            return False
+        return self.running < (MOST_AT_ONCE if self.level > LOOP_BURST / 2 else 1)
+
+    @property
+    def idle(self) -> bool:
+        return not self.running and not self.waiting and self.level >= LOOP_BURST
+
+
+class LanePlace:
+    """The place of a request in its lane, until it ends or has waited long for something else."""
+
+    def __init__(self, lane: Lane, let_in: Callable[[Lane], None]) -> None:
+        self.lane = lane
+        self.let_in = let_in
+        self.held = True
+
+    def leave(self) -> None:
+        if self.held:
+            self.held = False
+            self.lane.running -= 1
+        self.let_in(self.lane)
+
+
+class Lanes:
+    def __init__(self) -> None:
+        self.lanes: dict[str, Lane] = {}
+
+    async def run(self, client: str, work: Coroutine[Any, Any, None]) -> bool:
+        """Run a request in its client's lane; return False without running it if too many wait there."""
+        now = monotonic()
+        lane = self.lanes.get(client)
+        if lane is None:
+            self.forget_idle(now)
+            lane = self.lanes[client] = Lane(now)
+        lane.refill(now)
+        if lane.waiting or not lane.free:
+            if len(lane.waiting) >= MOST_WAITING:
+                work.close()
+                return False
+            try:
+                await self.wait(lane)
+            except BaseException:
+                work.close()
+                raise
+        else:
+            lane.running += 1
+        timed = Timed(work)
+        place = LanePlace(lane, self.let_in)
+        timer = asyncio.get_running_loop().call_later(PATIENCE, place.leave)
+        try:
+            await timed
+        finally:
+            timer.cancel()
+            lane.level -= timed.seconds
+            place.leave()
+        return True
+
+    async def wait(self, lane: Lane) -> None:
+        """Wait until a request may start; it counts as running from then on."""
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        lane.waiting.append(future)
+        self.let_in(lane)
+        try:
+            await future
+        except asyncio.CancelledError:
+            if future.done() and not future.cancelled():  # it could have started
+                lane.running -= 1
+                self.let_in(lane)
+            raise
+
+    def let_in(self, lane: Lane) -> None:
+        """Start the requests that may start now; look again when the lane has time again."""
+        lane.refill(monotonic())
+        while lane.waiting and (lane.free or lane.waiting[0].done()):
+            future = lane.waiting.popleft()
+            if not future.done():  # otherwise it was cancelled
+                lane.running += 1
+                future.set_result(None)
+        if lane.waiting and lane.level <= 0 and lane.timer is None:
+            seconds = -lane.level / LOOP_SHARE + 0.001
+            lane.timer = asyncio.get_running_loop().call_later(seconds, self.look_again, lane)
+
+    def look_again(self, lane: Lane) -> None:
+        lane.timer = None
+        self.let_in(lane)
+
+    def forget_idle(self, now: float) -> None:
+        """Forget clients that would begin with a full share anyway, once there are many."""
+        if len(self.lanes) < MOST_LANES:
+            return
+        for client, lane in list(self.lanes.items()):
+            lane.refill(now)
+            if lane.idle:
+                del self.lanes[client]
 
 
 Refuse = Callable[[Request, DicecupError], Response]

@@ -7,8 +7,8 @@ for the route, its dependencies and its validation of answers took more time tha
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
@@ -16,15 +16,30 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dicecup.engine.state import Keep, Placement, Score
 from dicecup.errors import DicecupError
+from dicecup.rules.model import Ruleset
 from dicecup.web import refusals
 from dicecup.web.api import match_requests
 from dicecup.web.api.models import MoveRequest, caller_key
-from dicecup.web.pages import match_page
+from dicecup.web.pages.match_page import (
+    Asked,
+    Picked,
+    read_marked,
+    read_version,
+    render_fragment,
+    router,
+    show,
+    view_for,
+)
+from dicecup.web.pages.render import render_parts
+from dicecup.web.pages.sheet_view import read_picked, read_placement
+from dicecup.web.service.draft import slots_of
 from dicecup.web.service.keys import is_match_id, key_hash
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.snapshot import state_data
-from dicecup.web.viewer import checked_form, matches_of, viewer_of
+from dicecup.web.service.subscribers import Drawing, EventStream, stream
+from dicecup.web.viewer import Form, MatchesNow, ViewerNow, checked_form, matches_of, viewer_of
 
 JSON = "application/json"
 Handler = Callable[[Request, LiveMatch], Awaitable[Response]]
@@ -106,18 +121,106 @@ async def state_events(request: Request, live: LiveMatch) -> Response:
     return await match_requests.events(request, matches_of(request), live, await caller_key(request))
 
 
+@router.get("/events")
+async def events(request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked) -> EventStream:
+    """Send the fragment, and after every change what is different for spectators.
+
+    It is rendered once for all spectators of one language. Players get the whole fragment each time: their
+    pages may show what the server does not know, such as a box that was picked.
+    """
+
+    def is_mine(current: LiveMatch) -> bool:
+        return bool(current.seats_of(viewer.holder)) or current.stored.opening.owner == viewer.holder
+
+    def audience(current: LiveMatch) -> tuple[object, ...]:
+        return "page", viewer.language.code, viewer.holder if is_mine(current) else ""
+
+    def fragment(current: LiveMatch, before: Drawing | None) -> Drawing:
+        if is_mine(current):
+            return Drawing(render_fragment(viewer, view_for(matches, current, viewer)))
+        anybody = viewer.anybody()
+        view = view_for(matches, current, anybody)
+        return render_parts(anybody, "match/fragment.html", before, match=view)
+
+    player = viewer.holder if is_mine(live) else ""
+    return stream(request, matches, live, player, "match", audience, fragment, with_marks=True)
+
+
+@router.post("/throw")
+async def throw(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
+    """Throw the dice that are due, or keep the marked ones and throw the others."""
+    seats = live.seats_of(viewer.holder)
+    try:
+        version, match = read_version(form), live.playing()
+        if match.state.throw_due:
+            await live.throw(seats, version)
+        else:
+            marked = read_marked(form)
+            slots = slots_of(live.id, match.record, live.draft.kept)
+            kept = tuple(slot.die for place, slot in enumerate(slots) if place in marked)
+            live.check_turn(seats, version)
+            live.draft.keep(len(match.record.moves), marked)
+            await live.decide(seats, version, Keep(kept))
+    except DicecupError as error:
+        return show(request, viewer, live, error=error)
+    return show(request, viewer, live)
+
+
+@router.post("/score")
+async def score(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
+    """Fill a box. Where a turn fills several, they are picked in any order and then sent together."""
+    picked: Picked = {}
+    try:
+        rules, version = live.playing().rules, read_version(form)
+        seats = live.seats_of(viewer.holder)
+        picked = read_picked(str(form.get("picked", "")))
+        if "box" in form:
+            layer, place = read_target(rules, str(form["box"])[:80])
+            picked = toggled(picked, layer, replace(place, strike=bool(form.get("strike"))))
+        if len(rules.scored) > 1 and "send" not in form:
+            live.check_turn(seats, version)
+            live.draft.pick(version, picked)
+            return show(request, viewer, live, picked)
+        live.pace = viewer.pace if seats else live.pace  # the bots play after this
+        await live.decide(seats, version, Score(tuple(in_order(rules, picked))))
+    except DicecupError as error:
+        return show(request, viewer, live, picked if "send" in form else {}, error)
+    return show(request, viewer, live)
+
+
+def read_target(rules: Ruleset, text: str) -> tuple[str, Placement]:
+    """Which dice go into which box; without a layer they are those that are written first."""
+    layer, _, place = text.rpartition(":")
+    return layer or rules.scored[0], read_placement(place)
+
+
+def toggled(picked: Picked, layer: str, place: Placement) -> Picked:
+    """A tap on the box that is picked already takes it back."""
+    before = picked.get(layer)
+    others = {key: other for key, other in picked.items() if key != layer}
+    again = before is not None and (before.box, before.column) == (place.box, place.column)
+    return others if again else {**others, layer: place}
+
+
+def in_order(rules: Ruleset, picked: Picked) -> Iterator[Placement]:
+    """In the order in which the rules write the layers, whichever was picked first."""
+    for layer in rules.scored:
+        if layer in picked:
+            yield picked[layer]
+
+
 async def page_events(request: Request, live: LiveMatch) -> Response:
-    return await match_page.events(request, viewer_of(request), matches_of(request), live)
+    return await events(request, viewer_of(request), matches_of(request), live)
 
 
-async def throw(request: Request, live: LiveMatch) -> Response:
+async def page_throw(request: Request, live: LiveMatch) -> Response:
     viewer = viewer_of(request)
-    return await match_page.throw(request, viewer, live, await checked_form(request, viewer))
+    return await throw(request, viewer, live, await checked_form(request, viewer))
 
 
-async def score(request: Request, live: LiveMatch) -> Response:
+async def page_score(request: Request, live: LiveMatch) -> Response:
     viewer = viewer_of(request)
-    return await match_page.score(request, viewer, live, await checked_form(request, viewer))
+    return await score(request, viewer, live, await checked_form(request, viewer))
 
 
 ROUTES = {
@@ -126,7 +229,7 @@ ROUTES = {
         ("POST", "/api/matches/{match}/moves", move),
         ("GET", "/api/matches/{match}/events", state_events),
         ("GET", "/t/{match}/events", page_events),
-        ("POST", "/t/{match}/throw", throw),
-        ("POST", "/t/{match}/score", score),
+        ("POST", "/t/{match}/throw", page_throw),
+        ("POST", "/t/{match}/score", page_score),
     )
 }

@@ -42,7 +42,7 @@ from dicecup.web.service.advising import check_on, in_time
 from dicecup.web.service.keys import key_hash, new_key
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.snapshot import state_data
-from dicecup.web.service.streams import Drawing, EventStream, stream
+from dicecup.web.service.subscribers import Drawing, EventStream, stream
 from dicecup.web.viewer import MatchesNow
 
 router = APIRouter(prefix="/api", tags=["matches"], responses=REFUSALS)

@@ -8,10 +8,10 @@ from fastapi import Depends, Path, Request
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from dicecup.engine.state import MOST_PLAYERS
-from dicecup.web.guard import MOST_RECORD
 from dicecup.web.service.keys import MOST_KEY, key_hash
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.snapshot import state_data
+from dicecup.web.uploads import MOST_RECORD
 from dicecup.web.viewer import matches_of
 
 Version = Annotated[int, Field(ge=0, le=1_000_000, strict=True, description="What it was made against.")]

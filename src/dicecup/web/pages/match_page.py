@@ -1,12 +1,11 @@
-"""The game page: watching, rolling, filling boxes, undo; joining, leaving, starting, playing again, moving a
+"""The game page: looking, typing dice, undo; joining, leaving, starting, playing again, moving a
 seat to another device; and the coach.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -15,7 +14,7 @@ from fastapi.responses import HTMLResponse
 from starlette.responses import Response
 
 from dicecup.dice import Dice, Die, parse_dice
-from dicecup.engine.state import Keep, Placement, Score
+from dicecup.engine.state import Placement
 from dicecup.errors import DicecupError, DiceError, UsageError
 from dicecup.rules.model import Ruleset
 from dicecup.web.assets import qr_svg
@@ -29,16 +28,13 @@ from dicecup.web.pages.render import (
     only_here,
     page,
     render,
-    render_parts,
 )
-from dicecup.web.pages.sheet_view import picked_text, read_picked, read_placement
+from dicecup.web.pages.sheet_view import picked_text, read_picked
 from dicecup.web.refusals import status_of
 from dicecup.web.service import joining, opening
 from dicecup.web.service.advising import check_on, in_time
-from dicecup.web.service.draft import slots_of
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import PACES, Matches
-from dicecup.web.service.streams import Drawing, EventStream, stream
 from dicecup.web.viewer import Form, MatchesNow, Viewer, ViewerNow, matches_of, remember, set_cookie
 
 Picked = Mapping[str, Placement]  # boxes by layer
@@ -111,51 +107,6 @@ async def look(request: Request, viewer: ViewerNow, live: Asked, picked: str = "
     return whole_page(request, viewer, live, read_picked(picked) or None)
 
 
-@router.get("/events")
-async def events(request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked) -> EventStream:
-    """Send the fragment, and after every change what is different for spectators.
-
-    It is rendered once for all spectators of one language. Players get the whole fragment each time: their
-    pages may show what the server does not know, such as a box that was picked.
-    """
-
-    def is_mine(current: LiveMatch) -> bool:
-        return bool(current.seats_of(viewer.holder)) or current.stored.opening.owner == viewer.holder
-
-    def audience(current: LiveMatch) -> tuple[object, ...]:
-        return "page", viewer.language.code, viewer.holder if is_mine(current) else ""
-
-    def fragment(current: LiveMatch, before: Drawing | None) -> Drawing:
-        if is_mine(current):
-            return Drawing(render_fragment(viewer, view_for(matches, current, viewer)))
-        anybody = viewer.anybody()
-        view = view_for(matches, current, anybody)
-        return render_parts(anybody, "match/fragment.html", before, match=view)
-
-    player = viewer.holder if is_mine(live) else ""
-    return stream(request, matches, live, player, "match", audience, fragment, with_marks=True)
-
-
-@router.post("/throw")
-async def throw(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
-    """Throw the dice that are due, or keep the marked ones and throw the others."""
-    seats = live.seats_of(viewer.holder)
-    try:
-        version, match = read_version(form), live.playing()
-        if match.state.throw_due:
-            await live.throw(seats, version)
-        else:
-            marked = read_marked(form)
-            slots = slots_of(live.id, match.record, live.draft.kept)
-            kept = tuple(slot.die for place, slot in enumerate(slots) if place in marked)
-            live.check_turn(seats, version)
-            live.draft.keep(len(match.record.moves), marked)
-            await live.decide(seats, version, Keep(kept))
-    except DicecupError as error:
-        return show(request, viewer, live, error=error)
-    return show(request, viewer, live)
-
-
 @router.post("/marks")
 async def mark(viewer: ViewerNow, live: Asked, form: Form) -> Response:
     """Show others which dice are marked; only scripts send this, and nobody waits for it."""
@@ -172,49 +123,6 @@ async def type_dice(request: Request, viewer: ViewerNow, live: Asked, form: Form
     except DicecupError as error:
         return show(request, viewer, live, error=error)
     return show(request, viewer, live)
-
-
-@router.post("/score")
-async def score(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
-    """Fill a box. Where a turn fills several, they are picked in any order and then sent together."""
-    picked: Picked = {}
-    try:
-        rules, version = live.playing().rules, read_version(form)
-        seats = live.seats_of(viewer.holder)
-        picked = read_picked(str(form.get("picked", "")))
-        if "box" in form:
-            layer, place = read_target(rules, str(form["box"])[:80])
-            picked = toggled(picked, layer, replace(place, strike=bool(form.get("strike"))))
-        if len(rules.scored) > 1 and "send" not in form:
-            live.check_turn(seats, version)
-            live.draft.pick(version, picked)
-            return show(request, viewer, live, picked)
-        live.pace = viewer.pace if seats else live.pace  # the bots play after this
-        await live.decide(seats, version, Score(tuple(in_order(rules, picked))))
-    except DicecupError as error:
-        return show(request, viewer, live, picked if "send" in form else {}, error)
-    return show(request, viewer, live)
-
-
-def read_target(rules: Ruleset, text: str) -> tuple[str, Placement]:
-    """Which dice go into which box; without a layer they are those that are written first."""
-    layer, _, place = text.rpartition(":")
-    return layer or rules.scored[0], read_placement(place)
-
-
-def toggled(picked: Picked, layer: str, place: Placement) -> Picked:
-    """A tap on the box that is picked already takes it back."""
-    before = picked.get(layer)
-    others = {key: other for key, other in picked.items() if key != layer}
-    again = before is not None and (before.box, before.column) == (place.box, place.column)
-    return others if again else {**others, layer: place}
-
-
-def in_order(rules: Ruleset, picked: Picked) -> Iterator[Placement]:
-    """In the order in which the rules write the layers, whichever was picked first."""
-    for layer in rules.scored:
-        if layer in picked:
-            yield picked[layer]
 
 
 @router.post("/skip")

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from jinja2 import Environment
 from markupsafe import Markup
 
-from dicecup.web.service.streams import MARK, Region
+from dicecup.web.service.subscribers import MARK, Region
 
 MOST_CACHED = 10_000  # texts of about 300 bytes, in each language
 

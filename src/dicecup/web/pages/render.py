@@ -20,7 +20,7 @@ from dicecup.i18n.sentences import date_text, ordinal_text, rolls_verified_text
 from dicecup.web.assets import asset_address
 from dicecup.web.documents import guide_address, guide_page
 from dicecup.web.pages.parts import PageParts, SeparateParts
-from dicecup.web.service.streams import Drawing
+from dicecup.web.service.subscribers import Drawing
 from dicecup.web.viewer import THEMES, Viewer, remember, viewer_of
 
 PATH = re.compile(r"/(?:[!-.0-\[\]-~][!-\[\]-~]*)?")

@@ -18,7 +18,6 @@ from dicecup.errors import DicecupError, UsageError
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name
 from dicecup.i18n.sentences import chances_text, learned_text, percent_text, rating_text, unfinished_text
-from dicecup.web.guard import MOST_RECORD
 from dicecup.web.pages.match_page import Asked
 from dicecup.web.pages.my_games import lines
 from dicecup.web.pages.render import go_to, number, page
@@ -28,6 +27,7 @@ from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.opening import keep_record, may_try, try_again
 from dicecup.web.service.reviewing import Reviewed, check_may
 from dicecup.web.texts import house_rules, player_name
+from dicecup.web.uploads import MOST_RECORD
 from dicecup.web.viewer import Form, MatchesNow, ReviewsNow, UploadsNow, Viewer, ViewerNow, matches_of
 
 

@@ -1,0 +1,65 @@
+"""Uploaded records: their size is bounded before anything is read, and they may name built-in games only."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+from dicecup.engine.record import Record
+from dicecup.engine.record_text import record_from_text
+from dicecup.errors import RecordError
+from dicecup.rules.loader import load_builtin
+from dicecup.web.service.fair_queue import FairTurns
+
+MOST_LINES = 6_000  # ten players of the longest game, and much taken back
+MOST_LINE = 600  # bytes: a name, some options
+MOST_RECORD = 600_000  # bytes
+MOST_COMING = 20  # uploads that wait to be read; further ones are rejected
+MOST_COMING_OF_CALLER = 3  # of them
+
+
+Given = TypeVar("Given")
+Found = TypeVar("Found")
+
+
+class Uploads:
+    """Strangers wait for each other here, in a thread of their own, and never before somebody's move."""
+
+    def __init__(self) -> None:
+        self.thread = ThreadPoolExecutor(1, "upload")
+        self.turns = FairTurns(MOST_COMING, MOST_COMING_OF_CALLER, "uploads_busy")
+
+    @asynccontextmanager
+    async def reading(self, data: bytes) -> AsyncIterator[Record]:
+        """The record in an upload; the next one is read when the block is over."""
+        check_size(data)
+        async with self.turns.turn():
+            yield await self.work(read_upload, data)
+
+    async def work(self, function: Callable[[Given], Found], given: Given) -> Found:
+        """Run something about an upload in its thread, while it is this upload's turn."""
+        return await asyncio.get_running_loop().run_in_executor(self.thread, function, given)
+
+    def stop(self) -> None:
+        self.thread.shutdown(wait=False, cancel_futures=True)
+
+
+def check_size(data: bytes) -> None:
+    """Everything that can be known without reading it."""
+    if len(data) > MOST_RECORD:
+        raise RecordError("record_too_large", most=MOST_RECORD)
+    lines = data.split(b"\n")
+    if len(lines) > MOST_LINES + 1:
+        raise RecordError("record_too_long", most=MOST_LINES)
+    for number, line in enumerate(lines, start=1):
+        if len(line) > MOST_LINE:
+            raise RecordError("record_damaged", line=number)
+
+
+def read_upload(data: bytes) -> Record:
+    """The record in an upload; it may name a built-in game, and no file of this machine."""
+    record, _ = record_from_text(data, load_builtin)
+    return record
