@@ -38,13 +38,14 @@ ARGUMENTS = {
     "sheet": ["small.toml", "--pdf", "pad.pdf"],
     "solve": ["small.toml"],
     "value": ["small.toml"],
+    "chance": ["small.toml"],
     "hint": ["position.json"],
     "review": ["game.record"],
     "simulate": ["small.toml", "--bot", "greedy", "--games", "4", "--seed", "1"],
 }
 EXTRAS = {
     "pdf": {"sheet"},
-    "solver": {"solve", "value", "hint", "review", "simulate"},
+    "solver": {"solve", "value", "chance", "hint", "review", "simulate"},
 }
 MISSING = {"pdf": "typst_missing", "solver": "solver_missing", "postgresql": "postgres_missing"}
 

@@ -201,9 +201,9 @@ def test_the_format_of_logs(capsys: pytest.CaptureFixture[str]) -> None:
         assert json.loads(line).items() >= {"level": "info", "message": "hello", "route": "/"}.items()
         configure_logs(Logs())
         logging.getLogger("dicecup.web").info("nothing")
-        logging.getLogger("uvicorn.error").warning("hello")
+        logging.getLogger("uvicorn.some").warning("hello")  # servers of other tests set up "uvicorn.error"
         (line,) = capsys.readouterr().err.splitlines()
-        assert line.endswith(" WARNING uvicorn.error hello")
+        assert line.endswith(" WARNING uvicorn.some hello")
     finally:
         for name, (handlers, propagate) in kept.items():
             logging.getLogger(name).handlers = handlers

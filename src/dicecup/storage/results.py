@@ -42,14 +42,14 @@ VERDICT = "luck, skill, error_rate"
 MOST_LISTED = 200
 MOST_RESULTS = 500
 
-Place = tuple[
-    str, str, int
-]  # of a seat in the list of a device's seats: when its match was opened, match, seat
+# Of a seat in the list of a device's seats: when its match was opened, match, seat.
+Place = tuple[str, str, int]
 
 # After a roll of the server is undone it is the same again: it depends on the number of rolls that stand.
 UNDONE = (
     "SELECT DISTINCT entries.match FROM entries JOIN matches ON matches.id = entries.match "
-    "WHERE entries.match IN {these} AND dice <> 'typed' AND text LIKE ? AND (text <> 'undo 1' "
+    "WHERE matches.id IN {these} AND entries.match IN {these} "
+    "AND dice <> 'typed' AND text LIKE ? AND (text <> 'undo 1' "
     "OR EXISTS (SELECT 1 FROM entries AS before WHERE before.match = entries.match "
     "AND before.number = entries.number - 1 AND before.text LIKE ?))"
 )
@@ -104,9 +104,9 @@ class StoredResults(StorePart):
         ):
             verdict = None if luck is None else Verdict(seat, luck, skill, error_rate)
             ended.setdefault(match, []).append(Ended(seat, points, place, seat in mine[match], verdict))
-        undone = {
-            match for (match,) in self.database.rows(UNDONE.format(these=these), (*matches, *UNDO_OF_ROLLS))
-        }
+        # The matches are named twice: PostgreSQL would otherwise go through all there are.
+        values = (*matches, *matches, *UNDO_OF_ROLLS)
+        undone = {match for (match,) in self.database.rows(UNDONE.format(these=these), values)}
         rows = self.database.rows(
             "SELECT id, created, ruleset, header IS NOT NULL, finished, tried "
             f"FROM matches WHERE id IN {these}",
