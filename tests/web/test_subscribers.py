@@ -102,3 +102,20 @@ def test_a_stream_subscribes_before_it_begins(client: TestClient, ann: Player) -
     assert client.portal
     client.portal.call(end, client.portal.call(begin_many))
     assert not matches.subscribers.taken
+
+
+def test_streams_are_told_once_that_the_server_stops() -> None:
+    """Every open connection announces it: to tell each stream each time took seconds with thousands."""
+    told = 0
+
+    class Watched:
+        def start_delivery(self) -> None:
+            nonlocal told
+            told += 1
+
+    hub = Subscribers()
+    with hub.subscribe("table", Subscriber("one")) as channel:
+        channel.streams.add(Watched())  # type: ignore[arg-type]
+        for _connection in range(3):
+            hub.close()
+    assert told == 1

@@ -107,7 +107,9 @@ class Subscribers:
         return match in self.channels
 
     def close(self) -> None:
-        """End all streams: the server stops."""
+        """End all streams: the server stops. Every connection that is closed says so; once is enough."""
+        if self.closed:
+            return
         self.closed = True
         for stream in self.all_streams():
             stream.start_delivery()
