@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
+from dicecup.cli import chance
 from dicecup.i18n import language
 from dicecup.i18n.sentences import date_text, number_text, ordinal_text, percent_text, signed_text
+from dicecup.rules import load_ruleset
+from dicecup.solver.final_scores import FinalScores
 
 
 @pytest.mark.parametrize(
@@ -49,3 +54,17 @@ def test_dates(code: str, first: str, other: str) -> None:
     assert date_text("2026-05-01", language(code)) == first
     assert date_text("2026-11-16", language(code)) == other
     assert date_text("one Sunday", language(code)) == "one Sunday"
+
+
+@pytest.mark.parametrize(
+    ("code", "said"), [("en", "1 point:"), ("fr", "1 point\u00a0:"), ("de", "1 Punkt:"), ("sv", "1 poäng:")]
+)
+@pytest.mark.parametrize("play", ["points", "target"])
+def test_the_chance_of_one_point(
+    monkeypatch: pytest.MonkeyPatch, code: str, said: str, play: Literal["points", "target"]
+) -> None:
+    monkeypatch.setattr(chance.speech, "language", language(code))
+    sampled = FinalScores(least=0, curve=(1.0, 0.5), bonus=None, exact=False)
+    line, note = chance.text(load_ruleset("yatzy"), sampled, 1, play)
+    assert said in line
+    assert note == chance._("Estimated from simulated games.")

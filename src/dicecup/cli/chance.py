@@ -118,11 +118,19 @@ def text(rules: Ruleset, scores: FinalScores, at_least: int | None, play: Play) 
     if at_least is not None:
         chance = percent_text(scores.at_least(at_least), language, 2)
         if play == "target":
-            said = _("Best chance of at least {points} points: {chance}")
+            said = language.ngettext(
+                "Best chance of at least {points} point: {chance}",
+                "Best chance of at least {points} points: {chance}",
+                abs(at_least),
+            )
         else:
-            said = _("Chance of at least {points} points: {chance}")
+            said = language.ngettext(
+                "Chance of at least {points} point: {chance}",
+                "Chance of at least {points} points: {chance}",
+                abs(at_least),
+            )
         lines = [said.format(points=at_least, chance=chance)]
-        return lines if scores.exact else [*lines, _("Sampled from games played on.")]
+        return lines if scores.exact else [*lines, _("Estimated from simulated games.")]
     lines = [game_name(rules, language.code)]
     if play == "points":
         mean, spread = number_text(scores.mean, language), number_text(scores.spread, language)
@@ -134,7 +142,7 @@ def text(rules: Ruleset, scores: FinalScores, at_least: int | None, play: Play) 
             _("Chance of the bonus: {chance}").format(chance=percent_text(scores.bonus, language, 1))
         )
     if not scores.exact:
-        lines.append(_("Sampled from games played on."))
+        lines.append(_("Estimated from simulated games."))
     rows = [(str(score), percent_text(scores.at_least(score), language, 1)) for score in shown(scores)]
     head = (_("At least"), _("Chance") if play == "points" else _("Best chance"))
     return [*lines, "", table_text(head, rows, right=(0, 1))]
