@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -61,6 +62,13 @@ def test_the_guide_is_in_the_navigation_in_every_language(root: Path) -> None:
     for code in LANGUAGES:
         assert text.count(f" guide/{code}/") == len(list((root / "docs/guide" / code).glob("*.md")))
         assert text.count(f" rules/{code}/") == len(list((root / "docs/rules" / code).glob("*.md")))
+
+
+def test_no_page_is_in_the_navigation_twice(root: Path) -> None:
+    navigation = (root / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+    pages = re.findall(r"\S+\.md$", navigation, re.MULTILINE)
+    assert len(pages) > 60
+    assert sorted(pages) == sorted(set(pages))
 
 
 @pytest.mark.parametrize("file", PLOTS)
