@@ -7,6 +7,7 @@ from typing import Literal
 import pytest
 
 from dicecup.cli import chance
+from dicecup.cli.common import speech
 from dicecup.i18n import language
 from dicecup.i18n.sentences import date_text, number_text, ordinal_text, percent_text, signed_text
 from dicecup.rules import load_ruleset
@@ -63,8 +64,8 @@ def test_dates(code: str, first: str, other: str) -> None:
 def test_the_chance_of_one_point(
     monkeypatch: pytest.MonkeyPatch, code: str, said: str, play: Literal["points", "target"]
 ) -> None:
-    monkeypatch.setattr(chance.speech, "language", language(code))
+    monkeypatch.setattr(speech, "language", language(code))
     sampled = FinalScores(least=0, curve=(1.0, 0.5), bonus=None, exact=False)
     line, note = chance.text(load_ruleset("yatzy"), sampled, 1, play)
     assert said in line
-    assert note == chance._("Estimated from simulated games.")
+    assert note == language(code).gettext("Estimated from simulated games.")
