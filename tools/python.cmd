@@ -15,9 +15,9 @@ call :try "%DICECUP_PYTHON%" && exit /b 0
 :none
 for /f "tokens=2 delims=:." %%p in ('chcp') do set "page=%%p"
 chcp 65001 >nul
->&2 echo %~1: Python 3.11 or newer is needed but was not found; install it from https://www.python.org/downloads/ and run this again.
+>&2 echo %~1: Python 3.11 or newer is needed but wasn’t found; install it from https://www.python.org/downloads/ and run this again.
 >&2 echo %~1: Python 3.11 ou plus récent est nécessaire mais introuvable ; installez-le depuis https://www.python.org/downloads/, puis relancez.
->&2 echo %~1: Python 3.11 oder neuer wird gebraucht, wurde aber nicht gefunden; bitte von https://www.python.org/downloads/ installieren und noch einmal starten.
+>&2 echo %~1: Python 3.11 oder neuer wird gebraucht, wurde aber nicht gefunden; installiere es von https://www.python.org/downloads/ und starte noch einmal.
 >&2 echo %~1: Python 3.11 eller nyare behövs men hittades inte; installera det från https://www.python.org/downloads/ och kör igen.
 chcp %page% >nul
 exit /b 2

@@ -20,9 +20,9 @@ sentences() {
         no_venv='Python %s est là, mais sans ses modules venv et ensurepip ; installez le paquet python%s-venv (Debian, Ubuntu) ou un Python complet, puis relancez.'
         ;;
     de*)
-        no_python='Python 3.11 oder neuer wird gebraucht, wurde aber nicht gefunden; bitte mit der Paketverwaltung des Systems installieren und noch einmal starten.'
-        old_python='Python 3.11 oder neuer wird gebraucht, gefunden wurde nur Python %s; bitte mit der Paketverwaltung des Systems installieren und noch einmal starten.'
-        no_venv='Python %s ist da, aber ohne die Module venv und ensurepip; bitte das Paket python%s-venv (Debian, Ubuntu) oder ein vollständiges Python installieren und noch einmal starten.'
+        no_python='Python 3.11 oder neuer wird gebraucht, wurde aber nicht gefunden; installiere es mit der Paketverwaltung des Systems und starte noch einmal.'
+        old_python='Python 3.11 oder neuer wird gebraucht, gefunden wurde nur Python %s; installiere ein neueres mit der Paketverwaltung des Systems und starte noch einmal.'
+        no_venv='Python %s ist da, aber ohne die Module venv und ensurepip; installiere das Paket python%s-venv (Debian, Ubuntu) oder ein vollständiges Python und starte noch einmal.'
         ;;
     sv*)
         no_python='Python 3.11 eller nyare behövs men hittades inte; installera det med systemets pakethanterare och kör igen.'
@@ -30,7 +30,7 @@ sentences() {
         no_venv='Python %s finns men saknar modulerna venv och ensurepip; installera paketet python%s-venv (Debian, Ubuntu) eller ett fullständigt Python och kör igen.'
         ;;
     *)
-        no_python='Python 3.11 or newer is needed but was not found; install it with your system’s package manager and run this again.'
+        no_python='Python 3.11 or newer is needed but wasn’t found; install it with your system’s package manager and run this again.'
         old_python='Python 3.11 or newer is needed but only Python %s was found; install a newer one with your system’s package manager and run this again.'
         no_venv='Python %s is here, but without its modules venv and ensurepip; install the package python%s-venv (Debian, Ubuntu) or a complete Python and run this again.'
         ;;

@@ -9,20 +9,20 @@ SENTENCES = {
     "en": {
         "building": "setting up in .venv (once, about a minute) …",
         "adding": "installing what this needs into .venv (once, about a minute): {part} …",
-        "read_only": "cannot write to {folder}, where the set-up goes; make this folder writable or clone "
+        "read_only": "can’t write to {folder}, where the set-up goes; make this folder writable or clone "
         "elsewhere and run this again.",
-        "broken_venv": "the virtual environment could not be made; check the free disk space and run this "
+        "broken_venv": "the virtual environment couldn’t be made; check the free disk space and run this "
         "again (details in {log}).",
-        "no_packages": "the packages needed could not be downloaded and installed; check the network "
+        "no_packages": "the packages needed couldn’t be downloaded and installed; check the network "
         "connection and the free disk space and run this again (details in {log}).",
-        "no_catalogues": "the translations could not be compiled (details in {log}).",
+        "no_catalogues": "the translations couldn’t be compiled (details in {log}).",
         "no_browser": "no Chromium or Chrome was found and none could be installed; install one with your "
         "package manager (Debian: apt install chromium) or name its path in DICECUP_BROWSER and run this "
         "again.",
     },
     "fr": {
-        "building": "préparation dans .venv (une seule fois, environ une minute) …",
-        "adding": "installation du nécessaire dans .venv (une seule fois, environ une minute) : {part} …",
+        "building": "préparation dans .venv (une seule fois, environ une minute)…",
+        "adding": "installation du nécessaire dans .venv (une seule fois, environ une minute) : {part}…",
         "read_only": "impossible d’écrire dans {folder}, où se fait la préparation ; rendez ce dossier "
         "accessible en écriture ou clonez ailleurs, puis relancez.",
         "broken_venv": "l’environnement virtuel n’a pas pu être créé ; vérifiez l’espace disque, puis "
@@ -37,16 +37,16 @@ SENTENCES = {
     "de": {
         "building": "Einrichtung in .venv (einmalig, etwa eine Minute) …",
         "adding": "was hierfür gebraucht wird, kommt nach .venv (einmalig, etwa eine Minute): {part} …",
-        "read_only": "in {folder}, wo eingerichtet wird, kann nicht geschrieben werden; bitte den Ordner "
-        "beschreibbar machen oder anderswohin klonen und noch einmal starten.",
-        "broken_venv": "die virtuelle Umgebung konnte nicht angelegt werden; bitte den freien Speicherplatz "
-        "prüfen und noch einmal starten (Einzelheiten in {log}).",
-        "no_packages": "die nötigen Pakete konnten nicht heruntergeladen und installiert werden; bitte die "
-        "Netzverbindung und den freien Speicherplatz prüfen und noch einmal starten (Einzelheiten in {log}).",
+        "read_only": "in {folder}, wo eingerichtet wird, kann nicht geschrieben werden; mach den Ordner "
+        "beschreibbar oder klone anderswohin und starte noch einmal.",
+        "broken_venv": "die virtuelle Umgebung konnte nicht angelegt werden; prüf den freien Speicherplatz "
+        "und starte noch einmal (Einzelheiten in {log}).",
+        "no_packages": "die nötigen Pakete konnten nicht heruntergeladen und installiert werden; prüf die "
+        "Netzwerkverbindung und den freien Speicherplatz und starte noch einmal (Einzelheiten in {log}).",
         "no_catalogues": "die Übersetzungen konnten nicht kompiliert werden (Einzelheiten in {log}).",
-        "no_browser": "kein Chromium oder Chrome wurde gefunden, und keines konnte installiert werden; bitte "
-        "eines mit der Paketverwaltung installieren (Debian: apt install chromium) oder den Pfad in "
-        "DICECUP_BROWSER nennen und noch einmal starten.",
+        "no_browser": "kein Chromium oder Chrome wurde gefunden, und keines konnte installiert werden; "
+        "installiere eines mit der Paketverwaltung (Debian: apt install chromium) oder nenn den Pfad in "
+        "DICECUP_BROWSER und starte noch einmal.",
     },
     "sv": {
         "building": "förbereder i .venv (en enda gång, ungefär en minut) …",

@@ -13,6 +13,7 @@ import pytest
 
 from dicecup.i18n import LANGUAGES
 from dicecup.rules import builtin_ids, load_ruleset
+from setup_texts import SENTENCES
 
 ROOT = Path(__file__).resolve().parents[2]
 GLOSSARY: dict[str, dict[str, Any]] = tomllib.loads((ROOT / "docs/glossary.toml").read_text(encoding="utf-8"))
@@ -20,7 +21,7 @@ TRANSLATED = [code for code in LANGUAGES if code != "en"]
 # All players are addressed in the same form.
 OTHER_ADDRESS = {
     "fr": r"\b(tu|toi|tes|ton)\b|(^|[.:;] )(Choisis|Lance|Vérifie|Réessaie|Regarde|Redemande|Ferme|Retire)\b",
-    "de": r"\b(Sie sich|Ihnen|Bitte)\b|\b(Wähle|Prüfe|Nenne|Schließe)\b",
+    "de": r"\b(Sie sich|Ihnen|[Bb]itte)\b|\b(Wähle|Prüfe|Nenne|Schließe)\b",
     "sv": r"\b(Ni|Er|Ert|vänligen)\b",
 }
 
@@ -58,6 +59,7 @@ def texts(pairs: dict[str, list[tuple[str, str]]]) -> dict[str, list[str]]:
     found = {code: [translation for _english, translation in pairs[code]] for code in TRANSLATED}
     found["en"] = [english for english, _translation in pairs["fr"]]
     for code in LANGUAGES:
+        found[code] += SENTENCES[code].values()  # of the set-up
         for game in builtin_ids():
             found[code] += strings(load_ruleset(game).names[code])
         for page in sorted(ROOT.glob(f"docs/*/{code}/*.md")):  # the rules and the guide

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.posix
 Launch = Callable[..., subprocess.CompletedProcess[str]]
 
 NO_PYTHON = {
-    "en_GB.UTF-8": "Python 3.11 or newer is needed but was not found",
+    "en_GB.UTF-8": "Python 3.11 or newer is needed but wasn’t found",
     "fr_FR.UTF-8": "Python 3.11 ou plus récent est nécessaire mais introuvable",
     "de_DE.UTF-8": "Python 3.11 oder neuer wird gebraucht, wurde aber nicht gefunden",
     "sv_SE.UTF-8": "Python 3.11 eller nyare behövs men hittades inte",
@@ -96,7 +96,7 @@ def test_a_python_without_ensurepip_names_the_package(clone: Path, machine: Path
 @pytest.mark.skipif(os.access("/", os.W_OK), reason="root may write anywhere")
 def test_a_clone_that_cannot_be_written_to(clone: Path, launch: Launch) -> None:
     clone.chmod(0o555)
-    assert f"cannot write to {clone}" in only_sentence(launch(clone / "dicecup"))
+    assert f"can’t write to {clone}" in only_sentence(launch(clone / "dicecup"))
 
 
 @pytest.mark.slow
@@ -222,7 +222,7 @@ def test_catalogues_are_compiled_when_they_are_newer(clone: Path, launch: Launch
 
     python_that(clone, "echo Traceback >&2\nexit 1")
     (folder / "dicecup.mo").unlink()
-    assert "could not be compiled" in only_sentence(launch(clone / "dicecup"))
+    assert "couldn’t be compiled" in only_sentence(launch(clone / "dicecup"))
 
 
 def test_every_language_has_every_sentence(root: Path) -> None:
