@@ -26,7 +26,7 @@ def test_a_refusal_in_the_setup_page_is_seen(page: Page) -> None:
     page.goto("/new/yatzy")
     page.context.clear_cookies()
     page.click("#play")
-    expect(page.locator("#problem .problem")).to_contain_text("[form_expired]")
+    expect(page.locator("#problem .problem")).to_have_attribute("data-code", "form_expired")
     assert page.locator("#setup").count() == 1
 
 

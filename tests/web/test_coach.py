@@ -103,7 +103,7 @@ def test_off_unless_the_table_has_it_on(client: TestClient, ann: Player) -> None
         for headers in ({}, {"HX-Request": "true"}):
             answer = client.get(f"/t/{state['id']}/{part}", headers=headers)
             assert answer.status_code == 409
-            assert "[coach_off]" in answer.text
+            assert 'data-code="coach_off"' in answer.text
             assert "Expected" not in answer.text
 
 

@@ -58,3 +58,10 @@ def test_an_address_that_no_other_device_reaches(
     path = f"/t/{ann.open()['id']}"
     page = client.get(path, headers={"Host": host}).text
     assert ("./dicecup serve --lan" in page) is only_here
+
+
+def test_players_read_no_error_codes(client: TestClient) -> None:
+    """The code is in an attribute, for tests and reports of errors."""
+    page = client.get("/nothing", headers={"Accept-Language": "en"}).text
+    assert 'data-code="not_found">There’s nothing at this address. Check the link.</p>' in page
+    assert "[not_found]" not in page

@@ -124,7 +124,7 @@ def test_a_game_that_goes_on_without_a_coach_is_not_reviewed_by_its_record(
         answer = client.post("/review", data={"csrf": visitor.token()}, files=files)
         assert answer.status_code == 409
         assert sentence in answer.text
-        assert "[record_of_running]" in answer.text
+        assert 'data-code="record_of_running"' in answer.text
     while state["status"] == "playing":
         state = ann.play(state, {"throw": True} if state["turn"]["throw_due"] else best_score(state))
     assert ann.post("/records", {"record": record}).status_code == 201
