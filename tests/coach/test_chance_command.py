@@ -68,6 +68,20 @@ def test_in_words_and_as_a_picture(call, late, language, words):
     assert Path("chances.svg").read_text().startswith("<svg")
 
 
+def test_the_choices_that_give_the_best_chance(call):
+    Path("late.json").write_text(json.dumps(LATE | {"dice": [1, 2, 6, 6, 6], "throws_left": 1}))
+    answer = asked(call, "--at-least", "220", "--play", "target")
+    chances = [option["chance"] for option in answer["options"]]
+    assert chances == sorted(chances, reverse=True)
+    assert chances[0] == pytest.approx(answer["chance"])
+    assert {"box": "sixes"} in [option["move"] for option in answer["options"]]
+    status, out, _ = call(
+        "chance", "yatzy-sv", "--position", "late.json", "--at-least", "220", "--play", "target"
+    )
+    assert status == 0
+    assert out.splitlines()[2].split() == ["Choice", "Chance"]
+
+
 @pytest.mark.parametrize("target", ["x", "12345678", "2.5"])
 def test_a_target_that_is_none(call, target):
     status, out, err = call("chance", "yatzy-sv", "--at-least", target)

@@ -25,14 +25,17 @@ from dicecup.cli.common import (
     write_file,
 )
 from dicecup.cli.solving import SolveProgress, compilation_announced, learned_notes, values_of
-from dicecup.engine.serialize import position_from_data
+from dicecup.coach.advice import Choice
+from dicecup.engine.serialize import move_to_data, position_from_data
 from dicecup.engine.state import start
 from dicecup.errors import UsageError
 from dicecup.i18n.names import game_name
-from dicecup.i18n.sentences import number_text, percent_text
+from dicecup.i18n.sentences import move_text, number_text, percent_text
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 from dicecup.solver.final_scores import FinalScores, Play
+
+SHOWN = 8  # choices
 
 
 @click.command(
@@ -87,18 +90,26 @@ def command(
     if plot is not None:
         check_writable(plot)
     values = values_of(rules)
-    from dicecup.coach.chances import final_scores
+    from dicecup.coach.chances import final_scores, target_choices
 
+    choices: tuple[Choice, ...] = ()
     progress = SolveProgress()
     try:
         with compilation_announced():
             scores = final_scores(values, state, play, on_progress=progress)
+            if play == "target" and at_least is not None:
+                choices = target_choices(values, state, at_least)
     finally:
         progress.end()
     if as_json:
-        print_json(answer(scores, at_least, play))
+        options_data = [
+            {"move": move_to_data(rules, choice.move), "chance": min(choice.expected, 1.0)}
+            for choice in choices
+        ]
+        print_json(answer(scores, at_least, play) | ({"options": options_data} if choices else {}))
     else:
-        echo("\n".join([*text(rules, scores, at_least, play), *learned_notes(values)]))
+        lines = [*text(rules, scores, at_least, play), *choices_text(rules, choices)]
+        echo("\n".join([*lines, *learned_notes(values)]))
     if plot is not None:
         write_file(plot, drawn(rules, scores, play).encode())
 
@@ -146,6 +157,18 @@ def text(rules: Ruleset, scores: FinalScores, at_least: int | None, play: Play) 
     rows = [(str(score), percent_text(scores.at_least(score), language, 1)) for score in shown(scores)]
     head = (_("At least"), _("Chance") if play == "points" else _("Best chance"))
     return [*lines, "", table_text(head, rows, right=(0, 1))]
+
+
+def choices_text(rules: Ruleset, choices: tuple[Choice, ...]) -> list[str]:
+    """What the best choices leave of the chance."""
+    if not choices:
+        return []
+    language = speech.language
+    rows = [
+        (move_text(rules, choice.move, language), percent_text(min(choice.expected, 1.0), language, 2))
+        for choice in choices[:SHOWN]
+    ]
+    return ["", table_text((_("Choice"), _("Chance")), rows, right=(1,))]
 
 
 def shown(scores: FinalScores) -> list[int]:

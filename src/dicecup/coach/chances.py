@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from dicecup.coach.advice import Values
+from dicecup.coach.advice import Choice, Values, advise
 from dicecup.coach.winning import balanced, each_player, play_on
 from dicecup.engine.state import State, final_score
 from dicecup.errors import UsageError
 from dicecup.solver.final_scores import FinalScores, Play
 from dicecup.solver.single.chance_tables import solve_chances
+from dicecup.solver.single.chance_turn import Aims
+from dicecup.solver.single.chances import AimSolution
 from dicecup.solver.single.solution import SingleSolution
 from dicecup.solver.solution import OnProgress
 
@@ -37,6 +39,18 @@ def final_scores(
             raise
     solve_chances(source, play, on_progress=on_progress, wait=True)
     return source.final_scores(state, play)
+
+
+def target_choices(values: Values, state: State, target: int) -> tuple[Choice, ...]:
+    """Every choice by the best chance of at least so many points that it leaves, best first.
+
+    What a `Choice` calls expected, and its loss, are chances here. While a roll is due there is none.
+    """
+    source = values.source
+    if not isinstance(source, SingleSolution):
+        raise UsageError("chances_unknown", ruleset=values.rules.id)
+    aimed = AimSolution(source.chances, Aims.at_least(target))
+    return advise(Values(aimed), state).choices
 
 
 def sampled(values: Values, state: State) -> FinalScores:
