@@ -16,19 +16,21 @@ from dicecup.cli.common import (
     language_option,
     option,
     print_json,
-    read_json,
-    read_ruleset,
-    read_text_file,
     rules_options,
     speech,
     table_text,
     write_file,
 )
-from dicecup.cli.solving import SolveProgress, compilation_announced, learned_notes, values_of
+from dicecup.cli.solving import (
+    SolveProgress,
+    compilation_announced,
+    learned_notes,
+    position_option,
+    read_moment,
+    values_of,
+)
 from dicecup.coach.advice import Choice
-from dicecup.engine.serialize import move_to_data, position_from_data
-from dicecup.engine.state import start
-from dicecup.errors import UsageError
+from dicecup.engine.serialize import move_to_data
 from dicecup.i18n.names import game_name
 from dicecup.i18n.sentences import move_text, number_text, percent_text
 from dicecup.messages import N_
@@ -49,11 +51,7 @@ SHOWN = 8  # choices
 )
 @click.argument("game")
 @rules_options
-@option(
-    "--position",
-    type=click.Path(path_type=Path),
-    help=N_("A file with a position as JSON, or - for stdin; its own options apply."),
-)
+@position_option
 @option(
     "--at-least",
     type=click.IntRange(min=-(10**6), max=10**6),
@@ -80,13 +78,7 @@ def command(
     plot: Path | None,
     as_json: bool,
 ) -> None:
-    rules = read_ruleset(game, options)
-    state = start(rules)
-    if position is not None:
-        found = position_from_data(read_json(read_text_file(position), str(position)))
-        if found.rules.id != rules.id:
-            raise UsageError("position_of_other_game", found=found.rules.id, ruleset=rules.id)
-        rules, state = found.rules, found.state
+    rules, state = read_moment(game, options, position)
     if plot is not None:
         check_writable(plot)
     values = values_of(rules)

@@ -8,16 +8,28 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from dicecup.cli.common import _, echo_stderr, speech
+from dicecup.cli.common import (
+    Function,
+    _,
+    echo_stderr,
+    option,
+    read_json,
+    read_ruleset,
+    read_text_file,
+    speech,
+)
 from dicecup.coach.advice import Choice, Hint, Values, find_values
 from dicecup.coach.reasons import Reason
-from dicecup.engine.state import Keep
-from dicecup.errors import DicecupError
+from dicecup.engine.serialize import position_from_data
+from dicecup.engine.state import Keep, State, start
+from dicecup.errors import DicecupError, UsageError
 from dicecup.i18n.sentences import aims_text, learned_text, number_text, percent_text, score_text
+from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:
@@ -140,6 +152,25 @@ def compilation_announced() -> Iterator[None]:
 def show_warning(error: DicecupError) -> None:
     """Show why a table is not used."""
     echo_stderr(f"dicecup: {speech.language.sentence(error)} [{error.code}]")
+
+
+def position_option(function: Function) -> Function:
+    return option(
+        "--position",
+        type=click.Path(path_type=Path),
+        help=N_("A file with a position as JSON, or - for stdin; its own options apply."),
+    )(function)
+
+
+def read_moment(game: str, options: tuple[str, ...], position: Path | None) -> tuple[Ruleset, State]:
+    """The rules and the state that a command is asked about: of a position, or the beginning of a game."""
+    rules = read_ruleset(game, options)
+    if position is None:
+        return rules, start(rules)
+    found = position_from_data(read_json(read_text_file(position), str(position)))
+    if found.rules.id != rules.id:
+        raise UsageError("position_of_other_game", found=found.rules.id, ruleset=rules.id)
+    return found.rules, found.state
 
 
 def values_of(rules: Ruleset) -> Values:

@@ -11,18 +11,11 @@ from dicecup.cli.common import (
     echo,
     json_option,
     language_option,
-    option,
     print_json,
-    read_json,
-    read_ruleset,
-    read_text_file,
     rules_options,
 )
-from dicecup.cli.solving import compilation_announced, expected_lines, values_of
+from dicecup.cli.solving import compilation_announced, expected_lines, position_option, read_moment, values_of
 from dicecup.coach.advice import advise
-from dicecup.engine.serialize import position_from_data
-from dicecup.engine.state import start
-from dicecup.errors import UsageError
 from dicecup.messages import N_
 
 
@@ -34,21 +27,11 @@ from dicecup.messages import N_
 )
 @click.argument("game")
 @rules_options
-@option(
-    "--position",
-    type=click.Path(path_type=Path),
-    help=N_("A file with a position as JSON, or - for stdin; its own options apply."),
-)
+@position_option
 @json_option
 @language_option
 def command(game: str, options: tuple[str, ...], position: Path | None, as_json: bool) -> None:
-    rules = read_ruleset(game, options)
-    state = start(rules)
-    if position is not None:
-        found = position_from_data(read_json(read_text_file(position), str(position)))
-        if found.rules.id != rules.id:
-            raise UsageError("position_of_other_game", found=found.rules.id, ruleset=rules.id)
-        rules, state = found.rules, found.state
+    rules, state = read_moment(game, options, position)
     values = values_of(rules)
     with compilation_announced():
         advice = advise(values, state)
