@@ -289,6 +289,13 @@ SENTENCES: dict[str, str | Plural] = {
     ),
     "coach_off": N_("The coach is off in this game."),
     "coach_preparing": N_("The coach is getting ready for this game. Try again in a moment."),
+    "evening_full": N_("An evening can have at most {most} games. Begin a new one."),
+    "evening_name_wrong": N_(
+        "The name of an evening can have at most {most} characters. Choose a shorter one."
+    ),
+    "evening_not_yours": N_("Only people who play in this evening can do this."),
+    "evening_other": N_("This game already belongs to an evening, or can’t be part of one."),
+    "evening_unknown": N_("There’s no evening at this address. Check the link."),
     "form_expired": N_("This page is out of date. Reload it."),
     "game_begun": N_("The game has already started."),
     "game_not_begun": N_("The game hasn’t started yet."),

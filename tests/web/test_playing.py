@@ -242,7 +242,10 @@ def test_playing_again_keeps_the_table_together(ann: Player, bo: Player) -> None
     assert first["status"] == "waiting"
     assert [seat["kind"] for seat in first["seats"]] == ["open", "person"]
     assert bo.look(state)["next"] == first["id"]
-    assert bo.post(f"/matches/{state['id']}/again").json()["state"]["id"] == first["id"]
+    second = bo.post(f"/matches/{state['id']}/again").json()["state"]
+    assert (second["id"], second["status"]) == (first["id"], "playing")
+    assert [(seat["name"], seat["yours"]) for seat in second["seats"]] == [("Bo", True), ("Ann", False)]
+    assert ann.post(f"/matches/{state['id']}/again").json()["state"]["id"] == first["id"]
 
 
 def test_a_commitment_is_shown_first_and_used_once(ann: Player) -> None:

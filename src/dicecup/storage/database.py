@@ -235,7 +235,24 @@ PROMISES: list[Step] = [
 # When a private link of a seat stops being valid. Those of earlier versions are not valid any more.
 EXPIRY: list[Step] = ["ALTER TABLE seat_keys ADD COLUMN expires TEXT"]
 
-MIGRATIONS: list[list[Step]] = [FIRST, TRIES, VERDICTS, COUNTED, REMOVAL, PROMISES, EXPIRY]
+# Evenings: the games of one group of people. A match is in one evening at most; its tally is derived from the
+# results of its matches. The best roll of a seat is null where its dice are not known.
+EVENINGS: list[Step] = [
+    """CREATE TABLE evenings (
+        id TEXT PRIMARY KEY,
+        created TEXT NOT NULL,
+        owner TEXT NOT NULL,          -- hash of the key of whoever began it
+        name TEXT NOT NULL            -- empty: it is called by its date
+    )""",
+    "CREATE INDEX evenings_by_owner ON evenings (owner)",
+    "ALTER TABLE matches ADD COLUMN evening TEXT",
+    "CREATE INDEX matches_by_evening ON matches (evening, created)",
+    "ALTER TABLE results ADD COLUMN best_points INTEGER",
+    "ALTER TABLE results ADD COLUMN best_box TEXT",
+    "ALTER TABLE results ADD COLUMN best_dice TEXT",
+]
+
+MIGRATIONS: list[list[Step]] = [FIRST, TRIES, VERDICTS, COUNTED, REMOVAL, PROMISES, EXPIRY, EVENINGS]
 
 
 def migrate(database: Database) -> None:

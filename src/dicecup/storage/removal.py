@@ -20,7 +20,12 @@ ABANDONED = (
     "AND NOT EXISTS (SELECT 1 FROM entries WHERE match = id AND made >= ?)"
 )
 UPLOADED = "owner = '' AND created < ?"
-FINISHED = "owner <> '' AND finished < ?"
+# The finished games of an evening go together, so that its tally never loses a part.
+FINISHED = (
+    "owner <> '' AND finished < ? AND NOT EXISTS "
+    "(SELECT 1 FROM matches AS other WHERE other.evening = matches.evening "
+    "AND COALESCE(other.finished, other.created) >= ?)"
+)
 
 Rename = Callable[[str, Mapping[int, str]], str]  # a header with new names at these seats
 
@@ -90,6 +95,13 @@ def has_others(changes: Transaction, match: str, seats: Sequence[int]) -> bool:
     """Whether somebody holds another seat. All devices that hold the same seat are one person's."""
     found = changes.rows("SELECT seat FROM seat_keys WHERE match = ? AND purpose = 'device'", (match,))
     return any(seat not in seats for (seat,) in found)
+
+
+def discard_match(store: StorePart, match: str) -> None:
+    """Remove a match that was opened in vain."""
+    with store.database.changes() as changes:
+        remove_match(changes, match)
+        changes.tell(f"{store.process} {match}")
 
 
 def remove_match(changes: Transaction, match: str) -> None:

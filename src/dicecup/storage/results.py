@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import Any
 
 from dicecup.storage.database import StorePart, Transaction
-from dicecup.storage.rows import Ended, MatchLine, MatchPage, Result, ResultPage, Verdict
+from dicecup.storage.rows import BestRoll, Ended, MatchLine, MatchPage, Result, ResultPage, Verdict
 
 
 def add_verdicts(store: StorePart, match: str, version: int, verdicts: Sequence[Verdict]) -> None:
@@ -39,6 +40,7 @@ def without_verdict(store: StoredResults, key_hash: str, most: int) -> list[str]
 
 RESULT = "seat, name, ruleset, identity, points, place, players, sheet, finished, match"
 VERDICT = "luck, skill, error_rate"
+BEST = "best_points, best_box, best_dice"
 MOST_LISTED = 200
 MOST_RESULTS = 500
 
@@ -97,18 +99,17 @@ class StoredResults(StorePart):
         ):
             names.setdefault(match, []).append(name)
         ended: dict[str, list[Ended]] = {}
-        for match, seat, points, place, luck, skill, error_rate in self.database.rows(
-            f"SELECT match, seat, points, place, {VERDICT} FROM results WHERE match IN {these} "
+        for match, seat, points, place, luck, skill, error_rate, *best in self.database.rows(
+            f"SELECT match, seat, points, place, {VERDICT}, {BEST} FROM results WHERE match IN {these} "
             "ORDER BY match, seat",
             matches,
         ):
             verdict = None if luck is None else Verdict(seat, luck, skill, error_rate)
-            ended.setdefault(match, []).append(Ended(seat, points, place, seat in mine[match], verdict))
-        # The matches are named twice: PostgreSQL would otherwise go through all there are.
-        values = (*matches, *matches, *UNDO_OF_ROLLS)
-        undone = {match for (match,) in self.database.rows(UNDONE.format(these=these), values)}
+            end = Ended(seat, points, place, seat in mine[match], verdict, read_best(best))
+            ended.setdefault(match, []).append(end)
+        undone = self.undone_among(matches)
         rows = self.database.rows(
-            "SELECT id, created, ruleset, header IS NOT NULL, finished, tried "
+            "SELECT id, created, ruleset, header IS NOT NULL, finished, tried, evening "
             f"FROM matches WHERE id IN {these}",
             matches,
         )
@@ -123,10 +124,20 @@ class StoredResults(StorePart):
                 tried=bool(tried),
                 undone=match in undone,
                 ended=tuple(ended.get(match, ())),
+                evening=evening,
             )
-            for match, created, ruleset, begun, finished, tried in rows
+            for match, created, ruleset, begun, finished, tried, evening in rows
         }
         return [lines[match] for match in matches if match in lines]
+
+    def undone_among(self, matches: Sequence[str]) -> frozenset[str]:
+        """Return those of the matches in which a roll of the server was taken back."""
+        if not matches:
+            return frozenset()
+        # The matches are named twice: PostgreSQL would otherwise go through all there are.
+        question = UNDONE.format(these=placeholders(matches))
+        rows = self.database.rows(question, (*matches, *matches, *UNDO_OF_ROLLS))
+        return frozenset(match for (match,) in rows)
 
     def results_of(self, key_hash: str, before: str = "", most: int = MOST_RESULTS) -> ResultPage:
         """Return the newest results of the seats that a device holds, oldest first; `before` continues."""
@@ -142,7 +153,8 @@ class StoredResults(StorePart):
             if verdict:
                 verdicts[result.match, result.seat] = verdict
         results.sort(key=lambda result: (result.finished, result.match, result.seat))
-        return ResultPage(results, verdicts, older)
+        undone = self.undone_among(sorted({result.match for result in results}))
+        return ResultPage(results, verdicts, older, undone)
 
     def results_from(
         self, key_hash: str, place: Place | tuple[()], at_once: int
@@ -153,18 +165,23 @@ class StoredResults(StorePart):
             matches = sorted({match for _, match, _ in places})
             these = placeholders(matches)
             rows = self.database.rows(
-                f"SELECT {VERDICT}, {RESULT} FROM results WHERE match IN {these}", matches
+                f"SELECT {VERDICT}, {BEST}, {RESULT} FROM results WHERE match IN {these}", matches
             )
             retries = self.database.rows(f"SELECT id FROM matches WHERE id IN {these} AND tried = 1", matches)
             tried = {match for (match,) in retries}
             found = {}
             for luck, skill, error_rate, *values in rows:
-                result = Result(*values)
+                result = Result(*[*values[3:], read_best(values[:3])])
                 verdict = None if luck is None else Verdict(result.seat, luck, skill, error_rate)
                 found[result.match, result.seat] = result, verdict
             for seat in places:
                 if seat[1:] in found and seat[1] not in tried:
                     yield seat, *found[seat[1:]]
+
+
+def read_best(values: Sequence[Any]) -> BestRoll | None:
+    points, box, dice = values
+    return None if points is None else BestRoll(points, box, dice)
 
 
 def placeholders(values: Sequence[str]) -> str:
@@ -186,7 +203,7 @@ def parse_place(text: str) -> Place | tuple[()]:
 
 def insert_result(changes: Transaction, match: str, result: Result) -> None:
     changes.run(
-        f"INSERT INTO results ({RESULT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO results ({RESULT}, {BEST}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             result.seat,
             result.name,
@@ -198,5 +215,6 @@ def insert_result(changes: Transaction, match: str, result: Result) -> None:
             result.sheet,
             result.finished,
             match,
+            *((best.points, best.box, best.dice) if (best := result.best) else (None, None, None)),
         ),
     )

@@ -49,6 +49,26 @@ class StoredMatch:
     finished: str | None = None
     next: str | None = None
     changes: int = 0  # change counter, entries not counted
+    evening: str | None = None  # the evening that the match belongs to
+
+
+@dataclass(frozen=True, slots=True)
+class Evening:
+    """The games of one group of people. Whoever knows its id can see it and add games to it."""
+
+    id: str
+    created: str
+    owner: str = field(repr=False)  # hash of the key of whoever began it
+    name: str  # empty: it is called by its date
+
+
+@dataclass(frozen=True, slots=True)
+class BestRoll:
+    """The dice that gave a seat the most points in one box."""
+
+    points: int
+    box: str
+    dice: str  # such as `6 6 6 6 6`; of double dice the layer that was written in the box
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +85,7 @@ class Result:
     sheet: str  # JSON
     finished: str
     match: str = ""
+    best: BestRoll | None = None  # where the dice are known
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +130,7 @@ class Ended:
     place: int
     mine: bool  # held by the device that requested the list
     verdict: Verdict | None = None  # once the game is reviewed
+    best: BestRoll | None = None  # where the dice are known
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +146,7 @@ class MatchLine:
     tried: bool = False
     undone: bool = False  # a player took back a roll of the server and could know what comes
     ended: tuple[Ended, ...] = ()  # of a finished match, by seat
+    evening: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,3 +164,4 @@ class ResultPage:
     results: list[Result]
     verdicts: dict[tuple[str, int], Verdict]
     older: str = ""  # where the part before these begins; empty if there is none
+    undone: frozenset[str] = frozenset()  # the matches in which a roll of the server was taken back

@@ -12,6 +12,7 @@ from typing import Any
 from dicecup.errors import StorageError
 from dicecup.installation import need
 from dicecup.storage.database import PATIENCE, Database, RowTaken, StorePart, Transaction, migrate
+from dicecup.storage.evenings import StoredEvenings
 from dicecup.storage.results import StoredResults, insert_result, placeholders
 from dicecup.storage.rows import Addition, Opening, Seat, StoredMatch
 
@@ -47,6 +48,7 @@ class StoredMatches(StorePart):
         header: str | None = None,
         entries: Sequence[str] = (),
         promise: str = "",
+        evening: str | None = None,
     ) -> None:
         """Open a match; `holders` are seats with the hash of the key that may act for them.
 
@@ -78,7 +80,9 @@ class StoredMatches(StorePart):
                 insert_seat(changes, opening.id, number, seat)
             for number, key_hash in holders:
                 insert_key(changes, opening.id, number, key_hash, "device")
-            changes.run("UPDATE matches SET header = ? WHERE id = ?", (header, opening.id))
+            changes.run(
+                "UPDATE matches SET header = ?, evening = ? WHERE id = ?", (header, evening, opening.id)
+            )
             changes.run_many(
                 "INSERT INTO entries (match, number, text, made) VALUES (?, ?, ?, ?)",
                 [(opening.id, number, text, opening.created) for number, text in enumerate(entries)],
@@ -130,7 +134,7 @@ class StoredMatches(StorePart):
 
 def read_match(changes: Transaction, match: str) -> StoredMatch | None:
     found = changes.rows(
-        f"SELECT {OPENING}, header, finished, next, changes FROM matches WHERE id = ?", (match,)
+        f"SELECT {OPENING}, header, finished, next, changes, evening FROM matches WHERE id = ?", (match,)
     )
     if not found:
         return None
@@ -143,7 +147,7 @@ def read_match(changes: Transaction, match: str) -> StoredMatch | None:
         "(SELECT COUNT(*) FROM entries WHERE match = ?)",
         (match, match),
     )
-    ((*plain, header, finished, following, counted),) = found
+    ((*plain, header, finished, following, counted, evening),) = found
     holders: dict[str, frozenset[int]] = {}
     for key_hash, seat in keys:
         holders[key_hash] = holders.get(key_hash, frozenset()) | {seat}
@@ -156,6 +160,7 @@ def read_match(changes: Transaction, match: str) -> StoredMatch | None:
         finished=finished,
         next=following,
         changes=counted,
+        evening=evening,
     )
 
 
@@ -408,7 +413,7 @@ def add_entries(changes: Transaction, addition: Addition) -> bool:
     return True
 
 
-class Store(StoredMatches, StoredPromises, StoredSeats, StoredEntries, StoredResults):
+class Store(StoredMatches, StoredPromises, StoredSeats, StoredEntries, StoredResults, StoredEvenings):
     """The complete store, composed of its parts."""
 
 

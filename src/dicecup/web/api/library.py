@@ -345,7 +345,7 @@ async def my_statistics(
     link_older(response, request, page.older)
     missing = any((result.match, result.seat) not in page.verdicts for result in page.results)
     return MyStatistics(
-        statistics=[statistics_answer(one) for one in statistics(page.results, page.verdicts)],
+        statistics=[statistics_answer(one) for one in statistics(page.results, page.verdicts, page.undone)],
         looking=missing and reviews.catch_up(holder),
     )
 

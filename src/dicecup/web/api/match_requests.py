@@ -62,7 +62,7 @@ async def open_match(matches: MatchesNow, key: Key, body: MatchRequest) -> Opene
     seats = [opening.NewSeat(seat.kind, seat.name, seat.seed) for seat in body.seats]
     live = await opening.open_match(
         matches,
-        opening.NewMatch(body.game, seats, body.options, body.dice, body.promise, body.coach),
+        opening.NewMatch(body.game, seats, body.options, body.dice, body.promise, body.coach, body.evening),
         holder,
     )
     return Opened(key=holder, state=answer(live, live.seats_of(key_hash(holder))))

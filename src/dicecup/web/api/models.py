@@ -41,6 +41,7 @@ class MatchRequest(Model):
     ] = "screen"
     promise: Annotated[str, Field(max_length=64, description="From POST /api/promises.")] = ""
     coach: bool = False
+    evening: Annotated[str, Field(max_length=40, description="The evening that it is a game of.")] = ""
 
 
 class JoinRequest(Model):
@@ -173,6 +174,7 @@ class StateAnswer(BaseModel):
     standings: list[StandingAnswer]
     undo: UndoAnswer
     next: str | None
+    evening: Annotated[str | None, Field(description="For those who have a seat.")] = None
 
 
 class Opened(BaseModel):

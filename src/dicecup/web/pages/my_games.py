@@ -156,7 +156,7 @@ def winners(line: MatchLine, language: Language) -> str:
 
 def statistics_views(page: ResultPage, language: Language) -> list[StatisticsView]:
     """The most played first."""
-    return [statistics_view(one, language) for one in statistics(page.results, page.verdicts)]
+    return [statistics_view(one, language) for one in statistics(page.results, page.verdicts, page.undone)]
 
 
 def statistics_view(one: Statistics, language: Language) -> StatisticsView:

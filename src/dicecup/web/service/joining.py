@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
+from dataclasses import replace
 
+from dicecup.bots import BOT_PREFIX
 from dicecup.errors import MoveError, UsageError
-from dicecup.storage.rows import Seat
-from dicecup.web.service.keys import key_hash, new_key, now
+from dicecup.storage.removal import discard_match
+from dicecup.storage.rows import Evening, Seat
+from dicecup.web.service.keys import key_hash, new_key, new_match_id, now
 from dicecup.web.service.live_match import LiveMatch, header_for
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.opening import NewMatch, NewSeat, open_match, read_seed
@@ -74,29 +78,70 @@ def check_holder(live: LiveMatch, holder: str, number: int) -> None:
 
 
 async def play_again(matches: Matches, live: LiveMatch, holder: str) -> LiveMatch:
-    """A new match like this one, the next player first; people on other devices find its open seats."""
+    """The next match of the same people: the same game, the next player first, in the same evening.
+
+    Two people or more who play again begin an evening. The first to ask opens the match, with open seats for
+    people on other devices; each of them who asks after that takes their own seat.
+    """
     here = live.seats_of(key_hash(holder))
     if not here:
         raise MoveError("seat_not_yours")
-    if live.stored.next:
-        return await matches.get(live.stored.next)
-    if not live.playing().state.finished:
-        raise MoveError("game_not_over")
-    opening = live.stored.opening
+    async with live.changing():
+        following = live.stored.next
+        if not following:
+            if not live.playing().state.finished:
+                raise MoveError("game_not_over")
+            following = await open_following(matches, live, holder)
+    found = await matches.get(following)
+    await sit_again(live, found, holder)
+    return found
+
+
+async def open_following(matches: Matches, live: LiveMatch, holder: str) -> str:
+    """Open the next match. The caller holds the lock of this one."""
+    if not live.stored.evening and len(live.human_seats) > 1 and not live.stored.opening.tried:
+        evening = Evening(new_match_id(), now(), key_hash(holder), "")
+        await live.update(live.store.begin_evening, evening, live.id)
+    wish = following_match(live, key_hash(holder))
+    try:
+        opened = await open_match(matches, wish, holder)
+    except UsageError as error:
+        if error.code != "evening_full":
+            raise
+        opened = await open_match(matches, replace(wish, evening=""), holder)
+    if not await live.update(live.store.set_next, live.id, opened.id):  # another process was faster
+        await asyncio.to_thread(discard_match, live.store, opened.id)
+        matches.forget(opened.id)
+    return str(live.stored.next)
+
+
+def following_match(live: LiveMatch, holder: str) -> NewMatch:
+    """The same game with the same people, the next one first; seats of other devices are open."""
+    opening, here = live.stored.opening, live.seats_of(holder)
     seats = []
     for number, seat in enumerate(live.stored.seats):
         if seat.kind == "bot":
-            seats.append(NewSeat("bot", seat.name.partition(":")[2]))
+            seats.append(NewSeat("bot", seat.name.removeprefix(BOT_PREFIX)))
         else:
             seats.append(NewSeat("person", seat.name) if number in here else NewSeat("open"))
-    request = NewMatch(
+    return NewMatch(
         game=opening.ruleset,
         seats=seats[1:] + seats[:1],
         options=opening.options,
         dice="table" if opening.dice == "typed" else "screen",
         coach=opening.coach,
+        evening=live.stored.evening or "",
     )
-    following = await open_match(matches, request, holder)
-    async with live.changing():
-        first = await live.update(live.store.set_next, live.id, following.id)
-    return following if first else await matches.get(str(live.stored.next))
+
+
+async def sit_again(live: LiveMatch, following: LiveMatch, holder: str) -> None:
+    """Take the seats in the next match that somebody had in this one, if they are still open."""
+    if following.begun or following.seats_of(key_hash(holder)):
+        return
+    seats = live.stored.seats
+    for number in sorted(live.seats_of(key_hash(holder))):
+        place = (number - 1) % len(seats)
+        with suppress(MoveError, UsageError):  # somebody else has the seat or the name: they may still watch
+            await join(
+                following, holder, seats[number].name, place if place in following.open_seats else None
+            )

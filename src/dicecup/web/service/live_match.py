@@ -7,7 +7,6 @@ consent until the next player has rolled; further steps need everybody's. What w
 from __future__ import annotations
 
 import asyncio
-import json
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -20,15 +19,15 @@ from dicecup.bots import bot_of_player
 from dicecup.dice import Dice
 from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.record_text import RecordWriter, read_header, split_lines
-from dicecup.engine.serialize import sheet_to_data
-from dicecup.engine.state import MOST_PLAYERS, Keep, Score, Throw, standings
+from dicecup.engine.state import MOST_PLAYERS, Keep, Score, Throw
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import Change, Match
 from dicecup.rules.loader import load_ruleset
-from dicecup.storage.rows import Addition, Notice, Opening, Result, Seat, StoredMatch
+from dicecup.storage.rows import Addition, Notice, Opening, Seat, StoredMatch
 from dicecup.storage.store import EntryTaken, HeaderOf, Store
 from dicecup.web.service.draft import Draft
 from dicecup.web.service.keys import now
+from dicecup.web.service.statistics import results_of
 
 Answer = TypeVar("Answer")
 Persist = Callable[[Addition], Awaitable[None]]  # raises EntryTaken if another process was faster
@@ -58,24 +57,6 @@ def header_text(opening: Opening, seats: Sequence[Seat]) -> str:
     return RecordWriter().header(
         Header(opening.ruleset, rules, tuple(seat.name for seat in seats), origin, date)
     )
-
-
-def results_of(record: Record, finished: str) -> list[Result]:
-    rules, players = record.rules, record.header.players
-    return [
-        Result(
-            seat=seat,
-            name=players[seat],
-            ruleset=record.header.reference,
-            identity=rules.identity,
-            points=points,
-            place=place,
-            players=len(players),
-            sheet=json.dumps(sheet_to_data(rules, record.state.sheets[seat])),
-            finished=finished,
-        )
-        for place, seat, points in standings(rules, record.state)
-    ]
 
 
 @dataclass(frozen=True, slots=True)

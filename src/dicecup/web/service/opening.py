@@ -19,10 +19,11 @@ from dicecup.errors import MoveError, UsageError
 from dicecup.match import new_secret
 from dicecup.rules.loader import load_builtin
 from dicecup.rules.model import Ruleset
-from dicecup.storage.rows import Opening, Seat
+from dicecup.storage.evenings import MOST_GAMES
+from dicecup.storage.rows import Evening, Opening, Seat
 from dicecup.storage.store import PromiseTaken
 from dicecup.web.service.advising import BOTS_BY_VALUES, has_coach
-from dicecup.web.service.keys import key_hash, new_match_id, now
+from dicecup.web.service.keys import is_match_id, key_hash, new_match_id, now
 from dicecup.web.service.live_match import LiveMatch, header_for, header_text
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.player_names import check_different, read_name
@@ -47,6 +48,7 @@ class NewMatch:
     dice: Literal["screen", "table"] = "screen"
     promise: str = ""  # the name of a promise that was shown before; empty: a new one
     coach: bool = False
+    evening: str = ""  # the id of the evening that the match is to be part of
 
 
 def game_rules(game: str, options: Mapping[str, str] | None = None) -> Ruleset:
@@ -109,13 +111,27 @@ async def open_match(matches: Matches, request: NewMatch, holder: str) -> LiveMa
         coach=request.coach,
         statement=LATEST_STATEMENT,
     )
+    evening = (await open_evening(matches, request.evening)).id if request.evening else None
     people = [(number, key_hash(holder)) for number, seat in enumerate(seats) if seat.kind == "person"]
     header = None if any(seat.kind == "open" for seat in seats) else header_text(opening, seats)
     try:
-        await asyncio.to_thread(matches.store.open_match, opening, seats, people, header, (), promise)
+        await asyncio.to_thread(
+            matches.store.open_match, opening, seats, people, header, (), promise, evening
+        )
     except PromiseTaken:
         raise UsageError("promise_used") from None
     return await matches.get(opening.id)
+
+
+async def open_evening(matches: Matches, evening: str) -> Evening:
+    """Return an evening that a match can be added to. Whoever knows its id may do that."""
+    store = matches.store
+    found = await asyncio.to_thread(store.evening, evening) if is_match_id(evening) else None
+    if found is None:
+        raise UsageError("evening_unknown")
+    if len(await asyncio.to_thread(store.matches_of_evenings, [evening], MOST_GAMES)) == MOST_GAMES:
+        raise UsageError("evening_full", most=MOST_GAMES)
+    return found
 
 
 def read_seats(requests: Sequence[NewSeat]) -> list[Seat]:

@@ -113,6 +113,7 @@ def state_data(live: LiveMatch, seats: frozenset[int]) -> Data:
             "agreed": sorted(undo.agreed),
         },
         "next": live.stored.next,
+        "evening": live.stored.evening if seats else None,  # its link is for those who play
     }
 
 

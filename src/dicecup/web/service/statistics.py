@@ -1,21 +1,62 @@
-"""Statistics of a player's results as ids and numbers, for the page of my games and for the API."""
+"""Results of a finished game, and statistics of a player's results, as ids and numbers for pages and API."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
 from statistics import fmean
 
 from dicecup.coach.review import Rating, rating_of
+from dicecup.dice import format_dice, layer_faces
+from dicecup.engine.legality import cell_of
+from dicecup.engine.play import scored_layers
+from dicecup.engine.record import Record
+from dicecup.engine.serialize import sheet_to_data
+from dicecup.engine.state import Score, standings
+from dicecup.rules.loader import load_builtin
 from dicecup.rules.model import Ruleset
-from dicecup.storage.rows import Result, Verdict
-from dicecup.web.service.opening import game_rules
+from dicecup.storage.rows import BestRoll, Result, Verdict
 
 Verdicts = Mapping[tuple[str, int], Verdict]  # by match and seat
+
+
+def results_of(record: Record, finished: str) -> list[Result]:
+    """Return the result of every seat of a finished game."""
+    rules, players, best = record.rules, record.header.players, best_rolls(record)
+    return [
+        Result(
+            seat=seat,
+            name=players[seat],
+            ruleset=record.header.reference,
+            identity=rules.identity,
+            points=points,
+            place=place,
+            players=len(players),
+            sheet=json.dumps(sheet_to_data(rules, record.state.sheets[seat])),
+            finished=finished,
+            best=best.get(seat),
+        )
+        for place, seat, points in standings(rules, record.state)
+    ]
+
+
+def best_rolls(record: Record) -> dict[int, BestRoll]:
+    """Return by seat the dice that gave the most points in one box, the first of several."""
+    rules, found = record.rules, dict[int, BestRoll]()
+    for move, before, after in zip(record.moves, record.states, record.states[1:], strict=False):
+        if not isinstance(move, Score) or not before.dice:
+            continue
+        seat = before.player
+        for layer, place in zip(scored_layers(rules), move.placements, strict=True):
+            points = after.sheets[seat].cells[cell_of(rules, place.box, place.column)]
+            if points and (seat not in found or points > found[seat].points):
+                dice = format_dice(layer_faces(before.dice, layer))
+                found[seat] = BestRoll(points, place.box, dice)
+    return found
 
 
 @dataclass(frozen=True)
@@ -25,7 +66,8 @@ class Statistics:
     rules: Ruleset
     name: str
     results: list[Result]
-    judged: list[tuple[Result, Verdict]]
+    judged: list[tuple[Result, Verdict]]  # without games in which rolls were taken back
+    undone: int = 0  # in how many of the games rolls of the server were taken back
 
     @property
     def verdicts(self) -> list[Verdict]:
@@ -77,22 +119,27 @@ class Statistics:
 @lru_cache(maxsize=1000)
 def rules_of(game: str, identity: str) -> Ruleset:
     """The rules that a game was played with; the default options if the rules have changed since."""
-    usual = game_rules(game)
+    usual = load_builtin(game)
     for values in product(*usual.choices.values()):
-        rules = game_rules(game, dict(zip(usual.choices, values, strict=True)))
+        rules = load_builtin(game, dict(zip(usual.choices, values, strict=True)))
         if rules.identity == identity:
             return rules
     return usual
 
 
-def statistics(results: list[Result], verdicts: Verdicts) -> list[Statistics]:
-    """One for each game with its options and each name; the most played first."""
+def statistics(results: list[Result], verdicts: Verdicts, undone: Collection[str] = ()) -> list[Statistics]:
+    """One for each game with its options and each name; the most played first.
+
+    Matches that are `undone` count, but not for luck and skill: whoever takes back a keep has seen the dice
+    that come next.
+    """
     groups: dict[tuple[str, Ruleset, str], list[Result]] = defaultdict(list)
     for result in results:
         groups[result.ruleset, rules_of(result.ruleset, result.identity), result.name].append(result)
     found = []
     for (_game, rules, name), mine in sorted(groups.items(), key=lambda group: -len(group[1])):
-        places = [(result, verdicts.get((result.match, result.seat))) for result in mine]
+        rated = [result for result in mine if result.match not in undone]
+        places = [(result, verdicts.get((result.match, result.seat))) for result in rated]
         judged = [(result, verdict) for result, verdict in places if verdict]
-        found.append(Statistics(rules, name, mine, judged))
+        found.append(Statistics(rules, name, mine, judged, len(mine) - len(rated)))
     return found
