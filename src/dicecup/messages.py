@@ -279,6 +279,11 @@ SENTENCES: dict[str, str | Plural] = {
     "weights_of_other_rules": N_(
         "The learned values in {file} belong to other rules ({ruleset}). Reinstall Dicecup."
     ),
+    # Puzzles
+    "mistake_unknown": N_("There’s no such position among your mistakes. Choose another one."),
+    "puzzle_unknown": N_("There’s no puzzle “{puzzle}”. Choose another one."),
+    "puzzles_changed": N_("The puzzles in {file} have been changed or are damaged. Reinstall Dicecup."),
+    "puzzles_missing": N_("There are no puzzles for {ruleset}. Choose one of: {known}."),
     # Matches on a server
     "body_too_large": N_("That’s too large (at most {most} bytes). Send less."),
     "coach_busy": N_("The coach is busy. Try again in a moment."),

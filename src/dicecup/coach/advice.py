@@ -13,7 +13,8 @@ from pathlib import Path
 from threading import Lock, RLock
 from typing import TYPE_CHECKING
 
-from dicecup.engine.play import check_state, keeps
+from dicecup.dice import Dice
+from dicecup.engine.play import check_state, keeps, score_sheet
 from dicecup.engine.state import Keep, Score, Sheet, State, final_score
 from dicecup.errors import DicecupError, MoveError, UsageError
 from dicecup.installation import need
@@ -169,3 +170,22 @@ def without_strikes(move: Keep | Score) -> Keep | Score:
     if isinstance(move, Keep):
         return move
     return Score(tuple(replace(placement, strike=False) for placement in move.placements))
+
+
+def is_strike(choice: Choice) -> bool:
+    """Whether a choice writes 0 into a box that would score."""
+    return isinstance(choice.move, Score) and any(placed.strike for placed in choice.move.placements)
+
+
+def with_strikes(rules: Ruleset, sheet: Sheet, dice: Dice, move: Keep | Score) -> Keep | Score:
+    """Return the move as people say it: a box that gets 0 is crossed out, unless it never holds points."""
+    if isinstance(move, Keep):
+        return move
+    _, written = score_sheet(rules, sheet, dice, move.placements)
+    paying = [not rules.boxes[rules.box_index[placed.box]].never_pays for placed in move.placements]
+    return Score(
+        tuple(
+            replace(placed, strike=placed.strike or (pays and not scored.points))
+            for placed, scored, pays in zip(move.placements, written, paying, strict=True)
+        )
+    )

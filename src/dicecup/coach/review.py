@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from dicecup.coach.advice import Choice, Values, advise
+from dicecup.coach.advice import Choice, Values, advise, is_strike
+from dicecup.coach.lessons import Lesson, lesson_data, lessons_of, worth_saying
 from dicecup.coach.reasons import Reason
 from dicecup.dice import Dice
 from dicecup.engine.record import Record
@@ -24,6 +25,7 @@ Rating = Literal["perfect", "master", "expert", "strong", "good", "casual", "beg
 
 INACCURACY = 0.02
 BLUNDER = 0.12
+LEAST_LUCK = 0.05  # points; a throw that moved less was neither lucky nor unlucky
 # The highest error rate of each class, as a share of a perfect turn.
 CLASSES: tuple[tuple[float, Rating], ...] = (
     (0.0001, "perfect"),
@@ -96,7 +98,8 @@ class RollLuck:
     turn: int
     moves: int  # the number of moves of the record up to it
     dice: Dice  # all dice as they lay after it
-    gain: float
+    gain: float  # against what could be expected of the dice that were kept
+    kept: Dice = ()  # before it; nothing in the first throw of a turn
 
 
 @dataclass
@@ -122,6 +125,8 @@ class PlayerReview:
     )  # expected final score, at the start and after each turn
     error_rate: float = 0.0  # mean loss of an unforced decision
     rating: Rating | None = None  # None where there was nothing to decide
+    habits: tuple[Lesson, ...] = ()  # all that cost something, the costliest first
+    lessons: tuple[Lesson, ...] = ()  # those worth saying
 
     @property
     def within_turn(self) -> bool:
@@ -135,13 +140,15 @@ class PlayerReview:
 
     @property
     def luckiest(self) -> RollLuck | None:
-        """The throw that gave most."""
-        return max(self.throws, key=lambda throw: throw.gain, default=None)
+        """The throw that gave most; none where no throw gave anything."""
+        best = max(self.throws, key=lambda throw: throw.gain, default=None)
+        return best if best and best.gain > LEAST_LUCK else None
 
     @property
     def unluckiest(self) -> RollLuck | None:
-        """The throw that cost most."""
-        return min(self.throws, key=lambda throw: throw.gain, default=None)
+        """The throw that cost most, against what it was thrown for; none where none cost anything."""
+        worst = min(self.throws, key=lambda throw: throw.gain, default=None)
+        return worst if worst and worst.gain < -LEAST_LUCK else None
 
     @property
     def costliest(self) -> Decision | None:
@@ -203,7 +210,7 @@ def review_player(
         turn = turn_number(values, before)
         if isinstance(move, Throw):
             worth = advise(values, after).expected
-            found.throws.append(RollLuck(turn, place + 1, after.dice, worth - current))
+            found.throws.append(RollLuck(turn, place + 1, after.dice, worth - current, before.kept or ()))
             found.luck += worth - current
             current = worth
             continue
@@ -222,6 +229,8 @@ def review_player(
         found.final = found.course[-1] = worth
     found.luck += found.final - current  # rounding in 32 bits, or the error of a learned value
     rate(found, perfect_turn)
+    found.habits = lessons_of(record, found.decisions)
+    found.lessons = worth_saying(found.habits, perfect_turn)
     return found
 
 
@@ -263,10 +272,6 @@ def is_unforced(choices: tuple[Choice, ...]) -> bool:
     """Return whether there was a choice: not striking the only open box, for example, takes no skill."""
     plain = [choice for choice in choices if not is_strike(choice)]
     return len(plain) > 1
-
-
-def is_strike(choice: Choice) -> bool:
-    return isinstance(choice.move, Score) and any(placed.strike for placed in choice.move.placements)
 
 
 def rate(found: PlayerReview, perfect_turn: float) -> None:
@@ -317,6 +322,7 @@ def player_data(rules: Ruleset, player: PlayerReview, options: bool) -> Data:
         "blunders": player.count("blunder"),
         "luckiest_throw": luck_data(player.luckiest),
         "unluckiest_throw": luck_data(player.unluckiest),
+        "lessons": [lesson_data(lesson) for lesson in player.lessons],
         "costliest_choice": decision_data(rules, costliest, False) if costliest else None,
         "course": player.course,
         "decisions": [decision_data(rules, decision, options) for decision in player.decisions],
@@ -326,7 +332,13 @@ def player_data(rules: Ruleset, player: PlayerReview, options: bool) -> Data:
 def luck_data(luck: RollLuck | None) -> Data | None:
     if luck is None:
         return None
-    return {"turn": luck.turn, "moves": luck.moves, "dice": dice_to_data(luck.dice), "luck": luck.gain}
+    return {
+        "turn": luck.turn,
+        "moves": luck.moves,
+        "kept": dice_to_data(luck.kept),
+        "dice": dice_to_data(luck.dice),
+        "luck": luck.gain,
+    }
 
 
 def decision_data(rules: Ruleset, decision: Decision, options: bool) -> Data:

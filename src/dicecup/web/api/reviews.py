@@ -60,8 +60,20 @@ class DecisionAnswer(BaseModel):
 class LuckAnswer(BaseModel):
     turn: int
     moves: Moves
+    kept: Annotated[Dice, Field(description="Before the roll; its luck is measured against them.")]
     dice: Dice
     luck: float
+
+
+class LessonAnswer(BaseModel):
+    """A habit that cost points, and the decision that it cost most in."""
+
+    kind: Annotated[str, Field(examples=["crossed_out"])]
+    box: str = ""
+    loss: float
+    count: int
+    turn: int
+    moves: Moves
 
 
 class PlayerReviewAnswer(BaseModel):
@@ -77,6 +89,7 @@ class PlayerReviewAnswer(BaseModel):
     blunders: int
     luckiest_throw: LuckAnswer | None
     unluckiest_throw: LuckAnswer | None
+    lessons: Annotated[list[LessonAnswer], Field(description="At most three, the costliest first.")]
     costliest_choice: DecisionAnswer | None
     course: list[float]
     decisions: list[DecisionAnswer]
