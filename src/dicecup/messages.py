@@ -344,6 +344,8 @@ SENTENCES: dict[str, str | Plural] = {
     "uploads_busy": N_("Too many game files are being read. Try again in a moment."),
     "workers_need_postgres": N_("Several workers need PostgreSQL. Name it with --database."),
     "undo_nothing": N_("There’s nothing to undo."),
+    "reaction_too_soon": N_("One reaction at a time. Wait a moment."),
+    "reaction_unknown": N_("There’s no reaction “{reaction}”. Choose one of: {known}."),
     "undo_other": N_("Someone has asked to undo something else. Look at that first."),
     "choice_unknown": N_("That isn’t one of the choices in this position. Choose one of them."),
     "decision_not_due": N_("There’s nothing to decide now. Roll first, or start a new game."),

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from tests.web.conftest import Player, Visitor, best_score
 
 from dicecup.i18n.language import LANGUAGES
-from dicecup.rules.loader import builtin_ids
+from dicecup.rules.loader import builtin_ids, load_ruleset
 
 pytestmark = pytest.mark.one_database  # pages do not depend on the database: one kind is enough
 
@@ -112,12 +112,25 @@ def test_a_bot_is_distinguished_from_a_person_with_its_name(visitor: Visitor) ->
 @pytest.mark.parametrize("game", builtin_ids())
 def test_rules_in_every_language(client: TestClient, game: str, code: str) -> None:
     client.cookies.set("language", code)
-    page = client.get(f"/rules/{game}")
-    assert page.status_code == 200
-    assert f'<html lang="{code}"' in page.text
-    assert ".md" not in page.text
-    assert " style=" not in page.text
-    assert '<table role="table">' in page.text
+    short, full = client.get(f"/rules/{game}"), client.get(f"/rules/{game}/full")
+    for page in (short, full):
+        assert page.status_code == 200
+        assert f'<html lang="{code}"' in page.text
+        assert ".md" not in page.text
+        assert " style=" not in page.text
+    assert f'href="/rules/{game}/full"' in short.text
+    assert short.text.count("<tr") == 1 + len(load_ruleset(game).lines)
+    assert '<table role="table">' in full.text
+
+
+def test_rules_with_house_rules(client: TestClient) -> None:
+    usual, strict = (client.get(f"/rules/yatzy{query}").text for query in ("", "?scoring=international"))
+    assert "15 points" in usual
+    assert "Scoring: " not in usual
+    assert "30 points" in strict
+    assert '<ul class="house-rules"><li>Scoring: International' in strict
+    assert client.get("/rules/yatzy?ref=friend").status_code == 200
+    assert client.get("/rules/yatzy?scoring=nonsense").status_code == 422
 
 
 def test_a_record_is_uploaded_reviewed_and_tried_again(visitor: Visitor, ann: Player) -> None:

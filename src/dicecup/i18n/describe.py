@@ -172,6 +172,26 @@ def describe_game(rules: Ruleset, language: Language) -> list[str]:
     return sentences + describe_joker(rules, language) + describe_repeat(rules, language)
 
 
+def describe_turn(rules: Ruleset, language: Language) -> list[str]:
+    """Return the steps of a turn, and how the game ends."""
+    _ = language.gettext
+    count, throws = rules.dice.count, rules.throws
+    steps = [language.ngettext("Roll {count} die.", "Roll all {count} dice.", count).format(count=count)]
+    if throws > 1:
+        steps.append(
+            _("Keep the dice you like and roll the others again, up to {throws} rolls in all.").format(
+                throws=throws
+            )
+        )
+    if rules.has_layers:
+        layers = language.join([name(rules, layer, language.code) for layer in rules.scored])
+        steps.append(_("Write the points of each in an open box of its own: {layers}.").format(layers=layers))
+    else:
+        steps.append(_("Write the points in an open box. Every box is used once."))
+    steps.append(_("When every box is filled, the most points win."))
+    return steps
+
+
 def describe_bonus(rules: Ruleset, language: Language) -> list[str]:
     sentences = [
         language.ngettext(

@@ -23,7 +23,7 @@ from dicecup.web.guard import Guard, HeadRequests
 from dicecup.web.live_routes import LiveRoutes
 from dicecup.web.logs import configure_logs
 from dicecup.web.observing import Observe
-from dicecup.web.pages import library_pages, match_page, review_page, setup_page
+from dicecup.web.pages import library_pages, lobby_page, match_page, review_page, setup_page
 from dicecup.web.pages.render import refused_page
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.personal_data import keep_to_retention
@@ -100,6 +100,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         api_matches.moves_router,
         api_reviews.router,
         api_library.router,
+        lobby_page.router,
         setup_page.router,
         match_page.router,
         review_page.router,

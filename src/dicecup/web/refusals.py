@@ -45,6 +45,7 @@ STATUS = {
     "not_your_table": 403,
     "not_your_turn": 403,
     "promise_used": 409,
+    "reaction_too_soon": 429,
     "record_of_running": 409,
     "record_too_large": 413,
     "record_too_long": 413,

@@ -23,6 +23,7 @@ TWO_YEARS = 2 * 365 * 24 * 3600
 THEMES = ("auto", "light", "dark")
 MOST_NAME = 60
 MOST_FIELDS = 200
+GUIDE_COOKIE, MOST_GUIDE = "guide", 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Viewer:
     name: str  # as they entered it last time
     csrf: str
     pace: str = "normal"  # at which bots play
+    guide: str = ""  # in which matches the guide of a first game was shown
 
     @property
     def holder(self) -> str:
@@ -85,6 +87,7 @@ def viewer_of(request: Request) -> Viewer:
         theme=theme if theme in THEMES else "auto",
         name=cookie_text(cookies.get("name", "")),
         csrf=derived(matches_of(request).server_key, "csrf", key).hex(),
+        guide=cookies.get(GUIDE_COOKIE, "")[:MOST_GUIDE],
         pace=pace if (pace := cookies.get("pace", "")) in PACES else "normal",
     )
 

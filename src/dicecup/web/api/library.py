@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 
 from dicecup.bots import BOT_PREFIX
 from dicecup.bots.registry import usual_score
+from dicecup.i18n.describe import describe_game, describe_turn
 from dicecup.i18n.language import LANGUAGE_NAMES, LANGUAGES, language
 from dicecup.i18n.names import game_name, option_name, option_text, summary
 from dicecup.rules.loader import builtin_ids
@@ -89,6 +90,7 @@ class RulesAnswer(BaseModel):
     language: str
     name: str
     summary: str
+    essentials: Annotated[list[str], Field(description="The steps of a turn, and what else is good to know.")]
     text: Annotated[str, Field(description="Markdown.")]
     lines: list[LineText]
     options: list[OptionText]
@@ -231,6 +233,7 @@ async def rules(
         language=code,
         name=game_name(known, code),
         summary=summary(known, code),
+        essentials=[*describe_turn(known, spoken), *describe_game(known, spoken)],
         text=rules_page(game, code).markdown,
         lines=[
             LineText(id=line, name=names[line][0], gives=names[line][1], box=line in known.box_index)

@@ -27,6 +27,7 @@ from dicecup.web.api.models import (
     Opened,
     Promise,
     ProofAnswer,
+    ReactionRequest,
     RevokeRequest,
     SeatChoice,
     Seats,
@@ -169,6 +170,12 @@ async def play(live: LiveMatch, seats: frozenset[int], body: MoveRequest) -> Non
         await live.throw(seats, body.version, read.dice)
     else:
         await live.decide(seats, body.version, read)
+
+
+@moves_router.post("/reactions", status_code=204)
+async def react(live: Asked, seats: Seats, body: ReactionRequest) -> None:
+    """Send a short reaction from your seat to everybody who has the match open; it is not stored."""
+    live.react(seats, body.reaction, body.seat)
 
 
 @moves_router.get("/hint")

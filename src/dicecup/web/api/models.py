@@ -8,6 +8,7 @@ from fastapi import Depends, Path, Request
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from dicecup.engine.state import MOST_PLAYERS
+from dicecup.web.service.company import REACTIONS
 from dicecup.web.service.keys import MOST_KEY, key_hash
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.snapshot import state_data
@@ -75,6 +76,13 @@ class MoveRequest(Model):
     move: Annotated[dict[str, JsonValue], Field(max_length=4, examples=[{"throw": True}, {"keep": [6, 6]}])]
 
 
+class ReactionRequest(Model):
+    reaction: Annotated[
+        str, Field(max_length=40, description=f"One of: {', '.join(REACTIONS)}.", examples=["ouch"])
+    ]
+    seat: Annotated[SeatNumber | None, Field(description="One of yours; the first if left out.")] = None
+
+
 class UndoRequest(Model):
     version: Version
     steps: Annotated[
@@ -109,6 +117,9 @@ class SeatAnswer(BaseModel):
     kind: Literal["person", "bot", "open"]
     name: str
     yours: bool
+    here: Annotated[
+        bool, Field(description="Whether the player has the match open; always false for bots.")
+    ] = False
     points: int = 0
     sheet: dict[str, Any] = {}
     lines: list[dict[str, int]] = []

@@ -11,7 +11,8 @@ from fastapi.responses import PlainTextResponse, StreamingResponse
 from starlette.responses import Response
 
 from dicecup.engine.record import verify
-from dicecup.i18n.names import game_name
+from dicecup.i18n.describe import describe_game, describe_turn
+from dicecup.i18n.names import game_name, summary
 from dicecup.i18n.sentences import proof_statements
 from dicecup.storage.rows import MatchPage, ResultPage
 from dicecup.web.documents import GUIDE, guide_page, rules_page
@@ -19,12 +20,12 @@ from dicecup.web.guard import COOKIE
 from dicecup.web.pages.match_page import Asked
 from dicecup.web.pages.my_games import game_line, statistics_views
 from dicecup.web.pages.render import go_to, page, path_here
-from dicecup.web.pages.setup_page import GameAsked, games
+from dicecup.web.pages.setup_page import GameAsked, games, options_view
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.opening import game_rules
 from dicecup.web.service.personal_data import FILE_NAME, delete_person, export_person
 from dicecup.web.service.reviewing import Reviews
-from dicecup.web.texts import line_names, player_name
+from dicecup.web.texts import house_rules, line_names, player_name
 from dicecup.web.viewer import (
     Form,
     MatchesNow,
@@ -46,18 +47,34 @@ async def all_rules(request: Request, viewer: ViewerNow) -> Response:
 
 @router.get("/rules/{game}")
 async def rules(request: Request, viewer: ViewerNow, game: GameAsked) -> Response:
-    known = game_rules(game)
+    """The essentials on a screen or two, from the rules as data, also with house rules."""
+    spoken = viewer.language
+    given = request.query_params
+    known = game_rules(
+        game, {option: given[option] for option in game_rules(game).choices if option in given}
+    )
+    names = line_names(known, spoken)
     return page(
         request,
         viewer,
         "rules.html",
         game=game,
-        game_name=game_name(known, viewer.language.code),
-        lines=[
-            (line, *line_names(known, viewer.language)[line], line in known.box_index) for line in known.lines
-        ],
-        text=rules_page(game, viewer.language.code).html,
+        game_name=game_name(known, spoken.code),
+        summary=summary(known, spoken.code),
+        turn=describe_turn(known, spoken),
+        notes=describe_game(known, spoken),
+        house_rules=house_rules(known, spoken),
+        options=options_view(known, known.options, spoken),
+        lines=[(line, *names[line], line in known.box_index) for line in known.lines],
     )
+
+
+@router.get("/rules/{game}/full")
+async def full_rules(request: Request, viewer: ViewerNow, game: GameAsked) -> Response:
+    """The whole text, with examples."""
+    code = viewer.language.code
+    name, text = game_name(game_rules(game), code), rules_page(game, code).html
+    return page(request, viewer, "rules_full.html", game=game, game_name=name, text=text)
 
 
 @router.get("/guide")

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -19,6 +20,7 @@ from dicecup.errors import DicecupError, DiceError, UsageError
 from dicecup.rules.model import Ruleset
 from dicecup.web.assets import qr_svg
 from dicecup.web.pages.coach_view import hint_view, so_far_view
+from dicecup.web.pages.first_game import guide_step, remember_guide, skip_guide
 from dicecup.web.pages.match_view import MatchView, match_view
 from dicecup.web.pages.render import (
     base_address,
@@ -53,7 +55,9 @@ def view_for(
     matches: Matches, live: LiveMatch, viewer: Viewer, picked: Picked | None = None, problem: str = ""
 ) -> MatchView:
     so_far = matches.advising.known.get(live)
-    return match_view(live, viewer.holder, viewer.language, picked, problem, so_far)
+    view = match_view(live, viewer.holder, viewer.language, picked, problem, so_far)
+    step = guide_step(live, viewer) if view.turn and view.turn.yours else None
+    return replace(view, guide=step) if step else view
 
 
 def render_fragment(viewer: Viewer, view: MatchView) -> str:
@@ -104,7 +108,15 @@ def whole_page(
 
 @router.get("")
 async def look(request: Request, viewer: ViewerNow, live: Asked, picked: str = "") -> Response:
-    return whole_page(request, viewer, live, read_picked(picked) or None)
+    response = whole_page(request, viewer, live, read_picked(picked) or None)
+    return remember_guide(request, response, viewer, live)
+
+
+@router.post("/guide")
+async def end_guide(request: Request, viewer: ViewerNow, live: Asked, _form: Form) -> Response:
+    """Show no more of the guide through a first game."""
+    live.playing()
+    return skip_guide(request, show(request, viewer, live), viewer, live)
 
 
 @router.post("/marks")
@@ -112,6 +124,16 @@ async def mark(viewer: ViewerNow, live: Asked, form: Form) -> Response:
     """Show others which dice are marked; only scripts send this, and nobody waits for it."""
     live.mark(live.seats_of(viewer.holder), read_version(form), read_marked(form))
     return Response(status_code=204)
+
+
+@router.post("/reaction")
+async def react(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
+    """Say one of a few short things to everybody who has the match open."""
+    seats = live.seats_of(viewer.holder)
+    live.react(seats, str(form.get("reaction", "")), number(form, "seat", 2))
+    if request.headers.get("x-csrf"):  # sent by a script, which stays on the page
+        return Response(status_code=204)
+    return go_to(request, viewer, f"/t/{live.id}")
 
 
 @router.post("/type")

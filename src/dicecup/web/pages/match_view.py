@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 from dicecup.dice import Die
 from dicecup.engine.state import Placement, dice_to_throw, standings
@@ -14,6 +15,7 @@ from dicecup.i18n.names import game_name, name
 from dicecup.match import Match
 from dicecup.web.pages.announcements import announcement, departure, notice, proposal
 from dicecup.web.pages.coach_view import SoFarView, so_far_view
+from dicecup.web.pages.first_game import GuideStep
 from dicecup.web.pages.last_entry import NO_ENTRY, LastEntry, last_entry
 from dicecup.web.pages.sheet_view import SheetView, number, picked_text, sheet_view
 from dicecup.web.service.advising import has_coach
@@ -44,6 +46,7 @@ class PlayerView:
     active: bool
     points: str
     place: int
+    here: bool = False  # has the match open; never said of bots
     sheet: SheetView | None = None  # to be opened with a tap
 
 
@@ -90,6 +93,7 @@ class MatchView:
     begun: bool
     finished: bool
     seated: bool
+    others: bool  # people play on other devices, or may come
     may_begin: bool
     typed: bool
     layers: list[str]
@@ -108,11 +112,13 @@ class MatchView:
     left: str = ""  # who has left the match
     revealed: bool = False
     next: str | None = None
+    guide: GuideStep | None = None  # for somebody who plays like this for the first time
     problem: str = ""
     columns: int = 1
     coach: bool = False
     so_far: SoFarView | None = None  # what the coach has said already
     house_rules: list[str] = field(default_factory=list)
+    rules_query: str = ""  # leads to the page of the rules with those
     lines: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # names and explanations
 
 
@@ -154,6 +160,7 @@ def match_view(
         begun=match is not None,
         finished=bool(match and match.state.finished),
         seated=bool(seats),
+        others=bool(live.human_seats - seats) and not live.shown_only,
         may_begin=may_begin(live, holder),
         typed=opening.dice == "typed",
         layers=layers,
@@ -179,6 +186,7 @@ def match_view(
         coach=opening.coach and has_coach(),
         so_far=so_far_view(rules, so_far, language) if so_far else None,
         house_rules=house_rules(rules, language),
+        rules_query=f"?{urlencode(unusual)}" if (unusual := rules.non_default_options) else "",
         lines=line_names(rules, language),
     )
 
@@ -223,6 +231,7 @@ def player_view(
         active=active,
         points=number(points),
         place=place,
+        here=seat in live.company.here,
         sheet=seat_sheet(match, seat, f"row-{seat}", language, last) if match else None,
     )
 

@@ -20,6 +20,7 @@ from dicecup.i18n.sentences import date_text, ordinal_text, rolls_verified_text
 from dicecup.web.assets import asset_address
 from dicecup.web.documents import guide_address, guide_page
 from dicecup.web.pages.parts import PageParts, SeparateParts
+from dicecup.web.service.company import REACTIONS
 from dicecup.web.service.subscribers import Drawing
 from dicecup.web.viewer import THEMES, Viewer, remember, viewer_of
 
@@ -69,6 +70,7 @@ def environment(code: str) -> Environment:
         "date": partial(date_text, language=spoken),
         "ordinal": partial(ordinal_text, language=spoken),
         "rolls_texts": partial(rolls_texts, spoken),
+        "reactions": lambda: {id: spoken.gettext(words) for id, words in REACTIONS.items()},
         "rolls_verified": partial(rolls_verified_text, language=spoken),
     }
     parts = PageParts(made)

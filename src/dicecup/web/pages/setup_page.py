@@ -1,7 +1,8 @@
-"""The lobby and the set-up page: two taps to a game, everything else optional."""
+"""The set-up page: one tap to a game, alone, against a bot or by link; everything else is optional."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -16,8 +17,7 @@ from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, option_name, option_text, summary
 from dicecup.rules.loader import builtin_ids
 from dicecup.rules.model import Ruleset
-from dicecup.web.assets import qr_svg
-from dicecup.web.pages.render import go_to, page
+from dicecup.web.pages.render import base_address, go_to, only_here, page
 from dicecup.web.refusals import status_of
 from dicecup.web.service import opening
 from dicecup.web.service.advising import bots_here, has_coach
@@ -35,6 +35,7 @@ from dicecup.web.viewer import (
 
 router = APIRouter(include_in_schema=False)
 DEFAULT_BOT = "steady"
+QUICK = {"play-bot": "add-bot", "play-open": "add-open"}  # buttons that add a seat and play
 ORDER = ("yatzy", "dice-in-dice", "yum-plus", "triple-yum-plus", "yahtzee", "yatzy-sv")
 
 
@@ -57,17 +58,6 @@ async def known_game(game: str) -> str:
 
 
 GameAsked = Annotated[str, Depends(known_game)]
-
-
-@router.get("/")
-async def lobby(request: Request, viewer: ViewerNow, matches: MatchesNow) -> Response:
-    cards = []
-    for game in games():
-        rules = opening.game_rules(game)
-        cards.append((game, game_name(rules, viewer.language.code), summary(rules, viewer.language.code)))
-    address = matches.settings.address
-    code = qr_svg(address) if address else None
-    return page(request, viewer, "lobby.html", cards=cards, address=address, code=code)
 
 
 @router.get("/new/{game}")
@@ -94,6 +84,8 @@ async def change(
         seats = renamed(seats, viewer.language, chosen.language)
         response = setup_page(request, chosen, game, seats, form, promise)
         return set_preferences(request, response, chosen)
+    if action in QUICK:
+        seats, action = changed_seats(seats, QUICK[action], viewer.language), "play"
     if action != "play":
         seats = changed_seats(seats, action, viewer.language)
         return setup_page(request, viewer, game, seats, form, promise)
@@ -101,7 +93,7 @@ async def change(
         error = UsageError("promise_used")
         problem = viewer.language.sentence(error)
         return setup_page(request, viewer, game, seats, form, promise, problem, status_of(error))
-    options = {name[7:]: str(value) for name, value in form.items() if name.startswith("option-")}
+    options = options_in(form)
     wishes = seat_wishes(seats, str(form.get("seed", "")).strip())
     dice = "table" if form.get("dice") == "table" else "screen"
     wish = NewMatch(game, wishes, options, dice, promise.name, coach=bool(form.get("coach")))  # type: ignore[arg-type]
@@ -114,6 +106,10 @@ async def change(
     mine = next((seat.name for seat in seats if seat.kind == "person"), "")
     set_cookie(request, response, "name", quote(mine))
     return response
+
+
+def options_in(form: Mapping[str, Any]) -> dict[str, str]:
+    return {name[7:]: str(value) for name, value in form.items() if name.startswith("option-")}
 
 
 def renamed(seats: list[SeatForm], before: Language, after: Language) -> list[SeatForm]:
@@ -206,7 +202,7 @@ def setup_page(
         seats=seats,
         most_seats=MOST_PLAYERS,
         bots=bots(rules, language),
-        options=options_view(rules, form, language),
+        options=options_view(rules, options_in(form), language),
         dice=form.get("dice", "screen"),
         seed=form.get("seed", ""),
         has_coach=has_coach(),
@@ -216,6 +212,7 @@ def setup_page(
         problem=problem,
         focus_lost=button_gone(str(form.get("action", "")), len(seats)),
         fields_go_with="setup",
+        only_here=only_here(base_address(request)),
     )
 
 
@@ -245,11 +242,11 @@ def bot_view(rules: Ruleset, bot: str, language: Language) -> BotView:
     return BotView(bot, name, f"{name} · {strength}" if strength else name, bot_text(bot, language))
 
 
-def options_view(rules: Ruleset, form: dict[str, Any], language: Language) -> list[dict[str, Any]]:
-    """Every option of the rules with what each value means."""
+def options_view(rules: Ruleset, given: Mapping[str, Any], language: Language) -> list[dict[str, Any]]:
+    """Every option of the rules with what each value means, and which one is chosen."""
     found = []
     for option, values in rules.choices.items():
-        chosen = str(form.get(f"option-{option}", values[0]))
+        chosen = str(given.get(option, values[0]))
         found.append(
             {
                 "id": option,

@@ -119,7 +119,13 @@ def state_data(live: LiveMatch, seats: frozenset[int]) -> Data:
 
 def seat_data(live: LiveMatch, number: int, seats: frozenset[int]) -> Data:
     seat, match = live.stored.seats[number], live.match
-    data: Data = {"number": number, "kind": seat.kind, "name": seat.name, "yours": number in seats}
+    data: Data = {
+        "number": number,
+        "kind": seat.kind,
+        "name": seat.name,
+        "yours": number in seats,
+        "here": number in live.company.here,
+    }
     if match:
         sheet = match.state.sheets[number]
         data["points"] = final_score(match.rules, sheet)

@@ -23,6 +23,7 @@ from starlette.types import Receive, Scope, Send
 
 from dicecup.errors import UsageError
 from dicecup.web.addresses import network_of
+from dicecup.web.service.company import AWAY_AFTER
 from dicecup.web.service.live_match import LiveMatch
 
 if TYPE_CHECKING:
@@ -196,7 +197,8 @@ def stream(
     """Events called `name` that hold the whole match, and others called `change`.
 
     `player` holds a seat in the match, or is empty for a spectator. Streams of one audience see the same.
-    `with_marks` adds events called `marks`: the dice that the player is about to keep, which is no move.
+    `with_marks` adds events that are no moves: `marks`, the dice that the player is about to keep;
+    `presence`, the seats whose players are here; `reaction`, what somebody says.
     """
     subscriber = Subscriber(network_of(request.client.host if request.client else None), player)
     return EventStream(matches, live, subscriber, name, audience, draw, with_marks)
@@ -227,6 +229,9 @@ class EventStream(Response):
         self.draw = draw
         self.with_marks = with_marks
         self.marks = ""  # those that were sent last
+        self.presence = ""
+        self.reacted = live.company.reaction.number  # whoever comes later has missed what was said before
+        self.player = subscriber.player
         self.seen: Hashable = None  # the audience this stream belonged to when it was shown something
         self.shown = ""  # the stamp of what it was shown
         self.sent = 0.0  # when, by the clock of the event loop
@@ -244,6 +249,7 @@ class EventStream(Response):
             )
             self.send = send
             self.channel.streams.add(self)
+            self.arrive()
             try:
                 self.start_delivery()
                 while (await receive())["type"] != "http.disconnect":
@@ -252,6 +258,30 @@ class EventStream(Response):
                 self.channel.streams.discard(self)
                 self.ended = True
                 self.leave_audience()
+                self.depart()
+
+    @property
+    def current(self) -> LiveMatch:
+        """The match as this process has it: it stays in memory while it has subscribers."""
+        return self.matches.live.get(self.live.id, self.live)
+
+    def arrive(self) -> None:
+        live = self.current
+        if self.player and live.company.arrive(self.player, live.seats_of):
+            self.matches.subscribers.notify(live)
+
+    def depart(self) -> None:
+        """Show others that a player is away, unless the page was only loaded again."""
+        if not self.player:
+            return
+        live = self.current
+        live.company.depart(self.player)
+
+        def look_around() -> None:
+            if live.company.look_around(live.seats_of):
+                self.matches.subscribers.notify(live)
+
+        asyncio.get_running_loop().call_later(AWAY_AFTER, look_around)
 
     def start_delivery(self) -> None:
         """Send what is to be sent, unless a delivery is under way: it looks again when it has sent."""
@@ -278,17 +308,30 @@ class EventStream(Response):
         if self.matches.subscribers.closed:
             self.ended = True
             return f"retry: {randint(*RETRY)}\n\n".encode()
-        live = self.matches.live.get(self.live.id, self.live)  # it stays in memory while it has subscribers
+        live = self.current
         if live.gone:
             self.ended = True
             return b""
         if live.stamp != self.shown:
             return self.show(live)
-        if self.with_marks and live.marks and live.marks != self.marks:
-            self.marks = live.marks
-            return f"event: marks\ndata: {self.marks}\n\n".encode()
+        if self.with_marks and (aside := self.next_aside(live)):
+            return aside
         overdue = asyncio.get_running_loop().time() - self.sent >= HEARTBEAT
         return STILL_HERE if overdue else b""
+
+    def next_aside(self, live: LiveMatch) -> bytes:
+        """Return something to be sent that is no move: marks, who is here, a reaction."""
+        company = live.company
+        if live.marks and live.marks != self.marks:
+            self.marks = live.marks
+            return f"event: marks\ndata: {self.marks}\n\n".encode()
+        if company.presence != self.presence:
+            self.presence = company.presence
+            return f"event: presence\ndata: {self.presence}\n\n".encode()
+        if company.reaction.number != self.reacted:
+            self.reacted = company.reaction.number
+            return f"event: reaction\ndata: {company.reaction.seat} {company.reaction.id}\n\n".encode()
+        return b""
 
     def show(self, live: LiveMatch) -> bytes:
         audience = self.audience(live)

@@ -41,11 +41,18 @@ const SOUNDS = {
   },
   keep: () => tone(0, 880, 0.07, 0.12),
   write: () => [523, 784].forEach((frequency, place) => tone(0.08 * place, frequency, 0.18, 0.15)),
+  turn: () => [659, 880].forEach((frequency, place) => tone(0.15 * place, frequency, 0.35, 0.2)),
   flourish: () => [523, 659, 784, 1047, 1319].forEach((frequency, place) => tone(0.1 * place, frequency, 0.5, 0.2)),
 };
 
 function play(sound, ...given) {
   if (context?.state === "running" && isOn("sound")) SOUNDS[sound](...given);
+}
+
+// It is the viewer's turn, who may be looking elsewhere.
+export function ring() {
+  play("turn");
+  vibrate([60, 80, 60]);
 }
 
 function celebrate(what) {

@@ -1,5 +1,6 @@
 // Live changes, as an event stream: it begins with the whole match. Players get it again after every change; spectators
 // get the parts of it that changed, each time from one stamp to the next.
+import { showPresence, showReaction } from "./company.js";
 import { showMarks } from "./dice.js";
 import { draw, drawParts, match } from "./drawing.js";
 import { showUnreachable } from "./reach.js";
@@ -16,6 +17,7 @@ export function listen() {
   events = new EventSource(`/t/${match().dataset.match}/events`);
   events.addEventListener("open", () => {
     pause = SHORTEST_PAUSE;
+    showPresence(""); // who is here follows, if anybody is
     notLive.hidden = true;
     showUnreachable(false);
   });
@@ -29,6 +31,8 @@ export function listen() {
     else listen(); // something was missed: begin again
   });
   events.addEventListener("marks", (event) => showMarks(event.data));
+  events.addEventListener("presence", (event) => showPresence(event.data));
+  events.addEventListener("reaction", (event) => showReaction(event.data));
   events.addEventListener("error", () => {
     notLive.hidden = false;
     if (events.readyState !== EventSource.CLOSED) return;

@@ -4,6 +4,7 @@ import "./dice_pad.js";
 import "./feedback.js";
 import "./keyboard.js";
 import "./presses.js";
+import "./share.js";
 import "./word.js";
 import { announce } from "./drawing.js";
 import { listen } from "./live.js";

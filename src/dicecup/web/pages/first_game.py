@@ -1,0 +1,102 @@
+"""The guide through somebody's first turn: three steps, each said where it is done, and never again.
+
+A cookie remembers, for each way to play, in which match the guide was shown, or that it was skipped: it
+stays on the page of that match until the first turn is over, and other matches do not show it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from dicecup.messages import N_
+from dicecup.web.service.live_match import LiveMatch
+from dicecup.web.viewer import GUIDE_COOKIE, Viewer, set_cookie
+
+SKIPPED = "-"
+
+# By the way to play: what is said before the first roll, while dice can be kept, and when a box is due.
+STEPS: Mapping[str, tuple[str, str, str]] = {
+    "screen": (
+        N_("Roll the dice."),
+        N_("Tap dice to keep, then roll again."),
+        N_("Tap a number to fill that box."),
+    ),
+    "double": (
+        N_("Roll the dice."),
+        N_("Tap dice to keep, then roll again."),
+        N_("Tap a red and a blue number."),
+    ),
+    "typed": (
+        N_("Roll real dice and tap them in."),
+        N_("Tap dice to keep, then roll again."),
+        N_("Tap a number to fill that box."),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GuideStep:
+    number: int
+    of: int
+    text: str
+    way: str  # to play, by which it is remembered
+
+
+def read_guide(cookie: str) -> dict[str, str]:
+    """The matches in which the guide was shown, by the way to play: `screen=abc&typed=-`."""
+    pairs = (part.partition("=") for part in cookie.split("&"))
+    return {way: match for way, _, match in pairs if way in STEPS and match}
+
+
+def guide_cookie(shown: Mapping[str, str]) -> str:
+    return "&".join(f"{way}={match}" for way, match in shown.items())
+
+
+def way_to_play(live: LiveMatch) -> str:
+    match = live.playing()
+    if match.record.header.origin.kind == "typed":
+        return "typed"
+    return "double" if match.rules.has_layers else "screen"
+
+
+def guide_step(live: LiveMatch, viewer: Viewer) -> GuideStep | None:
+    """The step that somebody is to take who plays this way for the first time; None after the first turn."""
+    match = live.match
+    if match is None or match.state.finished or viewer.holder in live.company.unguided:
+        return None
+    state = match.state
+    if any(points is not None for points in state.sheet.cells) or live.stored.opening.tried:
+        return None
+    way = way_to_play(live)
+    if read_guide(viewer.guide).get(way, live.id) != live.id:
+        return None
+    if state.throws_left == match.rules.throws:
+        at = 0
+    elif state.throw_due:
+        return None  # kept dice that were rolled on a real table: the page asks for them
+    else:
+        at = 1 if state.throws_left else 2
+    steps = STEPS[way]
+    return GuideStep(at + 1, len(steps), viewer.language.gettext(steps[at]), way)
+
+
+def remember_guide(request: Request, response: Response, viewer: Viewer, live: LiveMatch) -> Response:
+    """The first match of its kind that somebody plays is the one with the guide."""
+    if live.match is None or not live.seats_of(viewer.holder):
+        return response
+    shown = read_guide(viewer.guide)
+    way = way_to_play(live)
+    if way not in shown:
+        set_cookie(request, response, GUIDE_COOKIE, guide_cookie(shown | {way: live.id}))
+    return response
+
+
+def skip_guide(request: Request, response: Response, viewer: Viewer, live: LiveMatch) -> Response:
+    live.company.unguided.add(viewer.holder)  # also for streams that began with the cookie as it was
+    shown = read_guide(viewer.guide) | {way_to_play(live): SKIPPED}
+    set_cookie(request, response, GUIDE_COOKIE, guide_cookie(shown))
+    return response

@@ -1,0 +1,86 @@
+"""Who of the players has a match open, and the short reactions they send: never stored, not in the record.
+
+Presence comes from open event streams. Somebody who reloads a page is not away for that moment.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import monotonic
+
+from dicecup.errors import MoveError, UsageError
+from dicecup.messages import N_
+
+AWAY_AFTER = 5.0  # seconds after the last stream of a player has ended
+BETWEEN = 2.0  # seconds between two reactions of a seat
+# By id: what is sent, and what everybody reads in their own language.
+REACTIONS = {
+    "well-played": N_("Well played!"),
+    "ouch": N_("Ouch!"),
+    "lucky": N_("Lucky!"),
+    "hurry": N_("Your turn!"),
+    "thanks": N_("Thanks!"),
+}
+
+SeatsOf = Callable[[str], frozenset[int]]  # by the holder of a key
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    number: int  # counts those of this match
+    seat: int
+    id: str
+
+
+NO_REACTION = Reaction(0, -1, "")
+
+
+@dataclass(slots=True)
+class Company:
+    """The people around one match, as this process knows them."""
+
+    streams: Counter[str] = field(default_factory=Counter)  # open streams by the holder of a seat
+    here: frozenset[int] = frozenset()  # the seats of those
+    reaction: Reaction = NO_REACTION  # the last one
+    reacted: dict[int, float] = field(default_factory=dict)  # when each seat did so last
+    unguided: set[str] = field(default_factory=set)  # holders of seats who skipped the guide of a first game
+
+    @property
+    def presence(self) -> str:
+        """The seats whose players are here, as the live stream sends them."""
+        return " ".join(map(str, sorted(self.here)))
+
+    def arrive(self, holder: str, seats_of: SeatsOf) -> bool:
+        """Count a stream; return whether somebody is here now who was away."""
+        self.streams[holder] += 1
+        return self.look_around(seats_of)
+
+    def depart(self, holder: str) -> None:
+        self.streams[holder] -= 1
+        if self.streams[holder] <= 0:
+            del self.streams[holder]
+
+    def look_around(self, seats_of: SeatsOf) -> bool:
+        """Find out who is here; return whether that has changed."""
+        before = self.here
+        self.here = frozenset[int]().union(*map(seats_of, self.streams))
+        return before != self.here
+
+    def react(self, seats: frozenset[int], reaction: str, seat: int | None = None) -> Reaction:
+        """Send a reaction from one's own seat, the first one if none is named; not several at once."""
+        chosen = min(seats, default=None) if seat is None else seat
+        if chosen is None or chosen not in seats:
+            raise MoveError("seat_not_yours")
+        if reaction not in REACTIONS:
+            raise UsageError("reaction_unknown", reaction=reaction[:40], known=", ".join(REACTIONS))
+        now = monotonic()
+        if now - self.reacted.get(chosen, -BETWEEN) < BETWEEN:
+            raise UsageError("reaction_too_soon")
+        self.reacted[chosen] = now
+        return self.show(chosen, reaction)
+
+    def show(self, seat: int, reaction: str) -> Reaction:
+        self.reaction = Reaction(self.reaction.number + 1, seat, reaction)
+        return self.reaction
