@@ -1,5 +1,5 @@
 """Measure what a browser waits for, and count what a player sees: server start-up, transfer size and first
-paint of a match page; the boxes that are visible and reachable on small screens; taps to the first roll.
+paint of pages; the boxes that are visible and reachable on small screens; taps to the first roll.
 
 .venv/bin/python -m bench.web_page
 """
@@ -12,7 +12,14 @@ import time
 import urllib.request
 
 from playwright.sync_api import Page, sync_playwright
-from tests.browser.screens import LOW_PHONE, PHONE_390, reachable_boxes, visible_boxes
+from tests.browser.screens import (
+    LOW_PHONE,
+    PHONE_390,
+    WAYS_TO_ROLL,
+    reachable_boxes,
+    taps_to_first_roll,
+    visible_boxes,
+)
 from tests.web.serving import Server
 from tools.browser import find_browser
 
@@ -54,17 +61,6 @@ def box_figures(page: Page, game: str) -> dict[str, object]:
     return found
 
 
-def taps_to_first_roll(page: Page, address: str) -> int:
-    """Play from the first page until dice lie there, and count the taps."""
-    page.goto(address)
-    taps = 0
-    for target in ("a[href='/new/yatzy']", "#play", "#throw"):
-        page.click(target)
-        taps += 1
-    page.wait_for_selector(".die-box.thrown")
-    return taps
-
-
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         began = time.perf_counter()
@@ -73,11 +69,15 @@ def main() -> None:
                 answer.read()
             found: dict[str, object] = {"start_up_s": round(time.perf_counter() - began, 2)}
             chromium = playwright.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
-            page = chromium.new_page(viewport={"width": 360, "height": 740})
-            found["taps_to_first_roll"] = taps_to_first_roll(page, server.address)
+            context = chromium.new_context(viewport={"width": 360, "height": 740}, base_url=server.address)
+            page = context.new_page()
+            found["taps_to_first_roll"] = {way: taps_to_first_roll(page, way) for way in WAYS_TO_ROLL}
+            for path in ("/", "/rules/dice-in-dice"):
+                page.goto(path)
+                found[path] = page_figures(page)
             for game in builtin_ids():
                 page.set_viewport_size({"width": 360, "height": 740})
-                page.goto(f"{server.address}/new/{game}")
+                page.goto(f"/new/{game}")
                 page.click("#play")
                 page.wait_for_url("**/t/*")
                 weight = page_figures(page) if game in GAMES else {}

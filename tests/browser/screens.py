@@ -50,6 +50,23 @@ CLIPPED = """() => {
 }"""
 
 
+# What is tapped from the first page on until dice lie there: alone, against a bot, or in an open game.
+WAYS_TO_ROLL = {
+    "alone": ("a[href='/new/yatzy']", "#play", "#throw"),
+    "bot": ("a[href='/new/yatzy']", "#play-bot", "#throw"),
+    "continue": ("#go-on", "#throw"),
+}
+
+
+def taps_to_first_roll(page: Page, way: str) -> int:
+    """Play from the first page until dice lie there, and count the taps."""
+    page.goto("/")
+    for target in WAYS_TO_ROLL[way]:
+        page.click(target)
+    page.wait_for_selector(".die-box.thrown")
+    return len(WAYS_TO_ROLL[way])
+
+
 def visible_boxes(page: Page) -> int:
     """How many boxes are seen as a whole without scrolling."""
     return int(page.evaluate(VISIBLE))

@@ -47,6 +47,7 @@ def test_every_page_is_accessible(new_page: NewPage, size: dict[str, int], theme
         "/new/yatzy",
         "/rules",
         "/rules/yum-plus",
+        "/rules/yum-plus/full",
         "/guide",
         "/guide/games",
         "/review",
@@ -97,6 +98,10 @@ def test_every_page_is_accessible(new_page: NewPage, size: dict[str, int], theme
         found[path] = violations(page)
     page.goto("/mine")
     found["statistics"] = violations(page)
+    page.goto("/")
+    page.wait_for_selector("#go-on")
+    page.wait_for_selector("#same-again")
+    found["lobby"] = violations(page)
     assert {where: what for where, what in found.items() if what} == {}
 
 

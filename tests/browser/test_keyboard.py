@@ -141,10 +141,16 @@ def test_the_first_of_two_boxes_keeps_the_focus(new_page: NewPage) -> None:
 def test_setting_the_table_keeps_the_focus(new_page: NewPage) -> None:
     page = new_page()
     page.goto("/new/yatzy")
-    for button, count in (("#add-bot", 2), ("#add-person", 3), ("#up-2", 3), ("#remove-1", 2)):
+    person, bot = "seat-person", "seat-bot"
+    for button, seats in (
+        ("#add-bot", [person, bot]),
+        ("#add-person", [person, bot, person]),
+        ("#up-2", [person, person, bot]),
+        ("#remove-1", [person, bot]),
+    ):
         page.focus(button)
         page.keyboard.press("Enter")
-        expect(page.locator(".seats li")).to_have_count(count)
+        expect(page.locator(".seats li")).to_have_class(seats)
         expect(page.locator(button)).to_be_focused()
     page.focus("#remove-1")
     page.keyboard.press("Enter")

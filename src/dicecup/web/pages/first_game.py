@@ -96,7 +96,6 @@ def remember_guide(request: Request, response: Response, viewer: Viewer, live: L
 
 
 def skip_guide(request: Request, response: Response, viewer: Viewer, live: LiveMatch) -> Response:
-    live.company.unguided.add(viewer.holder)  # also for streams that began with the cookie as it was
     shown = read_guide(viewer.guide) | {way_to_play(live): SKIPPED}
     set_cookie(request, response, GUIDE_COOKIE, guide_cookie(shown))
     return response

@@ -116,6 +116,7 @@ async def look(request: Request, viewer: ViewerNow, live: Asked, picked: str = "
 async def end_guide(request: Request, viewer: ViewerNow, live: Asked, _form: Form) -> Response:
     """Show no more of the guide through a first game."""
     live.playing()
+    live.company.unguided.add(viewer.holder)  # also for streams that began with the cookie as it was
     return skip_guide(request, show(request, viewer, live), viewer, live)
 
 
