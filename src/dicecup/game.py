@@ -288,9 +288,9 @@ class Game(GameView):
         >>> hint.best.move, round(hint.expected, 2), round(hint.choices[1].loss, 2)
         (Keep(dice=(6, 6, 6)), 244.32, 2.32)
         """
-        from dicecup.coach.advice import advise, known_values
+        from dicecup.coach.advice import advise, values_at_once
 
-        return advise(known_values(self.rules), self.state)
+        return advise(values_at_once(self.rules), self.state)
 
     def review(self) -> Review:
         """What rolls gave and what decisions lost so far, for every player.
@@ -300,10 +300,10 @@ class Game(GameView):
         >>> round(game.review().players[0].luck, 2)
         0.84
         """
-        from dicecup.coach.advice import known_values
+        from dicecup.coach.advice import values_at_once
         from dicecup.coach.review import review as review_record
 
-        return review_record(self._whole_record(), known_values(self.rules))
+        return review_record(self._whole_record(), values_at_once(self.rules))
 
     def _whole_record(self) -> Record:
         if self.record.first is not None:

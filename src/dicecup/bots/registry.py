@@ -20,7 +20,7 @@ from random import Random
 from typing import Protocol
 
 from dicecup.bots.heuristic import CarelessBot, GreedyBot, RandomBot, SteadyBot
-from dicecup.coach.advice import advise, known_values
+from dicecup.coach.advice import advise, values_at_once
 from dicecup.engine.play import apply
 from dicecup.engine.record import BOT_PREFIX
 from dicecup.engine.state import Keep, Score, State
@@ -32,7 +32,7 @@ class OptimalBot:
     """A bot that maximises the expected final score. Solves the game first if that takes seconds."""
 
     def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:  # noqa: ARG002
-        return advise(known_values(rules), state).choices[0].move
+        return advise(values_at_once(rules), state).choices[0].move
 
 
 class Bot(Protocol):

@@ -21,7 +21,7 @@ from dicecup.cli.common import (
     table_text,
 )
 from dicecup.cli.drawing import fitting
-from dicecup.cli.solving import compilation_announced, expected_lines, reason_text, values_of
+from dicecup.cli.solving import compilation_announced, expected_lines, hint_values, reason_text
 from dicecup.coach.advice import Hint, Values, advise
 from dicecup.coach.reasons import Reasons
 from dicecup.coach.review import choice_data, reason_data
@@ -49,8 +49,8 @@ SHOWN = 8
 @language_option
 def command(position: str, show_all: bool, as_json: bool) -> None:
     found = read_position(position)
-    values = values_of(found.rules)
-    with compilation_announced():
+    values = hint_values(found.rules)
+    with compilation_announced(values):
         advice = advise(values, found.state)
         if as_json:
             print_json(answer(found, values, advice))

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -30,8 +29,17 @@ from dicecup.cli.common import (
     write_file,
 )
 from dicecup.cli.drawing import fitting
-from dicecup.cli.solving import ShareProgress, compilation_announced, learned_notes, values_of
-from dicecup.coach.review import Decision, PlayerReview, Review, RollLuck, review, review_data
+from dicecup.cli.solving import ShareProgress, compilation_announced, hint_values, learned_notes, values_of
+from dicecup.coach.review import (
+    Decision,
+    PlayerReview,
+    Review,
+    RollLuck,
+    WinChances,
+    review,
+    review_data,
+    shares_of_win,
+)
 from dicecup.dice import format_dice
 from dicecup.engine.record import Record
 from dicecup.errors import UsageError
@@ -50,9 +58,6 @@ from dicecup.i18n.sentences import (
 )
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
-
-if TYPE_CHECKING:
-    from dicecup.coach.winning import WinChances
 
 
 def signed(value: float) -> str:
@@ -306,27 +311,34 @@ def command(record: Path, html: Path | None, as_json: bool) -> None:
         if html.exists() and record.exists() and html.samefile(record):
             raise UsageError("page_over_record", file=html)
         check_writable(html)
-    values = values_of(found.rules)
+    values = hint_values(found.rules)
     wins = None
     bar = ShareProgress()
-    with compilation_announced():
+    with compilation_announced(values):
         try:
             result = review(found, values, bar)
         finally:
             bar.end()
-        if len(result.players) > 1:
-            from dicecup.coach.winning import win_chances
-
-            if found.rules.has_layers and not found.state.finished and sys.stderr.isatty():
-                echo_stderr(_("Simulating the rest of the game to see who wins: a few seconds …"))
-            wins = win_chances(values, found.state)
+    if len(result.players) > 1:
+        wins = chances_to_win(found)
     said = learned_notes(values) + notes(found, result, wins)
     if as_json:
         print_json(review_data(found, result, wins))
     else:
         echo(fitting(text(found, result, said)))
     if html is not None:
-        pass
-
         write_file(html, page(found, result, said).encode())
         echo_stderr(_("Page written to {file}.").format(file=html))
+
+
+def chances_to_win(found: Record) -> WinChances:
+    """Who has won, or each player's chance."""
+    if found.state.finished:
+        return shares_of_win(found.rules, found.state)
+    from dicecup.coach.winning import win_chances
+
+    values = values_of(found.rules)
+    if found.rules.has_layers and sys.stderr.isatty():
+        echo_stderr(_("Simulating the rest of the game to see who wins: a few seconds …"))
+    with compilation_announced():
+        return win_chances(values, found.state)

@@ -23,7 +23,7 @@ from dicecup.cli.common import (
     read_text_file,
     speech,
 )
-from dicecup.coach.advice import Choice, Hint, Values, find_values
+from dicecup.coach.advice import Choice, Hint, Values, find_values, ready_values
 from dicecup.coach.reasons import Reason
 from dicecup.engine.serialize import position_from_data
 from dicecup.engine.state import Keep, State, start
@@ -140,8 +140,14 @@ class ShareProgress:
 
 
 @contextmanager
-def compilation_announced() -> Iterator[None]:
-    """Show a message on a terminal if the code in this context has to compile kernels first."""
+def compilation_announced(values: Values | None = None) -> Iterator[None]:
+    """Show a message on a terminal if the code in this context has to compile kernels first.
+
+    Values that need no compiled code may be used where nothing can be compiled.
+    """
+    if values is not None and values is ready_values(values.rules):
+        yield
+        return
     from dicecup.solver.compiled import before_compiling
 
     said = _("Compiling the coach for this machine, only once: about a minute …")
@@ -181,6 +187,11 @@ def values_of(rules: Ruleset) -> Values:
         return find_values(rules, on_progress=progress, on_warning=show_warning)
     finally:
         progress.end()
+
+
+def hint_values(rules: Ruleset) -> Values:
+    """Return the values that came with the package, or those of `values_of`."""
+    return ready_values(rules) or values_of(rules)
 
 
 def learned_notes(values: Values) -> list[str]:

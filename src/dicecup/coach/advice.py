@@ -60,6 +60,23 @@ class Values:
 FINDING = Lock()  # one thread at a time finds values, or solves the game
 
 
+def values_at_once(rules: Ruleset) -> Values:
+    """Return the values that answer soonest: those that came with the package, else `known_values`.
+
+    For single questions. Thousands of games and distributions of scores need the compiled solution.
+    """
+    return ready_values(rules) or known_values(rules)
+
+
+@lru_cache(maxsize=8)
+def ready_values(rules: Ruleset) -> Values | None:
+    """Return the values that came with the package and need no compiled code; None if there are none."""
+    from dicecup.solver.single.ready import find_ready
+
+    found = find_ready(rules)
+    return Values(found) if found else None
+
+
 def known_values(rules: Ruleset) -> Values:
     """Return `find_values` from a cache, for players and services that ask repeatedly."""
     with FINDING:

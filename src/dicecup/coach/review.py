@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from dicecup.coach.advice import Choice, Values, advise, is_strike
 from dicecup.coach.lessons import Lesson, lesson_data, lessons_of, worth_saying
@@ -12,13 +12,9 @@ from dicecup.coach.reasons import Reason
 from dicecup.dice import Dice
 from dicecup.engine.record import Record
 from dicecup.engine.serialize import dice_to_data, move_to_data
-from dicecup.engine.state import Keep, Score, State, Throw, empty_sheet, final_score
+from dicecup.engine.state import Keep, Score, State, Throw, empty_sheet, final_score, standings
 from dicecup.rules.model import Ruleset
 from dicecup.solver.solution import OnShare, no_callback
-
-if TYPE_CHECKING:
-    from dicecup.coach.winning import WinChances
-
 
 Mark = Literal["", "inaccuracy", "blunder"]
 Rating = Literal["perfect", "master", "expert", "strong", "good", "casual", "beginner"]
@@ -53,6 +49,21 @@ def rating_of(error_rate: float, perfect_turn: float) -> Rating:
     """Return the class of an error rate: the mean loss of an unforced decision, in points."""
     share = error_rate / perfect_turn
     return next((rating for most, rating in CLASSES if share <= most), LAST)
+
+
+@dataclass(frozen=True)
+class WinChances:
+    """Each player's chance to win, and the standard error of the least certain of them."""
+
+    chances: tuple[float, ...]
+    standard_error: float
+    games: int  # played on for each player
+
+
+def shares_of_win(rules: Ruleset, state: State) -> WinChances:
+    """Return who has won a finished game; those with equal scores share it."""
+    winners = [player for place, player, _ in standings(rules, state) if place == 1]
+    return WinChances(tuple((p in winners) / len(winners) for p in range(len(state.sheets))), 0.0, 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from math import ceil
 from typing import NamedTuple
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dicecup.coach.advice import Values, advise
+from dicecup.coach.review import WinChances
 from dicecup.engine.state import State, final_score, turn_start
 from dicecup.playout.games import Endings, Scores
 from dicecup.rules.model import Ruleset
@@ -206,15 +207,6 @@ def effort_for(rules: Ruleset, *, live: bool = False) -> Effort:
     if not rules.has_layers:
         return FIVE_DICE
     return DOUBLE_DICE_LIVE if live else DOUBLE_DICE
-
-
-@dataclass(frozen=True)
-class WinChances:
-    """Each player's chance to win, and the standard error of the least certain of them."""
-
-    chances: tuple[float, ...]
-    standard_error: float
-    games: int  # played on for each player
 
 
 def win_chances(values: Values, state: State, *, effort: Effort | None = None, seed: int = 1) -> WinChances:

@@ -24,8 +24,7 @@ from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
 
 if TYPE_CHECKING:
-    from dicecup.coach.review import Review
-    from dicecup.coach.winning import WinChances
+    from dicecup.coach.review import Review, WinChances
 
 MOST_WAITING = 60  # reviews in the queue; further requests are answered with `coach_busy`
 MOST_OF_CALLER = 5  # of them

@@ -16,10 +16,9 @@ from typing import Any, BinaryIO
 import psutil
 
 from dicecup.bots import bot_called
-from dicecup.coach.advice import Hint, advise, known_values
+from dicecup.coach.advice import Hint, advise, known_values, values_at_once
 from dicecup.coach.reasons import Reason, Reasons
-from dicecup.coach.review import Review, review
-from dicecup.coach.winning import WinChances, effort_for, win_chances
+from dicecup.coach.review import Review, WinChances, review, shares_of_win
 from dicecup.dice import all_dice
 from dicecup.engine.play import apply, legal_scores
 from dicecup.engine.record import DiceOrigin, Header, Record
@@ -41,7 +40,7 @@ class GameReport:
 
 def check(rules: Ruleset) -> bool:
     """Raise an error if there are no values for these rules; solve the game if that takes seconds."""
-    return known_values(rules).exact
+    return values_at_once(rules).exact
 
 
 def prepare(rules: Ruleset) -> None:
@@ -49,13 +48,13 @@ def prepare(rules: Ruleset) -> None:
 
     Chances only in the last turn: with double dice a whole game takes seconds.
     """
-    values, state = known_values(rules), some_throw(rules, start(rules, 2))
+    values, state = values_at_once(rules), some_throw(rules, start(rules, 2))
     given = advise(values, state)
     keep = next(choice for choice in given.choices if isinstance(choice.move, Keep))
     Reasons(values, state).reason(keep)
     record = Record(Header(rules.id, rules, ("a", "b"), DiceOrigin("typed")))
     review(record.append(Throw(state.dice)).append(given.choices[0].move), values)
-    win_chances(values, last_turn(rules), effort=effort_for(rules, live=True))
+    chances_now(rules, last_turn(rules))
 
 
 def some_throw(rules: Ruleset, state: State) -> State:
@@ -77,22 +76,29 @@ def warm(rules: Ruleset) -> None:
 
 
 def advice(rules: Ruleset, state: State) -> Hint:
-    return advise(known_values(rules), state)
+    return advise(values_at_once(rules), state)
 
 
 def reasons(rules: Ruleset, state: State, most: int) -> list[Reason]:
     """Why the best choices are the best."""
-    values = known_values(rules)
+    values = values_at_once(rules)
     asked = Reasons(values, state)
     most = min(most, REASONS_OF_DOUBLE_DICE) if rules.has_layers else most
     return [asked.reason(choice) for choice in advise(values, state).choices[:most]]
 
 
 def so_far(record: Record) -> GameReport:
-    values = known_values(record.rules)
     several = len(record.header.players) > 1
-    wins = win_chances(values, record.state, effort=effort_for(record.rules, live=True)) if several else None
-    return GameReport(review(record, values), wins)
+    wins = chances_now(record.rules, record.state) if several else None
+    return GameReport(review(record, values_at_once(record.rules)), wins)
+
+
+def chances_now(rules: Ruleset, state: State) -> WinChances:
+    if state.finished:
+        return shares_of_win(rules, state)
+    from dicecup.coach.winning import effort_for, win_chances
+
+    return win_chances(known_values(rules), state, effort=effort_for(rules, live=True))
 
 
 def decide(bot: str, rules: Ruleset, state: State) -> Keep | Score:
