@@ -14,6 +14,7 @@ from tests.coach.conftest import POSITION, play_record
 from dicecup.bots.heuristic import GreedyBot
 from dicecup.cli import hint as hint_command
 from dicecup.cli import review as review_command
+from dicecup.cli import solving
 from dicecup.cli import value as value_command
 from dicecup.engine.record import Undo
 from dicecup.engine.record_text import record_to_text
@@ -229,6 +230,7 @@ def test_a_page_never_overwrites_the_record(call, record):
 def test_compiling_is_reported_once_and_only_if_needed(call, record, monkeypatch, arguments, module, work):
     terminal = True
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    monkeypatch.setattr(solving, "ready_values", lambda _rules: None)
     call(*arguments)  # compiles missing kernels
     status, out, err = call(*arguments, "--json", "--lang", "en")
     assert (status, err) == (0, "")
