@@ -123,7 +123,6 @@ def walk_hint(walk: Walk, folder: Path) -> None:
     from dicecup.cli.main import main
 
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        main(["hint", POSITION, "--json"])  # solves the game
         with walk.recording():
             main(["hint", POSITION, "--json"])
 
