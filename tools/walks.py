@@ -122,9 +122,9 @@ def walk_hint(walk: Walk, folder: Path) -> None:
     os.environ["DICECUP_CACHE"] = str(folder)
     from dicecup.cli.main import main
 
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        with walk.recording():
-            main(["hint", POSITION, "--json"])
+    quiet = contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO())
+    with quiet[0], quiet[1], walk.recording():
+        main(["hint", POSITION, "--json"])
 
 
 class Client:
