@@ -17,10 +17,11 @@ if _TYPE_CHECKING:
     from dicecup.bots.simulation import BotResult, Simulation, simulate
     from dicecup.coach.advice import Choice, Hint
     from dicecup.coach.review import Decision, PlayerReview, Review, RollLuck
+    from dicecup.engine.pad import possible_values
     from dicecup.engine.play import apply, legal_moves
     from dicecup.engine.record import Record
     from dicecup.engine.serialize import Position
-    from dicecup.engine.state import Keep, Placement, Score, Sheet, State, Throw
+    from dicecup.engine.state import Keep, Placement, Score, Sheet, State, Throw, Write
     from dicecup.errors import (
         BotError,
         DicecupError,
@@ -76,9 +77,11 @@ __all__ = [
     "Throw",
     "Turn",
     "UsageError",
+    "Write",
     "__version__",
     "apply",
     "legal_moves",
+    "possible_values",
     "review",
     "simulate",
 ]
@@ -88,10 +91,11 @@ _MODULES = {
     "bots.simulation": "BotResult Simulation simulate",
     "coach.advice": "Choice Hint",
     "coach.review": "Decision PlayerReview Review RollLuck",
+    "engine.pad": "possible_values",
     "engine.play": "apply legal_moves",
     "engine.record": "Record",
     "engine.serialize": "Position",
-    "engine.state": "Keep Placement Score Sheet State Throw",
+    "engine.state": "Keep Placement Score Sheet State Throw Write",
     "errors": "BotError DicecupError DiceError MoveError PositionError "
     "RecordError RulesError StorageError UsageError",
     "game": "Game review",

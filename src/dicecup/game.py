@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dicecup.bots.registry import Bot, bot_name, find_bot, is_bot, known_bot
 from dicecup.dice import AnyDie, Dice
+from dicecup.engine.pad import possible_values, written
 from dicecup.engine.play import as_dice
 from dicecup.engine.record import BOT_PREFIX, DiceOrigin, Header, Record
 from dicecup.engine.record_text import MOST_NAME, good_name
@@ -18,8 +19,8 @@ from dicecup.engine.serialize import (
     position_from_data,
     position_from_line,
 )
-from dicecup.engine.state import MOST_PLAYERS, Keep, Move, Score, Throw
-from dicecup.errors import RecordError, UsageError, about, whole_number
+from dicecup.engine.state import MOST_PLAYERS, Keep, Move, Score, Throw, Write
+from dicecup.errors import MoveError, RecordError, UsageError, about, whole_number
 from dicecup.game_rules import Rules
 from dicecup.game_view import GameView
 from dicecup.match import Match, new_secret, verifiable_origin
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 MOST_SEED = 10**18
 MOST_STEPS = 10**6
 
-DiceSource = Literal["verifiable", "seed", "system", "typed"]
+DiceSource = Literal["verifiable", "seed", "system", "typed", "points"]
 Player = str | Bot
 
 
@@ -43,8 +44,9 @@ class Game(GameView):
     `rules` is the id of a game, the path of a rules file, `Rules` or a `Ruleset`; `players` are names, bots
     by name (`"bot:greedy"`), or bots of your own. The dice come from `dice`: "verifiable" (the default: a
     secret whose fingerprint is known before the game and that is revealed after it), "seed" (with `seed=`,
-    repeatable), "system" (the operating system's chance) or "typed" (real dice: give them to `roll`). A
-    `seed` repeats what bots choose by chance, too.
+    repeatable), "system" (the operating system's chance) or "typed" (real dice: give them to `roll`). With
+    "points" there are no dice: the game is a score pad, see `write`. A `seed` repeats what bots choose by
+    chance, too.
 
     >>> import dicecup
     >>> game = dicecup.Game("yatzy", players=["Ann", "Bo"], seed=161)
@@ -168,10 +170,52 @@ class Game(GameView):
         todo = "finished" if self.finished else f"{self.player} to {'roll' if self.roll_due else 'decide'}"
         return f"<Game {self.rules.id!r} ({said}), {todo}>"
 
-    def roll(self, *dice: AnyDie) -> Dice:
+    def write(self, player: str, box: str, points: int | None, column: str = "") -> None:
+        """Write points in any box of any player of a score pad, or correct them; None empties the box.
+
+        >>> game = dicecup.Game("yatzy", ["Ann", "Bo"], dice="points")
+        >>> game.write("Bo", "sixes", 24)
+        >>> game.write("Bo", "sixes", 18)
+        >>> game.values("Ann", "sixes")
+        (0, 6, 12, 18, 24, 30)
+        >>> game.write("Ann", "sixes", 25)
+        Traceback (most recent call last):
+        dicecup.errors.MoveError: sixes can’t hold 25. Choose one of the values shown.
+        """
+        with about(self.rules):
+            seat = self._seat(player)
+            was = written(self.rules, self.state.sheets[seat], box, column)
+            self.play(Write(seat, box, points, column, was))
+
+    def values(self, player: str, box: str, column: str = "") -> tuple[int, ...]:
+        """The points that can be written in a box of a score pad; see `write`.
+
+        >>> dicecup.Game("yatzy", ["Ann"], dice="points").values("Ann", "yatzy")
+        (0, 50)
+        """
+        with about(self.rules):
+            return possible_values(self.rules, self.state.sheets[self._seat(player)], box, column)
+
+    def join(self, name: str) -> None:
+        """Give another player an empty sheet on a score pad, also in the middle of a game.
+
+        >>> game = dicecup.Game("yatzy", ["Ann"], dice="points")
+        >>> game.join("Bo")
+        >>> game.players
+        ('Ann', 'Bo')
+        """
+        self._match.join(name)
+
+    def _seat(self, player: str) -> int:
+        if player not in self.players:
+            raise MoveError("seat_unknown")
+        return self.players.index(player)
+
+    def roll(self, *dice: AnyDie, final: bool = False) -> Dice:
         """Roll the dice that are not kept, and return all dice on the table.
 
-        Where the dice are typed, `dice` are those that fell, without the ones that were kept.
+        Where the dice are typed, `dice` are those that fell, without the ones that were kept. `final` dice
+        are those that the turn ended with, where its rolls are not known.
 
         >>> game = dicecup.Game("yatzy", dice="typed")
         >>> game.roll(6, 1, 3, 3, 6)
@@ -181,7 +225,7 @@ class Game(GameView):
         """
         typed = as_dice(self.rules, dice) if dice else None
         with about(self.rules):
-            self._match.throw(typed)
+            self._match.throw(typed, final=final)
         return self.dice
 
     def keep(self, *dice: AnyDie) -> None:
@@ -238,11 +282,11 @@ class Game(GameView):
         """
         if isinstance(move, Mapping):
             move = move_from_data(self.rules, move)
-        if not isinstance(move, Throw | Keep | Score):
+        if not isinstance(move, Throw | Keep | Score | Write):
             raise UsageError("argument_wrong", argument="move", expected=Phrase("expected_move"))
         with about(self.rules):
             if isinstance(move, Throw):
-                self._match.throw(move.dice)
+                self._match.throw(move.dice, final=move.final)
             else:
                 self._match.decide(move)
             if self._match.reveal_due:
@@ -358,11 +402,15 @@ def dice_origin(
             return DiceOrigin("seed", seed=seed), None
         case "typed" | "system" as kind:
             return DiceOrigin(kind), None
+        case "points":
+            if any(map(is_bot, players)):
+                raise UsageError("pad_without_bots")
+            return DiceOrigin("points"), None
         case "verifiable":
             secret = new_secret()
             return verifiable_origin(secret, ("",) * len(players)), secret
         case _:
-            known = Phrase("expected_one_of", known="verifiable, seed (with a seed), system, typed")
+            known = Phrase("expected_one_of", known="verifiable, seed (with a seed), system, typed, points")
             raise UsageError("argument_wrong", argument="dice", expected=known)
 
 

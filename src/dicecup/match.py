@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from random import Random
 
 from dicecup.bots import BOT_PREFIX, Bot, bot_of_player, is_bot
@@ -23,8 +24,8 @@ from dicecup.dice import Dice, all_dice, sort_dice
 from dicecup.engine.fairness import LATEST_STATEMENT, SECRET_BYTES, commitment
 from dicecup.engine.play import as_dice
 from dicecup.engine.record import DiceOrigin, Entry, Record, RecordBuilder, Reveal, Undo, secret_of
-from dicecup.engine.record_text import Line, add_line, entry_text
-from dicecup.engine.state import Keep, Score, State, Throw, dice_to_throw
+from dicecup.engine.record_text import MOST_NAME, Line, add_line, entry_text, good_name
+from dicecup.engine.state import MOST_PLAYERS, Keep, Score, State, Throw, Write, dice_to_throw
 from dicecup.errors import MoveError, UsageError
 from dicecup.rules.model import Ruleset
 
@@ -62,7 +63,9 @@ class Change:
 
     @property
     def ends_game(self) -> bool:
-        return self.after.state.finished and not self.before.state.finished
+        """Whether the game is over now, or still is with other points."""
+        finished = self.after.state.finished
+        return finished and (not self.before.state.finished or self.after.state != self.before.state)
 
     def add(self, entry: Entry) -> None:
         """Add an entry, or raise what the rules have against it."""
@@ -71,15 +74,17 @@ class Change:
         self.after = longer
         self.texts.append(text)
 
-    def decide(self, move: Keep | Score) -> None:
+    def decide(self, move: Keep | Score | Write) -> None:
         self.add(move)
 
-    def throw(self, typed: Dice | None = None) -> Dice:
+    def throw(self, typed: Dice | None = None, *, final: bool = False) -> Dice:
         """Throw the dice that are due; physical dice are typed, all others come from the match."""
+        if self.after.header.origin.kind == "points":
+            raise MoveError("pad_without_dice")
         if (self.after.header.origin.kind == "typed") != (typed is not None):
             raise UsageError("dice_not_typed" if typed is not None else "dice_typed_missing")
         dice = draw(self.after, self.secret) if typed is None else as_dice(self.after.rules, typed)
-        self.add(Throw(dice))
+        self.add(Throw(dice, final))
         return dice
 
     def undo(self, steps: int) -> None:
@@ -90,6 +95,21 @@ class Change:
         if self.secret is None:
             raise UsageError("secret_lost")
         self.add(Reveal(self.secret.hex()))
+
+
+def with_player(record: Record, name: str) -> Record:
+    """Return a pad with one more player."""
+    header = record.header
+    if header.origin.kind != "points":
+        raise MoveError("join_without_pad")
+    if not good_name(name) or name.startswith(BOT_PREFIX):
+        raise UsageError("name_wrong", name=name[:80], most=MOST_NAME)
+    if len(header.players) >= MOST_PLAYERS:
+        raise UsageError("players_too_many", most=MOST_PLAYERS)
+    if name in header.players:
+        raise UsageError("name_twice")
+    longer = replace(header, players=(*header.players, name))
+    return Record(longer, record.entries)
 
 
 def draw(record: Record, secret: bytes | None) -> Dice:
@@ -196,13 +216,16 @@ class Match:
         change.add(entry)
         self.commit(change)
 
-    def decide(self, move: Keep | Score, version: int | None = None) -> None:
+    def decide(self, move: Keep | Score | Write, version: int | None = None) -> None:
         self.add(move, version)
 
-    def throw(self, typed: Dice | None = None, version: int | None = None) -> Dice:
-        """Throw the dice that are due; physical dice are typed, all others come from the match."""
+    def throw(self, typed: Dice | None = None, version: int | None = None, *, final: bool = False) -> Dice:
+        """Throw the dice that are due; physical dice are typed, all others come from the match.
+
+        `final` dice are all that is known of a turn.
+        """
         change = self.prepare(version)
-        dice = change.throw(typed)
+        dice = change.throw(typed, final=final)
         self.commit(change)
         return dice
 
@@ -251,6 +274,12 @@ class Match:
             if person and not isinstance(move, Throw):
                 return steps
         return 0
+
+    def join(self, name: str) -> None:
+        """Give another player an empty sheet on a pad, which knows no turns that they could have missed."""
+        if self._save is not None:
+            raise TypeError("The store of this match has to write another header.")
+        self._record = with_player(self.record, name)
 
     @property
     def reveal_due(self) -> bool:

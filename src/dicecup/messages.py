@@ -49,18 +49,26 @@ SENTENCES: dict[str, str | Plural] = {
     "dice_count_wrong": N_("That’s the wrong number of dice: {found}. Give {expected}."),
     # Moves
     "box_cannot_be_struck": N_("{box} can’t be crossed out. Write its points, or choose another box."),
+    "box_changed": N_("{box} has just been written by somebody else. Look at it again."),
     "box_filled": N_("{box} is already filled. Choose an open box."),
     "box_twice": N_("{box} can’t take both scores of a turn. Choose two different boxes."),
     "box_unknown": N_("There’s no box “{box}”. Choose one of: {known}."),
     "column_missing": N_("The column is missing. Add one of: {known}."),
     "column_unknown": N_("There’s no column “{column}”. Choose one of: {known}."),
+    "final_too_late": N_("You’ve entered a roll of this turn already. Type only the dice you rolled again."),
     "game_over": N_("The game is over: every score sheet is full."),
+    "join_without_pad": N_("Players can join a running game only on a score pad. Start a new game."),
     "joker_forced": N_("With this joker you have to fill {box} first."),
     "joker_forced_lower": N_("With this joker you have to fill a lower box while one is open."),
     "keep_all": N_("You’ve kept all your dice: choose a box."),
     "keep_not_there": N_("You can’t keep {kept}: your dice are {dice}. Choose from those."),
     "layers_wrong": N_("A box is missing. Name one for each of: {layers}."),
     "no_throw_left": N_("You have no rolls left this turn. Choose a box."),
+    "pad_without_bots": N_("A score pad has no dice, so bots can’t play. Remove the bots."),
+    "pad_without_dice": N_("This is a score pad without dice. Write points in a box."),
+    "points_impossible": N_("{box} can’t hold {points}. Choose one of the values shown."),
+    "points_unchanged": N_("{box} holds that already. Choose another value."),
+    "points_with_dice": N_("Points can be written only on a score pad; this game has dice. Roll them."),
     "score_before_throw": N_("You haven’t rolled yet. Roll the dice first."),
     "strike_not_last_resort": N_(
         "You can’t cross out a box now: {box} would score. Choose a box that scores."
@@ -287,6 +295,9 @@ SENTENCES: dict[str, str | Plural] = {
     # Matches on a server
     "body_too_large": N_("That’s too large (at most {most} bytes). Send less."),
     "coach_busy": N_("The coach is busy. Try again in a moment."),
+    "coach_points_only": N_(
+        "Only the points of this game are known, not the dice: the coach can’t judge it."
+    ),
     "coach_later": N_("The coach is off in this game. You’ll get its review when the game is over."),
     "coach_failed": N_("The coach couldn’t answer. Try again in a moment."),
     "coach_missing": N_(

@@ -38,7 +38,7 @@ PHRASES = {
     "expected_boxes": N_("from 1 to {most} boxes"),
     "expected_dice": N_("a list of {count} dice"),
     "expected_different_faces": N_("a different number for every box"),
-    "expected_entry": N_("a throw, keep, score, undo or secret"),
+    "expected_entry": N_("a throw, final, keep, score, write, undo or secret"),
     "expected_every_layer": N_("each of these layers once: {layers}"),
     "expected_fewer_endings": N_("fewer boxes: a turn can end in at most {most} ways"),
     "expected_header_word": N_("a line of the header (game, option, identity, date, player, dice, seed)"),
@@ -59,7 +59,7 @@ PHRASES = {
     "expected_one_of": N_("one of: {known}"),
     "expected_one_of_keys": N_("no such key; the keys here are: {known}"),
     "expected_option": N_("an option like name=value"),
-    "expected_origin": N_("where the dice come from: system, typed, seed or verifiable"),
+    "expected_origin": N_("where the dice come from: system, typed, points, seed or verifiable"),
     "expected_points": N_(
         "a whole number from 0 to 10000, or text like “matching”, “all”, “50 + all”, “36 - all”, “-all”"
     ),
@@ -67,6 +67,7 @@ PHRASES = {
     "expected_record_word": N_("a line that begins with “{word}”"),
     "expected_ruleset": N_("the id of a game or the path of a rules file"),
     "expected_score": N_("a score like “full_house 21”"),
+    "expected_write": N_("points in a box like “write sixes 24”"),
     "expected_strike_with_need": N_("true: only a box that takes any dice can forbid crossing out"),
     "expected_table": N_("a table"),
     "expected_seed": N_("the number of a seat from 1 to {most}, then the word of its player"),

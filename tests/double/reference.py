@@ -10,7 +10,7 @@ from functools import cache
 
 from dicecup.dice import Dice, throws
 from dicecup.engine.play import apply, legal_moves
-from dicecup.engine.state import Keep, Score, Sheet, State, Throw, final_score
+from dicecup.engine.state import Keep, Move, Sheet, State, Throw, final_score
 from dicecup.rules.model import Ruleset
 
 
@@ -42,7 +42,7 @@ class Reference:
         """Return the value with dice on the table and a decision due."""
         return max(self.move_value(state, move) for move in legal_moves(self.rules, state))
 
-    def move_value(self, state: State, move: Keep | Score | Throw) -> float:
+    def move_value(self, state: State, move: Move) -> float:
         if isinstance(move, Keep):
             return self.turn_value(state.sheet, move.dice, state.throws_left)
         return self.sheet_value(apply(self.rules, state, move).sheet)

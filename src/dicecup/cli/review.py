@@ -53,6 +53,7 @@ from dicecup.i18n.sentences import (
     number_text,
     percent_text,
     rating_text,
+    rolls_unknown_text,
     signed_text,
     unfinished_text,
 )
@@ -71,10 +72,13 @@ def summary_head() -> tuple[str, ...]:
 def summary_row(player: PlayerReview) -> tuple[str, ...]:
     language = speech.language
     final = number_text(player.final, language, 0 if player.finished else 2)
+    expected = number_text(player.expected_at_start, language)
+    if not player.rolls_known:
+        return (player.name, final, expected, "–", "–", "–", _("rolls unknown"))
     return (
         player.name,
         final,
-        number_text(player.expected_at_start, language),
+        expected,
         signed(player.luck),
         signed(player.skill),
         number_text(player.error_rate, language, 3),
@@ -90,7 +94,7 @@ def title(record: Record) -> str:
 
 def notes(record: Record, result: Review, wins: WinChances | None) -> list[str]:
     """Return the notes that explain the figures."""
-    found = []
+    found = rolls_unknown_text([one.name for one in result.players if not one.rolls_known], speech.language)
     if not record.state.finished:
         found.append(unfinished_text(speech.language))
         if wins:

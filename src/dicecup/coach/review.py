@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from dicecup.coach.advice import Choice, Values, advise, is_strike
@@ -12,7 +12,18 @@ from dicecup.coach.reasons import Reason
 from dicecup.dice import Dice
 from dicecup.engine.record import Record
 from dicecup.engine.serialize import dice_to_data, move_to_data
-from dicecup.engine.state import Keep, Score, State, Throw, empty_sheet, final_score, standings
+from dicecup.engine.state import (
+    Keep,
+    Move,
+    Score,
+    State,
+    Throw,
+    Write,
+    empty_sheet,
+    final_score,
+    standings,
+)
+from dicecup.errors import UsageError
 from dicecup.rules.model import Ruleset
 from dicecup.solver.solution import OnShare, no_callback
 
@@ -138,6 +149,7 @@ class PlayerReview:
     rating: Rating | None = None  # None where there was nothing to decide
     habits: tuple[Lesson, ...] = ()  # all that cost something, the costliest first
     lessons: tuple[Lesson, ...] = ()  # those worth saying
+    rolls_known: bool = True  # otherwise only the choice of boxes is judged: no luck, no skill, no rating
 
     @property
     def within_turn(self) -> bool:
@@ -193,6 +205,8 @@ def review(record: Record, values: Values, on_progress: OnShare = no_callback) -
     `on_progress` is called with the share of the moves that are done.
     """
     rules = record.rules
+    if record.header.origin.kind == "points":
+        raise UsageError("coach_points_only")
     at_start = values.turn(empty_sheet(rules)).value
     perfect_turn = turn_measure(at_start, rules.turns)
     total, done = len(record.moves), 0
@@ -216,15 +230,24 @@ def review_player(
     record: Record, values: Values, number: int, steps: Iterable[Step], perfect_turn: float, at_start: float
 ) -> PlayerReview:
     found = PlayerReview(record.header.players[number], at_start, course=[at_start])
+    found.rolls_known = rolls_known(record, number)
     current = at_start
     for place, before, move, after in steps:
         turn = turn_number(values, before)
+        if not found.rolls_known:
+            if isinstance(move, Score):
+                last = replace(before, throws_left=0)
+                decision = decide(values, last, move, turn, place, perfect_turn)
+                found.decisions.append(decision)
+                found.course.append(decision.taken.expected)
+            continue
         if isinstance(move, Throw):
             worth = advise(values, after).expected
             found.throws.append(RollLuck(turn, place + 1, after.dice, worth - current, before.kept or ()))
             found.luck += worth - current
             current = worth
             continue
+        assert not isinstance(move, Write)  # a record of points only is refused
         decision = decide(values, before, move, turn, place, perfect_turn)
         found.decisions.append(decision)
         found.skill -= decision.loss
@@ -238,14 +261,34 @@ def review_player(
         # Solve the next turn, as a hint does: a learned value of the sheet alone is less accurate.
         worth = float(final_score(record.rules, sheet)) if sheet.full else values.turn(sheet).value
         found.final = found.course[-1] = worth
-    found.luck += found.final - current  # rounding in 32 bits, or the error of a learned value
-    rate(found, perfect_turn)
+    if found.rolls_known:
+        found.luck += found.final - current  # rounding in 32 bits, or the error of a learned value
+        rate(found, perfect_turn)
     found.habits = lessons_of(record, found.decisions)
     found.lessons = worth_saying(found.habits, perfect_turn)
     return found
 
 
-Step = tuple[int, State, Throw | Keep | Score, State]
+def rolls_known(record: Record, number: int) -> bool:
+    """Return whether all rolls of a player are in the record, as far as it shows.
+
+    Of dice that are typed, some players enter only those that a turn ends with, marked as such or not. Nobody
+    else ends half of the turns with the first roll.
+    """
+    if record.header.origin.kind != "typed":
+        return True
+    turns = single = 0
+    kept = False
+    for _place, _before, move, _after in steps_by_player(record)[number]:
+        if isinstance(move, Throw) and move.final:
+            return False
+        kept = kept or isinstance(move, Keep)
+        if isinstance(move, Score):
+            turns, single, kept = turns + 1, single + (not kept), False
+    return 2 * single <= turns
+
+
+Step = tuple[int, State, Move, State]
 
 
 def steps_by_player(record: Record) -> list[list[Step]]:
@@ -319,15 +362,16 @@ def win_data(wins: WinChances) -> Data:
 
 
 def player_data(rules: Ruleset, player: PlayerReview, options: bool) -> Data:
-    costliest = player.costliest
+    costliest, known = player.costliest, player.rolls_known
     return {
         "name": player.name,
         "final": player.final,
         "finished": player.finished,
         "expected_at_start": player.expected_at_start,
-        "luck": player.luck,
-        "skill": player.skill,
-        "error_rate": player.error_rate,
+        "rolls_known": known,
+        "luck": player.luck if known else None,
+        "skill": player.skill if known else None,
+        "error_rate": player.error_rate if known else None,
         "rating": player.rating,
         "inaccuracies": player.count("inaccuracy"),
         "blunders": player.count("blunder"),

@@ -1,5 +1,6 @@
 """The engine for all games: states, moves, totals, positions, records. Pure functions of frozen values."""
 
+from dicecup.engine.pad import possible_values
 from dicecup.engine.play import apply, check, is_legal, legal_moves
 from dicecup.engine.state import (
     Keep,
@@ -9,6 +10,7 @@ from dicecup.engine.state import (
     Sheet,
     State,
     Throw,
+    Write,
     column_lines,
     dice_to_throw,
     empty_sheet,
@@ -26,6 +28,7 @@ __all__ = [
     "Sheet",
     "State",
     "Throw",
+    "Write",
     "apply",
     "check",
     "column_lines",
@@ -34,6 +37,7 @@ __all__ = [
     "final_score",
     "is_legal",
     "legal_moves",
+    "possible_values",
     "score",
     "standings",
     "start",

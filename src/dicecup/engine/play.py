@@ -21,7 +21,19 @@ from dicecup.dice import (
     sort_dice,
 )
 from dicecup.engine.legality import allowed_placements, cell_names, cell_of, offers, refusal, repeat_pays
-from dicecup.engine.state import Keep, Move, Placement, Score, Sheet, State, Throw, dice_to_throw, turn_start
+from dicecup.engine.pad import apply_write
+from dicecup.engine.state import (
+    Keep,
+    Move,
+    Placement,
+    Score,
+    Sheet,
+    State,
+    Throw,
+    Write,
+    dice_to_throw,
+    turn_start,
+)
 from dicecup.errors import DiceError, MoveError, PositionError, UsageError
 from dicecup.phrases import Phrase
 from dicecup.rules.model import Ruleset
@@ -44,11 +56,13 @@ def apply(rules: Ruleset, state: State, move: Move) -> State:
 def apply_and_score(rules: Ruleset, state: State, move: Move) -> tuple[State, tuple[Scored, ...]]:
     """Return the state after the move, and what each box got that it filled."""
     check_state(rules, state)
+    if isinstance(move, Write):
+        return apply_write(rules, state, move)
     if state.finished:
         raise MoveError("game_over")
     match move:
-        case Throw(dice):
-            return apply_throw(rules, state, dice), ()
+        case Throw(dice, final):
+            return apply_throw(rules, state, dice, final=final), ()
         case Keep(dice):
             return apply_keep(rules, state, dice), ()
         case Score(placements):
@@ -78,13 +92,16 @@ def is_legal(rules: Ruleset, state: State, move: Move) -> bool:
     return True
 
 
-def apply_throw(rules: Ruleset, state: State, dice: Dice) -> State:
+def apply_throw(rules: Ruleset, state: State, dice: Dice, *, final: bool = False) -> State:
     if state.kept is None:
         raise MoveError("throw_not_due" if state.throws_left else "no_throw_left")
+    if final and state.dice:
+        raise MoveError("final_too_late")
     thrown, expected = as_dice(rules, dice), dice_to_throw(rules, state)
     if len(thrown) != expected:
         raise DiceError("dice_count_wrong", found=len(thrown), expected=expected)
-    return State(state.sheets, state.player, sort_dice(state.kept + thrown), None, state.throws_left - 1)
+    throws_left = 0 if final else state.throws_left - 1
+    return State(state.sheets, state.player, sort_dice(state.kept + thrown), None, throws_left)
 
 
 def as_dice(rules: Ruleset, dice: object) -> Dice:

@@ -14,8 +14,8 @@ from typing import Literal
 from dicecup.dice import Dice, format_dice
 from dicecup.engine.fairness import ThrowNumber, commitment, derive_throw, seed_secret
 from dicecup.engine.play import apply_and_score, as_dice, as_kept
-from dicecup.engine.state import Keep, Move, Score, State, Throw, start
-from dicecup.errors import DicecupError, RecordError
+from dicecup.engine.state import Keep, Move, Score, State, Throw, Write, start
+from dicecup.errors import DicecupError, MoveError, RecordError
 from dicecup.rules.model import Ruleset
 from dicecup.rules.scoring import Scored
 
@@ -23,7 +23,7 @@ SECRET = re.compile(r"(?:[0-9a-f]{2}){16,64}")  # at least 128 bits
 
 BOT_PREFIX = "bot:"  # of the names of players that are bots
 
-DiceKind = Literal["system", "seed", "typed", "verifiable"]
+DiceKind = Literal["system", "seed", "typed", "verifiable", "points"]  # points: a pad, no dice are known
 Party = Literal["server", "players"]  # who could otherwise choose the dice; server: whoever holds the secret
 
 
@@ -173,7 +173,7 @@ class RecordBuilder:
     def add(self, entry: Entry) -> None:
         """Add an entry with its dice sorted, or raise the reason why it is refused."""
         if isinstance(entry, Throw):
-            entry = Throw(as_dice(self.rules, entry.dice))
+            entry = Throw(as_dice(self.rules, entry.dice), entry.final)
         elif isinstance(entry, Keep):
             entry = Keep(as_kept(self.rules, self.state, entry.dice))
         if self.entries and isinstance(self.entries[-1], Reveal):
@@ -186,8 +186,17 @@ class RecordBuilder:
             case Reveal(secret):
                 self.check_reveal(secret)
             case _:
+                self.check_kind(entry)
                 self.line.append((entry, *apply_and_score(self.rules, self.state, entry)))
         self.entries.append(entry)
+
+    def check_kind(self, move: Move) -> None:
+        """Refuse a move that does not go with where the dice of this game come from."""
+        kind = self.record.header.origin.kind
+        if isinstance(move, Write) != (kind == "points"):
+            raise MoveError("pad_without_dice" if kind == "points" else "points_with_dice")
+        if isinstance(move, Throw) and move.final and kind != "typed":
+            raise MoveError("dice_not_typed")
 
     def check_reveal(self, secret: str) -> None:
         if not SECRET.fullmatch(secret):
@@ -257,7 +266,7 @@ def verify(record: Record) -> Proof:
     origin = header.origin
     if origin.kind != "verifiable":
         proof = Proof(origin.kind)
-        return proof if origin.kind in ("system", "typed") else compare_throws(record, proof)
+        return proof if origin.kind in ("system", "typed", "points") else compare_throws(record, proof)
     seeded = zip(header.players, origin.player_seeds, strict=False)
     contributors = tuple(player for player, seed in seeded if seed)
     proof = Proof(origin.kind, statement=origin.statement, contributors=contributors)

@@ -35,7 +35,7 @@ from dicecup.engine.record import (
     Reveal,
     Undo,
 )
-from dicecup.engine.state import Keep, Move, Placement, Score, Sheet, State, Throw
+from dicecup.engine.state import Keep, Move, Placement, Score, Sheet, State, Throw, Write
 from dicecup.errors import DicecupError, RecordError, about
 from dicecup.phrases import Phrase
 from dicecup.rules.loader import FindRules, load_builtin, load_ruleset
@@ -49,6 +49,7 @@ MOST_PLAYERS_READ = 100
 MOST_NAME = 60
 CHECK = re.compile(r" #[0-9a-f]{8}")
 CHECK_LENGTH = 10
+POINTS = re.compile(r"-?[0-9]{1,6}")
 COMMITMENT = re.compile(r"[0-9a-f]{64}")
 # Control characters, line breaks, and the surrogates that undecodable bytes become.
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -176,12 +177,14 @@ def entry_text(rules: Ruleset, before: State, entry: Entry, after: State) -> str
     """The text of an entry that led from one state to another; dice in order."""
     seat = before.player + 1
     match entry:
-        case Throw(dice):
-            return f"{seat} throw {format_dice(dice)}"
+        case Throw(dice, final):
+            return f"{seat} {'final' if final else 'throw'} {format_dice(dice)}"
         case Keep(dice):
             return f"{seat} keep {format_dice(dice)}".rstrip()
         case Score(placements):
             return f"{seat} score {score_text(rules, placements, after.sheets[before.player])}"
+        case Write():
+            return write_text(entry)
         case Undo(steps):
             return f"undo {steps}"
         case _:
@@ -201,6 +204,13 @@ def score_text(rules: Ruleset, placements: tuple[Placement, ...], sheet: Sheet) 
         words += ["struck"] if placement.strike else []
         pieces.append(" ".join(words))
     return ", ".join(pieces)
+
+
+def write_text(move: Write) -> str:
+    """Return `2 write sixes 24`, `2 write x2 sixes 18 was 24`; `nothing` stands for an empty box."""
+    words = [str(move.seat + 1), "write", *([move.column] if move.column else []), move.box]
+    words.append("nothing" if move.points is None else str(move.points))
+    return " ".join(words if move.was is None else [*words, "was", str(move.was)])
 
 
 def record_from_text(data: bytes, find_rules: FindRules = load_builtin) -> tuple[Record, int]:
@@ -328,10 +338,8 @@ def good_name(name: str) -> bool:
 
 def read_origin(line: Line, seeds: list[Line], players: int) -> DiceOrigin:
     match line.after("dice").split(" "):
-        case ["typed"]:
-            return DiceOrigin("typed")
-        case ["system"]:
-            return DiceOrigin("system")
+        case ["typed" | "system" | "points" as kind]:
+            return DiceOrigin(kind)
         case ["seed", number] if re.fullmatch(r"[0-9]{1,30}", number):
             return DiceOrigin("seed", seed=int(number))
         case ["verifiable", commitment] if COMMITMENT.fullmatch(commitment) and len(seeds) == players:
@@ -373,8 +381,10 @@ def read_entry(rules: Ruleset, line: Line) -> Entry:
             return Undo(int(steps))
         case ["secret", secret] if SECRET.fullmatch(secret):
             return Reveal(secret)
-        case [seat, "throw" | "keep" | "score" as what, *rest] if seat.isdigit():
+        case [seat, "throw" | "final" | "keep" | "score" as what, *rest] if seat.isdigit():
             return read_move(rules, line, what, rest)
+        case [seat, "write", *rest] if re.fullmatch(r"[0-9]{1,3}", seat):
+            return read_write(line, int(seat) - 1, rest)
         case _:
             raise line.error("expected_entry")
 
@@ -387,7 +397,18 @@ def read_move(rules: Ruleset, line: Line, what: str, rest: list[str]) -> Move:
         dice = parse_dice(rest, rules.dice.faces, len(rules.dice.layers))
     except DicecupError as problem:
         raise RecordError("record_illegal", line=line.number, problem=problem) from None
-    return Throw(dice) if what == "throw" else Keep(dice)
+    return Keep(dice) if what == "keep" else Throw(dice, final=what == "final")
+
+
+def read_write(line: Line, seat: int, words: list[str]) -> Write:
+    was = None
+    if len(words) > 3 and words[-2] == "was" and POINTS.fullmatch(words[-1]):
+        was = int(words[-1])
+        words = words[:-2]
+    if len(words) not in (2, 3) or not (words[-1] == "nothing" or POINTS.fullmatch(words[-1])):
+        raise line.error("expected_write")
+    points = None if words[-1] == "nothing" else int(words[-1])
+    return Write(seat, words[-2], points, words[0] if len(words) == 3 else "", was)
 
 
 def read_placement(rules: Ruleset, line: Line, words: list[str]) -> Placement:

@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote
 from dicecup.dice import Dice, Die, contains, format_die, parse_die, sort_dice
 from dicecup.engine.legality import cell_of
 from dicecup.engine.sheet_check import check_sheet
-from dicecup.engine.state import Keep, Move, Placement, Score, Sheet, State, Throw
+from dicecup.engine.state import Keep, Move, Placement, Score, Sheet, State, Throw, Write
 from dicecup.errors import DiceError, MoveError, PositionError, about
 from dicecup.phrases import Phrase
 from dicecup.rules.loader import load_ruleset
@@ -227,11 +227,15 @@ def state_from_data(rules: Ruleset, data: Mapping[str, Any]) -> State:
 
 
 def move_to_data(rules: Ruleset, move: Move) -> dict[str, Any]:
-    """Return `{"keep": […]}`, `{"throw": […]}`, `{"box": …}` (with `column`), or one key per layer."""
+    """Return `{"keep": […]}`, `{"throw": […]}`, `{"box": …}` (with `column`), one key per layer, or points
+    that were written.
+    """
     if isinstance(move, Keep):
         return {"keep": dice_to_data(move.dice)}
     if isinstance(move, Throw):
-        return {"throw": dice_to_data(move.dice)}
+        return {"final" if move.final else "throw": dice_to_data(move.dice)}
+    if isinstance(move, Write):
+        return write_to_data(move)
     if not rules.has_layers:
         (placement,) = move.placements
         data: dict[str, Any] = {"column": placement.column} if rules.has_columns else {}
@@ -246,10 +250,33 @@ def move_to_data(rules: Ruleset, move: Move) -> dict[str, Any]:
     return data | ({"strike": struck} if struck else {})
 
 
+def write_to_data(move: Write) -> dict[str, Any]:
+    data: dict[str, Any] = {"column": move.column} if move.column else {}
+    data |= {"box": move.box, "seat": move.seat, "points": move.points}
+    return data | ({} if move.was is None else {"was": move.was})
+
+
+def write_from_data(data: Mapping[str, Any]) -> Write:
+    box, column = data.get("box"), data.get("column", "")
+    numbers = [data.get("seat"), *(data.get(key) or 0 for key in ("points", "was"))]
+    if (
+        not set(data) <= {"box", "column", "seat", "points", "was"}
+        or not isinstance(box, str)
+        or not isinstance(column, str)
+        or not all(type(number) is int for number in numbers)
+    ):
+        raise MoveError("move_unreadable")
+    return Write(data["seat"], box, data["points"], column, data.get("was"))
+
+
 def move_from_data(rules: Ruleset, data: object) -> Move:
     if not isinstance(data, Mapping):
         raise MoveError("move_unreadable")
     keys = set(data)
+    if "points" in keys:
+        return write_from_data(data)
+    if keys == {"final"}:
+        return Throw(dice_from_data(rules, data["final"], "final"), final=True)
     if keys == {"keep"}:
         return Keep(dice_from_data(rules, data["keep"], "keep"))
     if keys == {"throw"}:

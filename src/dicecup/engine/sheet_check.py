@@ -102,14 +102,22 @@ def worthless_throws(rules: Ruleset, index: int) -> frozenset[int]:
 def check_repeats(rules: Ruleset, sheet: Sheet) -> None:
     """Check that every scored repeat filled a box, with points that such dice give there."""
     assert rules.repeat is not None
+    if sheet.repeats > most_repeats(rules, sheet):
+        raise impossible(rules.repeat.id, sheet.repeats * rules.repeat.points)
+
+
+def most_repeats(rules: Ruleset, sheet: Sheet) -> int:
+    """Return how many of the filled boxes can have been filled by repeats that paid."""
+    if rules.repeat is None:
+        return 0
     repeated = rules.box_index[rules.repeat.box]
-    fitting = sum(
+    if not sheet.cells[repeated]:
+        return 0
+    return sum(
         points in points_of_repeats(rules)[index] | joker_points(rules, sheet, index)
         for index, points in enumerate(sheet.cells)
         if points is not None and index != repeated
     )
-    if not sheet.cells[repeated] or sheet.repeats > fitting:
-        raise impossible(rules.repeat.id, sheet.repeats * rules.repeat.points)
 
 
 @lru_cache(maxsize=64)

@@ -5,7 +5,7 @@ totals.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dicecup.dice import Dice
 from dicecup.errors import MoveError
@@ -18,11 +18,14 @@ MOST_PLAYERS = 24  # in a game: in the browser, in the terminal and on a printed
 class Throw:
     """A throw with its outcome: the dice that were not kept.
 
+    `final` dice are those that a turn ended with; how often they were thrown, and what was kept, is unknown.
+
     >>> dicecup.Throw((1, 3, 3, 6, 6)).dice
     (1, 3, 3, 6, 6)
     """
 
     dice: Dice
+    final: bool = field(default=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,24 @@ class Score:
     placements: tuple[Placement, ...]
 
 
-Move = Throw | Keep | Score
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Points written in a box of any player, without dice. None empties the box.
+
+    `was` is what the box held before: a write that was made against anything else is refused.
+
+    >>> dicecup.Write(0, "sixes", 24)
+    Write(seat=0, box='sixes', points=24, column='', was=None)
+    """
+
+    seat: int
+    box: str
+    points: int | None
+    column: str = ""
+    was: int | None = None
+
+
+Move = Throw | Keep | Score | Write
 
 
 def score(box: str, column: str = "", *, strike: bool = False) -> Score:

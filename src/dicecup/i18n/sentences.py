@@ -188,5 +188,15 @@ def unfinished_text(language: Language) -> str:
     return language.gettext("The game isn’t finished: the expected final score is shown instead.")
 
 
+def rolls_unknown_text(names: list[str], language: Language) -> list[str]:
+    """Return who entered only the dice that turns ended with, and what that means; nothing if nobody did."""
+    if not names:
+        return []
+    text = language.gettext(
+        "{players}: only the final dice are known, not the rolls, so only the choice of boxes is judged."
+    )
+    return [text.format(players=language.join(names))]
+
+
 def learned_text(language: Language) -> str:
     return language.gettext("Learned by playing against itself: near-perfect, but not exact.")

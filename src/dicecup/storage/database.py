@@ -252,7 +252,35 @@ EVENINGS: list[Step] = [
     "ALTER TABLE results ADD COLUMN best_dice TEXT",
 ]
 
-MIGRATIONS: list[list[Step]] = [FIRST, TRIES, VERDICTS, COUNTED, REMOVAL, PROMISES, EXPIRY, EVENINGS]
+# People may join a pad late: its header then names one more player.
+PAD_HEADERS: list[Step] = [
+    {"sqlite": "DROP TRIGGER headers_stay"},
+    {
+        "sqlite": "CREATE TRIGGER headers_stay BEFORE UPDATE OF header ON matches "
+        "WHEN OLD.header IS NOT NULL AND NEW.header IS NOT OLD.header AND OLD.dice <> 'points' "
+        "AND NOT EXISTS (SELECT 1 FROM seats WHERE match = OLD.id AND name LIKE 'deleted:%' "
+        "AND instr(OLD.header, 'player ' || name || ' ') = 0) "
+        "BEGIN SELECT RAISE(ABORT, 'a header only loses names'); END",
+        "postgresql": "CREATE OR REPLACE FUNCTION refuse_header() RETURNS trigger LANGUAGE plpgsql "
+        "AS $$ BEGIN "
+        "IF OLD.header IS NOT NULL AND NEW.header IS DISTINCT FROM OLD.header AND OLD.dice <> 'points' "
+        "AND NOT EXISTS (SELECT 1 FROM seats WHERE match = OLD.id AND name LIKE 'deleted:%' "
+        "AND strpos(OLD.header, 'player ' || name || ' ') = 0) "
+        "THEN RAISE EXCEPTION 'a header only loses names'; END IF; RETURN NEW; END $$",
+    },
+]
+
+MIGRATIONS: list[list[Step]] = [
+    FIRST,
+    TRIES,
+    VERDICTS,
+    COUNTED,
+    REMOVAL,
+    PROMISES,
+    EXPIRY,
+    EVENINGS,
+    PAD_HEADERS,
+]
 
 
 def migrate(database: Database) -> None:

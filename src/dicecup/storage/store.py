@@ -236,6 +236,25 @@ class StoredSeats(StorePart):
 
         return self.change(match, take)
 
+    def add_seat(self, match: str, number: int, seat: Seat, key_hash: str, header: str) -> bool:
+        """Add a seat to a pad that has begun, whose header then names one more player.
+
+        False if another process has added the seat already.
+        """
+
+        def add(changes: Transaction) -> bool:
+            try:
+                insert_seat(changes, match, number, seat)
+            except RowTaken:
+                return False
+            insert_key(changes, match, number, key_hash, "device")
+            changes.run("UPDATE matches SET header = ? WHERE id = ?", (header, match))
+            changes.run("UPDATE matches SET finished = NULL WHERE id = ?", (match,))
+            changes.run("DELETE FROM results WHERE match = ?", (match,))
+            return True
+
+        return self.change(match, add)
+
     def leave_seat(self, match: str, number: int, key_hash: str) -> None:
         """Release the device's hold on the seat; it is open if no other device holds it."""
 
@@ -403,11 +422,12 @@ def add_entries(changes: Transaction, addition: Addition) -> bool:
             (number, text, addition.made, addition.match),
         ):
             return False
-        if text.startswith("undo "):  # undoes the end of the game
+        if text.startswith("undo ") or " nothing was " in text:  # undoes the end of the game
             changes.run("UPDATE matches SET finished = NULL WHERE id = ?", (addition.match,))
             changes.run("DELETE FROM results WHERE match = ?", (addition.match,))
     if addition.results:
         changes.run("UPDATE matches SET finished = ? WHERE id = ?", (addition.made, addition.match))
+        changes.run("DELETE FROM results WHERE match = ?", (addition.match,))  # those before a correction
         for result in addition.results:
             insert_result(changes, addition.match, result)
     return True

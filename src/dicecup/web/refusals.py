@@ -24,7 +24,9 @@ from dicecup.web.viewer import language_of
 STATUS = {
     "body_too_large": 413,
     "coach_busy": 429,
+    "box_changed": 409,
     "coach_later": 409,
+    "coach_points_only": 409,
     "coach_failed": 503,
     "coach_missing": 409,
     "coach_off": 409,

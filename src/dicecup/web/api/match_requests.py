@@ -9,7 +9,7 @@ from fastapi.responses import PlainTextResponse, StreamingResponse
 
 from dicecup.coach.review import choice_data, reason_data
 from dicecup.engine.serialize import move_from_data
-from dicecup.engine.state import Throw
+from dicecup.engine.state import Throw, Write
 from dicecup.errors import UsageError
 from dicecup.web.api.models import (
     REFUSALS,
@@ -25,6 +25,7 @@ from dicecup.web.api.models import (
     MatchRequest,
     MoveRequest,
     Opened,
+    PlayerRequest,
     Promise,
     ProofAnswer,
     ReactionRequest,
@@ -34,6 +35,7 @@ from dicecup.web.api.models import (
     StateAnswer,
     Undone,
     UndoRequest,
+    ValuesAnswer,
     VersionRequest,
     answer,
 )
@@ -42,7 +44,7 @@ from dicecup.web.service import joining, opening
 from dicecup.web.service.advising import check_on, in_time
 from dicecup.web.service.keys import key_hash, new_key
 from dicecup.web.service.live_match import LiveMatch
-from dicecup.web.service.snapshot import state_data
+from dicecup.web.service.snapshot import box_values, state_data
 from dicecup.web.service.subscribers import Drawing, EventStream, stream
 from dicecup.web.viewer import MatchesNow
 
@@ -81,6 +83,13 @@ async def join(live: Asked, key: Key, body: JoinRequest) -> Joined:
     seat = await joining.join(live, holder, body.name, body.seat, body.seed)
     state = answer(live, live.seats_of(key_hash(holder)))
     return Joined(key=holder, state=state, seat=seat)
+
+
+@router.post("/matches/{match}/players", status_code=201)
+async def add_player(live: Asked, key: Key, body: PlayerRequest) -> StateAnswer:
+    """Give another player an empty sheet on a score pad, also in the middle of a game."""
+    await joining.add_player(live, key, body.name)
+    return answer(live, live.seats_of(key_hash(key)))
 
 
 @router.post("/matches/{match}/leave")
@@ -167,9 +176,21 @@ async def play(live: LiveMatch, seats: frozenset[int], body: MoveRequest) -> Non
         return
     read = move_from_data(live.playing().rules, body.move)
     if isinstance(read, Throw):
-        await live.throw(seats, body.version, read.dice)
+        await live.throw(seats, body.version, read.dice, final=read.final)
+    elif isinstance(read, Write):
+        await live.write(seats, read)
     else:
         await live.decide(seats, body.version, read)
+
+
+@moves_router.get("/values")
+async def values(live: Asked, seat: int, box: str, column: str = "") -> ValuesAnswer:
+    """The points that can be written in a box of a score pad, lowest first, and the likely ones."""
+    match = live.playing()
+    if not 0 <= seat < len(match.state.sheets):
+        raise UsageError("seat_unknown")
+    found = box_values(match.rules, match.state.sheets[seat], box, column)
+    return ValuesAnswer(values=list(found.values), likely=list(found.likely), was=found.was)
 
 
 @moves_router.post("/reactions", status_code=204)

@@ -37,8 +37,8 @@ class MatchRequest(Model):
     options: Annotated[dict[str, str], Field(max_length=20)] = {}
     seats: Annotated[list[SeatRequest], Field(min_length=1, max_length=MOST_PLAYERS)]
     dice: Annotated[
-        Literal["screen", "table"],
-        Field(description="Thrown by the server, or your own, typed in."),
+        Literal["screen", "table", "points"],
+        Field(description="Thrown by the server; your own, typed in; or a score pad without dice."),
     ] = "screen"
     promise: Annotated[str, Field(max_length=64, description="From POST /api/promises.")] = ""
     coach: bool = False
@@ -49,6 +49,10 @@ class JoinRequest(Model):
     name: Name
     seat: Annotated[SeatNumber | None, Field(description="The first open one if left out.")] = None
     seed: Annotated[str, Field(max_length=60)] = ""
+
+
+class PlayerRequest(Model):
+    name: Name
 
 
 class SeatChoice(Model):
@@ -70,10 +74,13 @@ class MoveRequest(Model):
     `{"throw": true}` throws the dice that are due; `{"throw": [3, 3, 6]}` types physical dice.
     `{"keep": [6, 6]}`, `{"box": "sixes"}`, `{"column": "x2", "box": "sixes"}`,
     `{"inner": "pair", "outer": "chance"}`; with `"strike": true` (or a list of layers) a box gets 0.
+    `{"final": [3, 3, 6, 6, 6]}` types what a turn ended with if its rolls are not known. On a score pad
+    `{"seat": 1, "box": "sixes", "points": 24}`; a correction names what the box held: `"was": 18`. Writes of
+    others do not matter to it, so its version may be old.
     """
 
     version: Version
-    move: Annotated[dict[str, JsonValue], Field(max_length=4, examples=[{"throw": True}, {"keep": [6, 6]}])]
+    move: Annotated[dict[str, JsonValue], Field(max_length=5, examples=[{"throw": True}, {"keep": [6, 6]}])]
 
 
 class ReactionRequest(Model):
@@ -175,7 +182,7 @@ class StateAnswer(BaseModel):
     game: str
     options: dict[str, str]
     identity: str | None
-    dice: Literal["screen", "table"]
+    dice: Literal["screen", "table", "points"]
     commitment: str | None
     secret: str | None
     coach: bool
@@ -197,6 +204,14 @@ class Opened(BaseModel):
 
 class Joined(Opened):
     seat: int
+
+
+class ValuesAnswer(BaseModel):
+    """What can be written in a box; `was` is what it holds now."""
+
+    values: list[int]
+    likely: list[int]
+    was: int | None
 
 
 class Undone(BaseModel):

@@ -81,9 +81,10 @@ class PlayerReviewAnswer(BaseModel):
     final: float
     finished: bool
     expected_at_start: float
-    luck: float
-    skill: float
-    error_rate: float
+    rolls_known: Annotated[bool, Field(description="False: only final dice were typed.")]
+    luck: float | None
+    skill: float | None
+    error_rate: float | None
     rating: str | None
     inaccuracies: int
     blunders: int

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dicecup.engine.record import Undo
-from dicecup.engine.state import Keep, Score, Throw, standings
+from dicecup.engine.state import Keep, Score, Throw, Write, standings
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import name
+from dicecup.i18n.sentences import cell_text
 from dicecup.match import Match
 from dicecup.web.service.live_match import LiveMatch, UndoOptions
 from dicecup.web.texts import dice_text, player_name
@@ -30,6 +31,8 @@ def announcement(live: LiveMatch, language: Language) -> str:
     if isinstance(move, Keep):
         kept = dice_text(move.dice) or "–"
         return _("{player} keeps {dice}.").format(player=player, dice=kept)
+    if isinstance(move, Write):
+        return write_announcement(match, move, language)
     return score_announcement(match, move, player, language)
 
 
@@ -85,6 +88,21 @@ def score_announcement(match: Match, move: Score, player: str, language: Languag
         text = f"{box} {scored.points}".replace("-", "−")
         parts.append(f"{text} ({dice_text(scored.counted)})" if scored.counted else text)
     return _("{player} fills {boxes}.").format(player=player, boxes=language.join(parts))
+
+
+def write_announcement(match: Match, move: Write, language: Language) -> str:
+    """What was written on a pad, or corrected."""
+    _ = language.gettext
+    player = player_name(match.record.header.players[move.seat], language)
+    box = cell_text(match.rules, move.box, move.column, language)
+    if move.points is None:
+        return _("{player}: {box} is empty again.").format(player=player, box=box)
+    points = str(move.points).replace("-", "−")
+    if move.was is None:
+        return _("{player}: {box} {points}.").format(player=player, box=box, points=points)
+    was = str(move.was).replace("-", "−")
+    text = _("{player}: {box} {points} (was {before}).")
+    return text.format(player=player, box=box, points=points, before=was)
 
 
 def ending(match: Match, language: Language) -> str:

@@ -102,8 +102,8 @@ def player_so_far(
     loss = loss_text(last.loss, language) if last else ""
     return PlayerSoFar(
         name=player_name(found.name, language),
-        luck=signed(found.luck, language),
-        skill=signed(found.skill, language),
+        luck=signed(found.luck, language) if found.rolls_known else "–",
+        skill=signed(found.skill, language) if found.rolls_known else "–",
         chance="" if chance is None else percent_text(chance, language),
         last=move_text(rules, last.taken.move, language) if last else "",
         loss=loss,

@@ -13,11 +13,18 @@ from starlette.responses import Response
 
 from dicecup.bots import BOT_PREFIX
 from dicecup.engine.record import Record, verify
-from dicecup.engine.state import Score, final_score, standings
+from dicecup.engine.state import Score, Write, final_score, standings
 from dicecup.errors import DicecupError, UsageError
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name
-from dicecup.i18n.sentences import chances_text, learned_text, percent_text, rating_text, unfinished_text
+from dicecup.i18n.sentences import (
+    chances_text,
+    learned_text,
+    percent_text,
+    rating_text,
+    rolls_unknown_text,
+    unfinished_text,
+)
 from dicecup.web.pages.match_page import Asked
 from dicecup.web.pages.my_games import lines
 from dicecup.web.pages.render import go_to, number, page
@@ -51,6 +58,7 @@ class PlayerCard:
     rating_name: str = ""
     blunders: int = 0
     inaccuracies: int = 0
+    rolls_known: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +136,7 @@ def cards(record: Record, names: list[str], language: Language, found: Reviewed 
                 rating_name=rating_text(one.rating, language),
                 blunders=one.count("blunder"),
                 inaccuracies=one.count("inaccuracy"),
+                rolls_known=one.rolls_known,
             )
         )
     return made
@@ -154,8 +163,9 @@ def points_by_turn(record: Record) -> list[list[float]]:
     """Each player's points, at the start and after each turn."""
     totals = [[0.0] for _ in record.header.players]
     for move, before, after in zip(record.moves, record.states, record.states[1:], strict=False):
-        if isinstance(move, Score):
-            totals[before.player].append(float(final_score(record.rules, after.sheets[before.player])))
+        if isinstance(move, Score | Write):
+            seat = move.seat if isinstance(move, Write) else before.player
+            totals[seat].append(float(final_score(record.rules, after.sheets[seat])))
     return totals
 
 
@@ -164,6 +174,7 @@ def notes(record: Record, names: list[str], language: Language, found: Reviewed 
     if found is None:
         return []
     said = [] if found.review.exact else [learned_text(language)]
+    said += rolls_unknown_text([one.name for one in found.review.players if not one.rolls_known], language)
     if not record.state.finished:
         said.append(unfinished_text(language))
         if found.wins:

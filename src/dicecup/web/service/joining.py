@@ -7,7 +7,9 @@ from contextlib import suppress
 from dataclasses import replace
 
 from dicecup.bots import BOT_PREFIX
+from dicecup.engine.record_text import RecordWriter
 from dicecup.errors import MoveError, UsageError
+from dicecup.match import with_player
 from dicecup.storage.removal import discard_match
 from dicecup.storage.rows import Evening, Seat
 from dicecup.web.service.keys import key_hash, new_key, new_match_id, now
@@ -15,6 +17,7 @@ from dicecup.web.service.live_match import LiveMatch, header_for
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.opening import NewMatch, NewSeat, open_match, read_seed
 from dicecup.web.service.player_names import check_different, mark_look_alikes, read_name
+from dicecup.web.service.snapshot import DICE
 
 
 async def join(live: LiveMatch, holder: str, name: str, number: int | None = None, seed: str = "") -> int:
@@ -36,6 +39,22 @@ async def join(live: LiveMatch, holder: str, name: str, number: int | None = Non
         if not await live.update(live.store.take_seat, live.id, chosen, seat, key_hash(holder), header):
             raise MoveError("seat_taken")
         return chosen
+
+
+async def add_player(live: LiveMatch, holder: str, name: str) -> int:
+    """Give somebody who comes late an empty sheet on a pad; this device writes for them, too."""
+    if not live.seats_of(key_hash(holder)):
+        raise MoveError("seat_not_yours")
+    async with live.changing():
+        seats = live.stored.seats
+        names = [*(seat.name for seat in seats), read_name(name)]
+        check_different([name for name in names if name])
+        seat = Seat("person", mark_look_alikes(names)[-1])
+        record = with_player(live.playing().record, seat.name)
+        header = RecordWriter().header(record.header)
+        if not await live.update(live.store.add_seat, live.id, len(seats), seat, key_hash(holder), header):
+            raise MoveError("version_stale", found=live.version, version=live.version)
+        return len(seats)
 
 
 async def leave(live: LiveMatch, holder: str, number: int) -> None:
@@ -128,7 +147,7 @@ def following_match(live: LiveMatch, holder: str) -> NewMatch:
         game=opening.ruleset,
         seats=seats[1:] + seats[:1],
         options=opening.options,
-        dice="table" if opening.dice == "typed" else "screen",
+        dice=DICE.get(opening.dice, "screen"),  # type: ignore[arg-type]
         coach=opening.coach,
         evening=live.stored.evening or "",
     )

@@ -19,7 +19,7 @@ from dicecup.bots import bot_of_player
 from dicecup.dice import Dice
 from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.record_text import RecordWriter, read_header, split_lines
-from dicecup.engine.state import MOST_PLAYERS, Keep, Score, Throw
+from dicecup.engine.state import MOST_PLAYERS, Keep, Score, Throw, Write
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import Change, Match
 from dicecup.rules.loader import load_ruleset
@@ -164,6 +164,11 @@ class LiveMatch:
         """Whether people play against each other with the coach off: it helps nobody before the end."""
         among_people = len(self.human_seats) > 1 and not self.shown_only
         return among_people and not self.stored.opening.coach and not self.playing().state.finished
+
+    @property
+    def is_pad(self) -> bool:
+        """Whether points are written straight into the sheets, without dice."""
+        return self.stored.opening.dice == "points"
 
     def bot_is_next(self) -> bool:
         match = self.match
@@ -313,11 +318,24 @@ class LiveMatch:
                 change.throw()
             await self.commit(change)
 
-    async def throw(self, seats: frozenset[int], version: int, typed: Dice | None = None) -> None:
+    async def write(self, seats: frozenset[int], move: Write) -> None:
+        """Write points on a pad: anybody with a seat, in any box. The move names what the box held before, so
+        that writes of several devices in different boxes do not get in each other's way.
+        """
+        if not seats:
+            raise MoveError("seat_not_yours")
+        async with self.changing():
+            change = self.playing().prepare()
+            change.decide(move)
+            await self.commit(change)
+
+    async def throw(
+        self, seats: frozenset[int], version: int, typed: Dice | None = None, *, final: bool = False
+    ) -> None:
         """Throw the dice that are due, or type what they show."""
         async with self.changing(version):
             change = self.check_turn(seats, version, typing=typed is not None).prepare(version)
-            change.throw(typed)
+            change.throw(typed, final=final)
             await self.commit(change)
 
     def undo_options(self, seats: frozenset[int]) -> UndoOptions:
@@ -333,6 +351,8 @@ class LiveMatch:
         """One's own last move while nobody has thrown after it; anybody's, if all people share a device."""
         if not match.record.moves:
             return 0
+        if self.is_pad:  # where everybody writes for everybody
+            return 1
         if self.human_seats <= seats:
             return match.steps_to_last_decision()
         mover = match.record.states[-2].player

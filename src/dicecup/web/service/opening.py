@@ -45,7 +45,7 @@ class NewMatch:
     game: str
     seats: Sequence[NewSeat]
     options: Mapping[str, str] = field(default_factory=dict)
-    dice: Literal["screen", "table"] = "screen"
+    dice: Literal["screen", "table", "points"] = "screen"  # points: a score pad
     promise: str = ""  # the name of a promise that was shown before; empty: a new one
     coach: bool = False
     evening: str = ""  # the id of the evening that the match is to be part of
@@ -97,6 +97,11 @@ async def open_match(matches: Matches, request: NewMatch, holder: str) -> LiveMa
     if screen and not promise and any(seat.seed for seat in seats):
         raise UsageError("seed_before_promise")
     secret = await secret_behind(matches, promise) if screen else None
+    pad = request.dice == "points"
+    if pad and any(seat.kind == "bot" for seat in seats):
+        raise UsageError("pad_without_bots")
+    if request.coach and pad:
+        raise UsageError("coach_points_only")
     if request.coach or any(seat.kind == "bot" and seat.name in BOTS_BY_VALUES for seat in request.seats):
         await matches.advising.check(rules)
     opening = Opening(
@@ -105,7 +110,7 @@ async def open_match(matches: Matches, request: NewMatch, holder: str) -> LiveMa
         owner=key_hash(holder),
         ruleset=request.game,
         options=dict(rules.options),
-        dice="verifiable" if screen else "typed",
+        dice="verifiable" if screen else "points" if pad else "typed",
         commitment=commitment(secret) if secret else None,
         secret=secret.hex() if secret else None,
         coach=request.coach,
@@ -200,6 +205,8 @@ async def try_again(matches: Matches, live: LiveMatch, moves: int, holder: str) 
     whoever tries a position again wants to learn, and holds all the seats.
     """
     record = live.playing().record
+    if live.is_pad:
+        raise UsageError("coach_points_only")
     if not may_try(live, key_hash(holder)):
         raise UsageError("coach_later")
     if not 0 <= moves <= len(record.moves):

@@ -52,6 +52,8 @@ class Reviewed:
 def check_may(live: LiveMatch) -> None:
     """Refuse while people play against each other with the coach off."""
     need_coach()
+    if live.playing().record.header.origin.kind == "points":
+        raise UsageError("coach_points_only")
     if live.coach_waits:
         raise UsageError("coach_later")
 
@@ -172,4 +174,5 @@ def verdicts_in(review: Review) -> list[Verdict]:
     return [
         Verdict(seat, player.luck, player.skill, player.error_rate)
         for seat, player in enumerate(review.players)
+        if player.rolls_known
     ]

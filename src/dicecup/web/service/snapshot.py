@@ -9,9 +9,19 @@ from typing import Any
 
 from dicecup.dice import layer_faces
 from dicecup.engine.legality import cell_names, cell_of, offers, refusal
+from dicecup.engine.pad import possible_values, usual_points, written
 from dicecup.engine.play import place, scored_layers
 from dicecup.engine.serialize import dice_to_data, move_to_data, sheet_to_data
-from dicecup.engine.state import Placement, Sheet, State, column_lines, dice_to_throw, final_score, standings
+from dicecup.engine.state import (
+    Placement,
+    Sheet,
+    State,
+    Write,
+    column_lines,
+    dice_to_throw,
+    final_score,
+    standings,
+)
 from dicecup.match import Match
 from dicecup.rules.model import Ruleset
 from dicecup.web.service.live_match import LiveMatch
@@ -79,7 +89,31 @@ def choices_on(rules: Ruleset, sheet: Sheet, faces: tuple[int, ...]) -> tuple[Bo
     return tuple(found)
 
 
+@dataclass(frozen=True, slots=True)
+class BoxValues:
+    """What can be written in a box of a score pad, and what it holds now."""
+
+    values: tuple[int, ...]  # lowest first
+    likely: tuple[int, ...]  # the likeliest of many, lowest first
+    was: int | None
+
+
+MANY_VALUES = 8
+LIKELY_VALUES = 6
+
+
+def box_values(rules: Ruleset, sheet: Sheet, box: str, column: str = "") -> BoxValues:
+    """The values that are possible in a box; of many, those that a turn played for it is likely to give."""
+    values, was = possible_values(rules, sheet, box, column), written(rules, sheet, box, column)
+    if len(values) <= MANY_VALUES or box not in rules.box_index:
+        return BoxValues(values, (), was)
+    usual = usual_points(rules, rules.box_index[box])
+    likely = sorted((points for points in values if points), key=lambda points: -usual.get(points, 0.0))
+    return BoxValues(values, tuple(sorted(likely[:LIKELY_VALUES])), was)
+
+
 Data = dict[str, Any]
+DICE = {"typed": "table", "points": "points"}
 
 
 def status(live: LiveMatch) -> str:
@@ -98,7 +132,7 @@ def state_data(live: LiveMatch, seats: frozenset[int]) -> Data:
         "game": opening.ruleset,
         "options": dict(opening.options),
         "identity": match.rules.identity if match else None,
-        "dice": "table" if opening.dice == "typed" else "screen",
+        "dice": DICE.get(opening.dice, "screen"),
         "commitment": opening.commitment,
         "secret": match.record.secret if match else None,
         "coach": opening.coach,
@@ -139,6 +173,7 @@ def seat_data(live: LiveMatch, number: int, seats: frozenset[int]) -> Data:
 def turn_data(match: Match, seats: frozenset[int]) -> Data:
     rules, state = match.rules, match.state
     filled = sum(points is not None for points in state.sheet.cells)
+    throw_due = state.throw_due and match.record.header.origin.kind != "points"
     return {
         "seat": state.player,
         "yours": state.player in seats,
@@ -146,8 +181,8 @@ def turn_data(match: Match, seats: frozenset[int]) -> Data:
         "of": rules.turns,
         "dice": dice_to_data(state.dice),
         "kept": dice_to_data(state.kept or ()),
-        "throw_due": state.throw_due,
-        "dice_to_throw": dice_to_throw(rules, state) if state.throw_due else 0,
+        "throw_due": throw_due,
+        "dice_to_throw": dice_to_throw(rules, state) if throw_due else 0,
         "throws_made": rules.throws - state.throws_left,
         "throws_left": state.throws_left,
         "choices": {layer.layer: choices_data(layer) for layer in layer_choices(rules, state)},
@@ -172,7 +207,8 @@ def last_data(match: Match) -> Data | None:
     """The last current move, and whose it was."""
     if not match.record.moves:
         return None
-    seat = match.record.states[-2].player
+    move = match.record.moves[-1]
+    seat = move.seat if isinstance(move, Write) else match.record.states[-2].player
     return {"seat": seat, "move": move_to_data(match.rules, match.record.moves[-1])}
 
 

@@ -1,0 +1,195 @@
+"""A pad: points written straight into the boxes, without dice.
+
+A value is possible in a box if some dice write it there, in some order of filling the boxes that are filled
+now. So any box of any player can be filled or corrected at any time, and nothing impossible can be written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from dicecup.dice import Dice, all_dice, layer_faces, parts, sort_dice, throws
+from dicecup.engine.legality import box_links, cell_of, link_holds
+from dicecup.engine.sheet_check import joker_points, most_repeats, possible_points
+from dicecup.engine.state import Sheet, State, Write, turn_start
+from dicecup.errors import MoveError
+from dicecup.rules.model import Ruleset
+from dicecup.rules.scoring import Scored, score_box, score_table
+
+
+def is_repeat(rules: Ruleset, box: str) -> bool:
+    """Return whether this is the line of the repeats, which is written like a box."""
+    return rules.repeat is not None and rules.repeat.id == box
+
+
+def written(rules: Ruleset, sheet: Sheet, box: str, column: str = "") -> int | None:
+    """Return the points in a box, None if it is open. The line of the repeats always holds points."""
+    if rules.repeat and is_repeat(rules, box):
+        return sheet.repeats * rules.repeat.points
+    return sheet.cells[cell_of(rules, box, column)]
+
+
+def possible_values(rules: Ruleset, sheet: Sheet, box: str, column: str = "") -> tuple[int, ...]:
+    """Return all points that can be written in a box, or instead of those that it holds; lowest first.
+
+    >>> import dicecup
+    >>> game = dicecup.Game("yatzy", ["Ann"], dice="points")
+    >>> dicecup.possible_values(game.rules, game.state.sheet, "sixes")
+    (0, 6, 12, 18, 24, 30)
+    """
+    if rules.repeat and is_repeat(rules, box):
+        return tuple(count * rules.repeat.points for count in range(most_repeats(rules, sheet) + 1))
+    return tuple(sorted(cell_values(rules, sheet, cell_of(rules, box, column))))
+
+
+def cell_values(rules: Ruleset, sheet: Sheet, cell: int) -> Iterator[int]:
+    """Yield all points that can stand in a cell beside those in the other cells."""
+    index = cell % len(rules.boxes)
+    others = with_points(sheet, cell, None)
+    for points in possible_points(rules, index) | joker_points(rules, others, index):
+        if not links_hold(rules, others, cell, points):
+            continue
+        if not points and not zero_possible(rules, others, index):
+            continue
+        if sheet.repeats <= most_repeats(rules, with_points(sheet, cell, points)):
+            yield points
+
+
+def with_points(sheet: Sheet, cell: int, points: int | None) -> Sheet:
+    return Sheet(sheet.cells[:cell] + (points,) + sheet.cells[cell + 1 :], sheet.repeats)
+
+
+def links_hold(rules: Ruleset, sheet: Sheet, cell: int, points: int) -> bool:
+    """Return whether points in a cell agree with the boxes that it depends on, and those that depend on it.
+
+    A 0 may always be a strike.
+    """
+    index = cell % len(rules.boxes)
+    first = cell - index
+    return not points or all(
+        link_holds(kind, points, sheet.cells[first + other])
+        for box, kind, other in box_links(rules)
+        if box == index
+    )
+
+
+def zero_possible(rules: Ruleset, sheet: Sheet, index: int) -> bool:
+    """Return whether a 0 is possible in a box that is open on this sheet.
+
+    If strikes are a last resort, some dice must give nothing in it and in all open boxes. With several layers
+    another box of the same turn may still be missing on the sheet.
+    """
+    if rules.strike == "free" or rules.boxes[index].never_pays or (rules.joker and rules.joker.forced):
+        return True
+    boxes, layers = len(rules.boxes), len(rules.scored)
+    open_boxes = {cell % boxes for cell, points in enumerate(sheet.cells) if points is None} - {index}
+    filled = sum(points is not None for points in sheet.cells)
+    missing = layers - 1 - filled % layers
+    return any(index not in paying and len(paying & open_boxes) <= missing for paying in paying_boxes(rules))
+
+
+@lru_cache(maxsize=64)
+def paying_boxes(rules: Ruleset) -> frozenset[frozenset[int]]:
+    """Return for every throw the boxes in which it surely pays; linked boxes may be prevented from that."""
+    linked = {box for box, _kind, _other in box_links(rules)}
+    table = score_table(rules)
+    return frozenset(
+        frozenset(
+            box
+            for box, scored in enumerate(table[layer_faces(dice, 0)])
+            if scored.points > 0 and box not in linked
+        )
+        for dice, _ in throws(rules.dice.count, rules.dice.faces)
+    )
+
+
+def apply_write(rules: Ruleset, state: State, move: Write) -> tuple[State, tuple[Scored, ...]]:
+    """Return the state after points are written, and the points; any player's box may be written any time."""
+    if type(move.seat) is not int or not 0 <= move.seat < len(state.sheets):
+        raise MoveError("seat_unknown")
+    before = state.sheets[move.seat]
+    found = written(rules, before, move.box, move.column)
+    if move.was != found:
+        raise MoveError("box_changed", box=move.box)
+    if move.points == found:
+        raise MoveError("points_unchanged", box=move.box)
+    sheet = written_sheet(rules, before, move)
+    sheets = state.sheets[: move.seat] + (sheet,) + state.sheets[move.seat + 1 :]
+    player = next_player(rules, state, sheets, move) if found is None else state.player
+    return turn_start(rules, sheets, player), (Scored(move.points or 0, ()),)
+
+
+def written_sheet(rules: Ruleset, sheet: Sheet, move: Write) -> Sheet:
+    repeat, points = rules.repeat, move.points
+    if points is not None and points not in possible_values(rules, sheet, move.box, move.column):
+        raise MoveError("points_impossible", box=move.box, points=points)
+    if repeat and is_repeat(rules, move.box):
+        if points is None:
+            raise MoveError("points_impossible", box=move.box, points="–")
+        return Sheet(sheet.cells, points // repeat.points)
+    changed = with_points(sheet, cell_of(rules, move.box, move.column), points)
+    if repeat and changed.repeats > most_repeats(rules, changed):
+        raise MoveError("points_impossible", box=repeat.id, points=changed.repeats * repeat.points)
+    return changed
+
+
+def next_player(rules: Ruleset, state: State, sheets: tuple[Sheet, ...], move: Write) -> int:
+    """Return whose turn it seems to be: the writer's until the turn is complete, then whoever comes next."""
+    filled = sum(points is not None for points in sheets[move.seat].cells)
+    if filled % len(rules.scored):
+        return move.seat
+    count = len(sheets)
+    order = [(move.seat + step) % count for step in range(1, count + 1)]
+    return next((seat for seat in order if not sheets[seat].full), state.player)
+
+
+@lru_cache(maxsize=1000)
+def usual_points(rules: Ruleset, index: int) -> Mapping[int, float]:
+    """Return the chance of each number of points for somebody who plays a whole turn for one box."""
+    count, box = rules.dice.count, rules.boxes[index]
+    whole = [dice for dice, _ in throws(count, rules.dice.faces)]
+    points = {dice: score_box(box, layer_faces(dice, 0), rules.dice.counted).points for dice in whole}
+    value: dict[Dice, float] = {dice: float(given) for dice, given in points.items()}
+    keeps: list[dict[Dice, Dice]] = []  # what to keep of all dice, before the last throw first
+    for _ in range(rules.throws - 1):
+        worth = worth_of_keeps(rules, value)
+        keeps.append({dice: max(parts(dice), key=worth.__getitem__) for dice in whole})
+        value = {dice: worth[kept] for dice, kept in keeps[-1].items()}
+    chances = chances_after_throw(rules, {(): 1.0})
+    for keep in reversed(keeps):
+        kept: dict[Dice, float] = {}
+        for dice, chance in chances.items():
+            kept[keep[dice]] = kept.get(keep[dice], 0.0) + chance
+        chances = chances_after_throw(rules, kept)
+    found: dict[int, float] = {}
+    for dice, chance in chances.items():
+        found[points[dice]] = found.get(points[dice], 0.0) + chance
+    return found
+
+
+def worth_of_keeps(rules: Ruleset, value: Mapping[Dice, float]) -> dict[Dice, float]:
+    """Return what any kept dice are worth when the others are thrown, from the values of all dice."""
+    worth = dict(value)
+    for size in range(rules.dice.count - 1, -1, -1):
+        for kept, more in one_die_more(rules.dice.faces, size).items():
+            worth[kept] = sum(worth[dice] for dice in more) / rules.dice.faces
+    return worth
+
+
+def chances_after_throw(rules: Ruleset, kept: Mapping[Dice, float]) -> dict[Dice, float]:
+    """Return the chances of all dice when those that are not kept are thrown."""
+    chances = dict(kept)
+    for size in range(rules.dice.count):
+        for dice, more in one_die_more(rules.dice.faces, size).items():
+            if share := chances.pop(dice, 0.0):
+                for longer in more:
+                    chances[longer] = chances.get(longer, 0.0) + share / rules.dice.faces
+    return chances
+
+
+@lru_cache(maxsize=64)
+def one_die_more(faces: int, size: int) -> Mapping[Dice, tuple[Dice, ...]]:
+    """Return all dice of a number, each with what they become by one more die, face by face."""
+    sides = all_dice(faces, 1)
+    return {dice: tuple(sort_dice((*dice, side)) for side in sides) for dice, _ in throws(size, faces)}
