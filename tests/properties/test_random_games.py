@@ -81,10 +81,10 @@ def agree(rules: Ruleset, state: State, chance: Random) -> None:
     before = copy.deepcopy((state.sheets, state.player, state.dice, state.kept, state.throws_left))
     assert len(set(legal)) == len(legal)
     assert bool(legal) != (state.throw_due or state.finished)
-    for move in chance.sample(legal, min(6, len(legal))):
-        check(rules, state, move)
-        assert is_legal(rules, state, move)
-        assert apply(rules, state, move) != state
+    for decision in chance.sample(legal, min(6, len(legal))):
+        check(rules, state, decision)
+        assert is_legal(rules, state, decision)
+        assert apply(rules, state, decision) != state
     for move in candidates(rules, state, chance):
         if is_legal(rules, state, move):
             assert isinstance(move, Throw) == state.throw_due

@@ -237,6 +237,7 @@ def offered_places(rules: Ruleset, moves: Sequence[Move], tempting: Sequence[Mov
         move = moves[place]
         if isinstance(move, Score):
             return True, [cell_of(rules, placed.box, placed.column) for placed in move.placements]
+        assert isinstance(move, Keep)
         return False, [len(move.dice), *move.dice]
 
     return tuple(sorted(places[:OFFERED], key=order))

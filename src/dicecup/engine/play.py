@@ -242,7 +242,7 @@ def scored_layers(rules: Ruleset) -> tuple[int, ...]:
     return tuple(rules.dice.layers.index(layer) for layer in rules.scored)
 
 
-def legal_moves(rules: Ruleset, state: State) -> tuple[Move, ...]:
+def legal_moves(rules: Ruleset, state: State) -> tuple[Keep | Score, ...]:
     """Return every decision the player can make now; none if a throw is due or the game is over.
 
     >>> import dicecup
