@@ -21,7 +21,7 @@ import numpy as np
 from dicecup.rules import load_ruleset
 from dicecup.solver.double.cuda import CudaTurns
 from dicecup.solver.double.game_tables import SheetIndex
-from dicecup.solver.double.packed import make_header, pack
+from dicecup.solver.double.solve import make_header, pack
 from simulate_double import KERNELS, simulate
 
 GAME = "dice-in-dice"

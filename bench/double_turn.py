@@ -23,8 +23,8 @@ from dicecup.dice import parse_dice
 from dicecup.engine.state import Sheet
 from dicecup.rules import load_ruleset
 from dicecup.solver.double.game_tables import DoubleLevel, SheetIndex
-from dicecup.solver.double.packed import find_packed_table
 from dicecup.solver.double.solution import DoubleSolution
+from dicecup.solver.double.solve import find_packed_table
 from dicecup.solver.double.turn import CpuTurns
 
 DICE = parse_dice(["6-5", "6-4", "3-3", "3-2", "4-1", "3-2"], 6, 2)

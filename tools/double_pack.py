@@ -12,7 +12,7 @@ import numpy as np
 
 from dicecup.rules import load_ruleset
 from dicecup.solver.double.game_tables import SheetIndex
-from dicecup.solver.double.packed import make_header, pack, packed_table_path
+from dicecup.solver.double.solve import make_header, pack, packed_table_path
 from dicecup.solver.files.tables import replace_file
 
 DATA = Path(__file__).parent.parent / "src/dicecup/solver/double/data"

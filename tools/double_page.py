@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from dicecup.rules import load_ruleset
-from dicecup.solver.double.packed import find_packed_table
 from dicecup.solver.double.solution import DoubleSolution
+from dicecup.solver.double.solve import find_packed_table
 from first_throw import FirstThrow, Kept, first_throw
 from plots import bars, lines
 

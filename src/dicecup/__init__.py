@@ -37,8 +37,7 @@ if _TYPE_CHECKING:
     from dicecup.game_rules import Rules
     from dicecup.game_view import Standing
     from dicecup.rules.model import Ruleset
-    from dicecup.solver.final_scores import FinalScores
-    from dicecup.solver.solution import BoxValue, Solution, Turn
+    from dicecup.solver.solution import BoxValue, FinalScores, Solution, Turn
 
 __version__ = "0.2.0"
 
@@ -102,8 +101,7 @@ _MODULES = {
     "game_rules": "Rules",
     "game_view": "Standing",
     "rules.model": "Ruleset",
-    "solver.final_scores": "FinalScores",
-    "solver.solution": "BoxValue Solution Turn",
+    "solver.solution": "BoxValue FinalScores Solution Turn",
 }
 _HOME = {name: f"dicecup.{module}" for module, names in _MODULES.items() for name in names.split()}
 

@@ -15,7 +15,6 @@ from dicecup.bots.heuristic import GreedyBot
 from dicecup.cli import hint as hint_command
 from dicecup.cli import review as review_command
 from dicecup.cli import solving
-from dicecup.cli import value as value_command
 from dicecup.engine.record import Undo
 from dicecup.engine.record_text import record_to_text
 
@@ -222,7 +221,7 @@ def test_a_page_never_overwrites_the_record(call, record):
 @pytest.mark.parametrize(
     ("arguments", "module", "work"),
     [
-        (("value", "yatzy-sv"), value_command, "advise"),
+        (("value", "yatzy-sv"), hint_command, "advise"),
         (("hint", "yatzy-sv / / 1 2 6 6 6 / 2"), hint_command, "advise"),
         (("review", "game.record"), review_command, "review"),
     ],

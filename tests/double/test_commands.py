@@ -15,7 +15,7 @@ from dicecup.engine.state import empty_sheet
 from dicecup.errors import StorageError, UsageError
 from dicecup.rules import load_ruleset
 from dicecup.solver import find
-from dicecup.solver.double.packed import packed_table_path
+from dicecup.solver.double.solve import packed_table_path
 
 
 def dicecup(*arguments: str, cache: str) -> dict[str, object]:

@@ -17,8 +17,8 @@ from dicecup.errors import PositionError
 from dicecup.rules import load_ruleset
 from dicecup.rules.model import Ruleset
 from dicecup.solver.double.game_tables import SheetIndex
-from dicecup.solver.double.packed import find_packed_table
 from dicecup.solver.double.solution import DoubleSolution
+from dicecup.solver.double.solve import find_packed_table
 from dicecup.solver.double.turn import SheetBatch
 from dicecup.solver.files.tables import double_table_file
 

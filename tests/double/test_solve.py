@@ -15,16 +15,16 @@ from tests.double.small_games import small_game
 from dicecup.errors import StorageError
 from dicecup.solver.double import turn
 from dicecup.solver.double.game_tables import SheetIndex
-from dicecup.solver.double.packed import (
+from dicecup.solver.double.solve import (
     MAGIC,
     STEP,
     find_packed_table,
     make_header,
     pack,
     packed_table_path,
+    solve_double,
     unpack,
 )
-from dicecup.solver.double.solve import solve_double
 from dicecup.solver.files.resume import UnfinishedSolve
 from dicecup.solver.solution import Progress
 

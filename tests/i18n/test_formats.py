@@ -11,7 +11,7 @@ from dicecup.cli.common import speech
 from dicecup.i18n import language
 from dicecup.i18n.sentences import date_text, number_text, ordinal_text, percent_text, signed_text
 from dicecup.rules import load_ruleset
-from dicecup.solver.final_scores import FinalScores
+from dicecup.solver.solution import FinalScores
 
 
 @pytest.mark.parametrize(

@@ -17,13 +17,13 @@ from dicecup.engine.state import Sheet, State, bonus, empty_sheet, final_score, 
 from dicecup.errors import StorageError, UsageError
 from dicecup.playout.games import play_games
 from dicecup.rules import Ruleset, load_ruleset
-from dicecup.solver.final_scores import Play
 from dicecup.solver.single import chance_tables
 from dicecup.solver.single.chance_tables import find_chances, solve_chances
 from dicecup.solver.single.chance_turn import Aims
 from dicecup.solver.single.chances import AimSolution, GameChances, UtilitySolution
 from dicecup.solver.single.solution import SingleSolution, upper_sum
 from dicecup.solver.single.solve import solve_single
+from dicecup.solver.solution import Play
 from reference_solver import Reference
 
 pytestmark = pytest.mark.kernels

@@ -106,7 +106,7 @@ def test_too_little_room(run, monkeypatch, short):
         monkeypatch.setattr(limits, "free_memory", lambda: 10_000_000)
     else:
         monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1000))
-    monkeypatch.setattr("dicecup.solver.single.cpu.solve_groups", None)
+    monkeypatch.setattr("dicecup.solver.single.level_kernels.solve_groups", None)
     done = run("solve", "yatzy", "--again")
     assert done.status == 2
     assert f"[{short}_short]" in done.err

@@ -13,7 +13,7 @@ from dicecup.solver import limits
 from dicecup.solver.double import turn
 from dicecup.solver.find import estimate_seconds, find_solution, solve
 from dicecup.solver.single import solve as single
-from dicecup.solver.single.size import size_of, turn_steps
+from dicecup.solver.single.index import size_of, turn_steps
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_steps_grow_with_the_dice(house):
 
 def test_hints_and_solves_tell_the_same_time(house, tmp_path, monkeypatch):
     """Eight dice of ten faces have few states; each of them takes a hundred times as long."""
-    monkeypatch.setattr("dicecup.solver.single.size.cores", lambda: 1)
+    monkeypatch.setattr("dicecup.solver.single.index.cores", lambda: 1)
     rules = house('base = "yatzy"\n[dice]\ncount = 8\nfaces = 10\n')
     with pytest.raises(UsageError) as caught:
         find_solution(rules, folder=tmp_path)

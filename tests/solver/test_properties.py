@@ -11,8 +11,7 @@ from tests.solver.conftest import all_rulesets, random_sheet
 from dicecup.engine.state import Sheet
 from dicecup.rules import load_ruleset
 from dicecup.solver.arrays import POISON
-from dicecup.solver.single.index import build_index
-from dicecup.solver.single.size import size_of
+from dicecup.solver.single.index import build_index, size_of
 from dicecup.solver.single.solution import SingleSolution
 
 GAMES = [("yatzy-sv", {}), ("yatzy-sv", {"strike": "last_resort"}), ("yahtzee", {"joker": "forced"})]

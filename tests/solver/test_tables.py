@@ -21,8 +21,8 @@ from dicecup.rules import load_ruleset
 from dicecup.solver.files.resume import UnfinishedSolve
 from dicecup.solver.files.tables import HEADER_BYTES, encode_header, open_table, table_path
 from dicecup.solver.find import find_single_solution, find_single_table
+from dicecup.solver.single.index import PACK_FROM
 from dicecup.solver.single.packing import STEP, pack, shapes, unpack
-from dicecup.solver.single.size import PACK_FROM
 from dicecup.solver.single.solution import SingleSolution
 from dicecup.solver.single.solve import solve_single
 from dicecup.solver.solution import Progress

@@ -1,1 +1,1 @@
-"""The command line: one file a command, each loaded only when it is called."""
+"""The command line: a file for a command or two, each loaded only when it is called."""

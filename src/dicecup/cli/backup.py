@@ -1,4 +1,6 @@
-"""`dicecup backup`: all games of a server in one file, also while it runs."""
+"""`dicecup backup` and `dicecup restore`: all games of a server in one file, also while it runs, and back
+into a database that no server uses.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,7 @@ from dicecup.cli.common import (
     echo,
     json_option,
     language_option,
+    option,
     print_json,
     speech,
 )
@@ -30,7 +33,7 @@ from dicecup.messages import N_
 @database_option
 @json_option
 @language_option
-def command(file: Path, database: str | None, as_json: bool) -> int:
+def backup(file: Path, database: str | None, as_json: bool) -> int:
     from dicecup.storage.backup import make_backup
 
     found = make_backup(chosen_database(database), file)
@@ -41,4 +44,30 @@ def command(file: Path, database: str | None, as_json: bool) -> int:
             "{games} game is saved in {file}.", "{games} games are saved in {file}.", found.matches
         )
         echo(said.format(games=found.matches, file=file))
+    return 0
+
+
+@click.command(
+    "restore",
+    cls=Command,
+    help=N_("Put a backup back into a database. Stop the server first."),
+    example="dicecup restore games.backup\n"
+    "dicecup restore games.backup --replace --database postgresql://localhost/dicecup",
+)
+@click.argument("file", type=click.Path(path_type=Path))
+@database_option
+@option("--replace", is_flag=True, help=N_("Replace the games that are in the database."))
+@json_option
+@language_option
+def restore(file: Path, database: str | None, replace: bool, as_json: bool) -> int:
+    from dicecup.storage.backup import restore_backup
+
+    found = restore_backup(chosen_database(database), file, replace=replace)
+    if as_json:
+        print_json({"file": str(file), **asdict(found)})
+    else:
+        said = speech.language.ngettext(
+            "{games} game is restored.", "{games} games are restored.", found.matches
+        )
+        echo(said.format(games=found.matches))
     return 0

@@ -35,7 +35,7 @@ from dicecup.i18n.names import game_name
 from dicecup.i18n.sentences import move_text, number_text, percent_text
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
-from dicecup.solver.final_scores import FinalScores, Play
+from dicecup.solver.solution import FinalScores, Play
 
 SHOWN = 8  # choices
 

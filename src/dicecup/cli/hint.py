@@ -1,4 +1,6 @@
-"""`dicecup hint`: every choice of a position, best first, with its loss and its aims."""
+"""`dicecup hint` and `dicecup value`: every choice of a position, best first, with its loss and its aims;
+and the expected final score with perfect play.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,20 @@ from dicecup.cli.common import (
     print_json,
     read_json,
     read_text_file,
+    rules_options,
     speech,
     table_text,
 )
 from dicecup.cli.drawing import fitting
-from dicecup.cli.solving import compilation_announced, expected_lines, hint_values, reason_text
+from dicecup.cli.solving import (
+    compilation_announced,
+    expected_lines,
+    hint_values,
+    position_option,
+    read_moment,
+    reason_text,
+    values_of,
+)
 from dicecup.coach.advice import Hint, Values, advise
 from dicecup.coach.reasons import Reasons
 from dicecup.coach.review import choice_data, reason_data
@@ -47,7 +58,7 @@ SHOWN = 8
 @option("--all", "show_all", is_flag=True, help=N_("Show every choice, not only the best ones."))
 @json_option
 @language_option
-def command(position: str, show_all: bool, as_json: bool) -> None:
+def hint(position: str, show_all: bool, as_json: bool) -> None:
     found = read_position(position)
     values = hint_values(found.rules)
     with compilation_announced(values):
@@ -107,3 +118,25 @@ def text(position: Position, values: Values, advice: Hint, shown: int | None) ->
             more = language.ngettext("{count} more choice: --all", "{count} more choices: --all", hidden)
             lines.append("… " + more.format(count=hidden))
     return "\n".join(lines)
+
+
+@click.command(
+    "value",
+    cls=Command,
+    help=N_("Show the expected final score with perfect play: of a whole game, or from a position."),
+    example="dicecup value yahtzee -o joker=forced\ndicecup value yatzy --position position.json --json",
+)
+@click.argument("game")
+@rules_options
+@position_option
+@json_option
+@language_option
+def value(game: str, options: tuple[str, ...], position: Path | None, as_json: bool) -> None:
+    rules, state = read_moment(game, options, position)
+    values = values_of(rules)
+    with compilation_announced():
+        advice = advise(values, state)
+    if as_json:
+        print_json({"expected": advice.expected, "exact": advice.exact})
+        return
+    echo("\n".join(expected_lines(values, advice, 4 if advice.exact else 1)))

@@ -41,11 +41,12 @@ CLICK_MESSAGES = [
     ngettext("Did you mean {possibility}?", "(Did you mean one of: {possibilities}?)"),
 ]
 
-# Every command is a module of the same name in this folder, with a `command` in it.
+# Every command is in a module of the same name in this folder, unless it shares one with another.
 COMMANDS = (
     *("rules", "score", "play", "sheet", "verify", "solve", "value"),
     *("chance", "hint", "review", "simulate", "serve", "backup", "restore"),
 )
+SHARED_MODULES = {"restore": "backup", "value": "hint"}
 INTERRUPTED = 130
 
 
@@ -58,8 +59,9 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
-        command: Command = importlib.import_module(f"dicecup.cli.{cmd_name}").command
-        return command
+        module = importlib.import_module(f"dicecup.cli.{SHARED_MODULES.get(cmd_name, cmd_name)}")
+        commands = (found for found in vars(module).values() if isinstance(found, Command))
+        return next(command for command in commands if command.name == cmd_name)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         Command.format_help_text(self, ctx, formatter)  # type: ignore[arg-type]

@@ -8,12 +8,11 @@ from dicecup.coach.advice import Choice, Values, advise
 from dicecup.coach.winning import balanced, each_player, play_on
 from dicecup.engine.state import State, final_score
 from dicecup.errors import UsageError
-from dicecup.solver.final_scores import FinalScores, Play
 from dicecup.solver.single.chance_tables import solve_chances
 from dicecup.solver.single.chance_turn import Aims
 from dicecup.solver.single.chances import AimSolution
 from dicecup.solver.single.solution import SingleSolution
-from dicecup.solver.solution import OnProgress
+from dicecup.solver.solution import FinalScores, OnProgress, Play
 
 SAMPLED_TURNS = 60_000  # of all sampled games together
 FEWEST_GAMES = 400

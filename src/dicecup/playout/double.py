@@ -22,10 +22,9 @@ from dicecup.playout.perfect_kernel import GOLDEN, OPEN, chance_of, mix
 from dicecup.rules.model import Ruleset
 from dicecup.solver.compiled import entry_kernel, kernel
 from dicecup.solver.double.game_tables import FORBIDDEN, GameTables
-from dicecup.solver.double.kernels import LANES, points_of
 from dicecup.solver.double.multisets import rank_weights
 from dicecup.solver.double.solution import DoubleSolution
-from dicecup.solver.double.turn import TurnSolver
+from dicecup.solver.double.turn import LANES, TurnSolver, points_of
 from dicecup.solver.solution import no_callback
 
 Array = Any

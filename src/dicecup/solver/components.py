@@ -1,18 +1,26 @@
-"""Groups of boxes that depend on each other, and what must be remembered of each group.
+"""Groups of boxes that depend on each other, and what must be remembered of each group and of the upper
+total.
 
 A box forms a group of its own unless it depends on another box or equals one. All sheets of a group are
-enumerated to the end; sheets of a group with the same future are merged into one *class*: a struck low score
-and one of 21, for example, or the second and the third Yum box.
+enumerated to the end; sheets of a group with the same future are merged into one *class*: a struck low
+score and one of 21, for example, or the second and the third Yum box.
 
-What a box gives, and whether it may be struck, is decided by `engine.legality`; here it is only tabulated.
+Upper totals are merged likewise: those are one class that no way to go on can distinguish by the bonus.
+All totals that can no longer reach a step are one class, and all beyond the last step; so are totals
+between two multiples of the only face still open: with only sixes open, 33 to 38 all need five of them.
+
+What a box gives, and whether it may be struck, is decided by `engine.legality`; here it is only
+tabulated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
+
+import numpy as np
 
 from dicecup.dice import Faces
 from dicecup.engine.legality import (
@@ -23,10 +31,12 @@ from dicecup.engine.legality import (
     rank_of,
     ways_to_fill,
 )
+from dicecup.engine.state import bonus
 from dicecup.errors import UsageError
 from dicecup.lattice import lattice
 from dicecup.rules.model import Box, Ruleset
 from dicecup.rules.scoring import score_table
+from dicecup.solver.arrays import Array
 
 MOST_ALIKE = 6  # equal boxes in one group: 2^6 sheets
 MOST_OPTIONS = 2_000_000  # of one group of boxes: enumerating them takes half a minute and a gigabyte
@@ -297,3 +307,30 @@ def visible(rules: Ruleset, boxes: tuple[int, ...], cells: Cells) -> View:
             index for index in boxes if rules.boxes[index].section == "upper" and cell_of[index] is not None
         ),
     )
+
+
+def last_step(rules: Ruleset) -> int:
+    """Return the total from which on the bonus no longer grows."""
+    return rules.bonus[-1].at if rules.bonus else 0
+
+
+def bonus_by_total(rules: Ruleset, most: int) -> Array:
+    """Return the bonus of every total up to `most`."""
+    return np.array([bonus(rules, total) for total in range(most + 1)], dtype=np.int32)
+
+
+def join_totals(totals: Iterable[int], outcomes: Callable[[int], Array]) -> dict[int, int]:
+    """Return the class of each total, in ascending order; `outcomes` are what every way to go on makes of it.
+
+    Totals with the same outcomes are one class. Classes are numbered by their lowest total.
+    """
+    classes: dict[bytes, int] = {}
+    return {total: classes.setdefault(outcomes(total).tobytes(), len(classes)) for total in sorted(totals)}
+
+
+def lowest_totals(classes: dict[int, int]) -> list[int]:
+    """Return the lowest total of each class."""
+    lowest: dict[int, int] = {}
+    for total, number in classes.items():
+        lowest.setdefault(number, total)
+    return list(lowest.values())

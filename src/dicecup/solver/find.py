@@ -14,13 +14,12 @@ from dicecup.installation import tables_folder
 from dicecup.phrases import Phrase
 from dicecup.rules.model import Ruleset
 from dicecup.solver.double.game_tables import SheetIndex, check_double_solvable
-from dicecup.solver.double.packed import ValueTable, find_packed_table
 from dicecup.solver.double.solution import DoubleSolution
-from dicecup.solver.double.solve import check_room, solve_double
+from dicecup.solver.double.solve import ValueTable, check_room, find_packed_table, solve_double
 from dicecup.solver.double.solve import solve_seconds as double_seconds
 from dicecup.solver.files.tables import TableFile, open_table, table_path
 from dicecup.solver.limits import PRECISIONS
-from dicecup.solver.single.size import check_solvable, solve_seconds
+from dicecup.solver.single.index import check_solvable, solve_seconds
 from dicecup.solver.single.solution import SingleSolution
 from dicecup.solver.single.solve import solve_single
 from dicecup.solver.solution import OnProgress, OnWarning, Solution, no_callback

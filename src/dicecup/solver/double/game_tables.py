@@ -20,8 +20,8 @@ from dicecup.engine.legality import never_barred, rank_of, ways_to_fill
 from dicecup.errors import UsageError
 from dicecup.rules.model import Box, OfFace, Ruleset
 from dicecup.rules.scoring import score_table
+from dicecup.solver.components import bonus_by_total, join_totals, lowest_totals
 from dicecup.solver.double.multisets import all_multisets
-from dicecup.solver.upper_totals import bonus_by_total, join_totals, lowest_totals
 
 Ints = npt.NDArray[np.int32]
 

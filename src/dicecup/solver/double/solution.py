@@ -18,7 +18,7 @@ from dicecup.engine.state import Score, Sheet
 from dicecup.errors import PositionError
 from dicecup.rules.model import Ruleset
 from dicecup.solver.double.game_tables import SheetIndex
-from dicecup.solver.double.packed import ValueTable
+from dicecup.solver.double.solve import ValueTable
 from dicecup.solver.double.turn import TurnSolver, TurnValues
 from dicecup.solver.solution import BoxValue, Solution, Turn
 

@@ -1,8 +1,16 @@
-"""Solving a game of double dice: backwards, level by level, saved meanwhile."""
+"""Solving a game of double dice: backwards, level by level, saved meanwhile; and its table: all values in
+about a megabyte.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import zlib
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import asdict, dataclass
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -11,6 +19,7 @@ import numpy.typing as npt
 
 from dicecup.errors import StorageError
 from dicecup.installation import tables_folder
+from dicecup.phrases import problem_of
 from dicecup.rules.model import Ruleset
 from dicecup.solver.double.game_tables import (
     DoubleLevel,
@@ -19,11 +28,129 @@ from dicecup.solver.double.game_tables import (
     layers_interchangeable,
 )
 from dicecup.solver.double.multisets import multiset_count
-from dicecup.solver.double.packed import ValueTable, make_header, pack, packed_table_path, unpack
 from dicecup.solver.files.resume import UnfinishedSolve
-from dicecup.solver.files.tables import replace_file, write_errors
+from dicecup.solver.files.tables import (
+    TableHeader,
+    check_header,
+    damaged,
+    double_table_file,
+    double_table_name,
+    replace_file,
+    write_errors,
+)
 from dicecup.solver.limits import check_memory, cores, unknown_backend
 from dicecup.solver.solution import OnBatch, OnProgress, Progress, no_callback
+
+MAGIC = b"dicecup double dice\n"
+STEP = 1 / 1024  # an error of half a step is 0.0005 points
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class ValueTable:
+    """The value of the rest of the game for every sheet, by filled boxes and place."""
+
+    path: Path | Traversable
+    header: TableHeader
+    levels: Mapping[int, Floats]
+
+
+def blocks(index: SheetIndex) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
+    """Yield the places of each block's values, by level: one row a set of lower boxes, one column a class."""
+    masks = np.flatnonzero(index.canonical == np.arange(len(index.canonical)))
+    masks = masks[index.filled[masks] % 2 == 0]
+    kind = index.filled[masks].astype(np.int64) << len(index.upper) | index.upper_mask[masks]
+    order = np.argsort(kind, kind="stable")
+    masks, kind = masks[order], kind[order]
+    for rows in np.split(masks, np.flatnonzero(np.diff(kind)) + 1):
+        classes = len(index.class_totals[index.upper_mask[rows[0]]])
+        yield int(index.filled[rows[0]]), index.place[rows].astype(np.int64)[:, None] + np.arange(classes)
+
+
+def make_header(rules: Ruleset, index: SheetIndex, backend: str) -> TableHeader:
+    """Return the header of a table whose values are not known yet."""
+    return TableHeader(rules.id, rules.identity, 32, "packed", sum(index.level_sizes[::2]), backend)
+
+
+def pack(header: TableHeader, index: SheetIndex, levels: Mapping[int, npt.NDArray[Any]]) -> bytes:
+    parts = []
+    for filled, places in blocks(index):
+        steps = np.rint(np.asarray(levels[filled])[places] / STEP).astype(np.int64)
+        parts.append(np.diff(np.diff(steps, axis=0, prepend=0), axis=1, prepend=0).ravel())
+    rest = np.concatenate(parts)
+    folded = ((rest << 1) ^ (rest >> 63)).astype(np.uint64)  # small numbers of either sign become small ones
+    width = max(1, (int(folded.max()).bit_length() + 7) // 8)
+    planes = folded.view(np.uint8).reshape(-1, 8)[:, :width].T
+    body = zlib.compress(np.ascontiguousarray(planes).tobytes(), 9)
+    data = asdict(header) | {"expected": float(levels[0][0])}
+    data |= {"step": STEP, "width": width, "sha256": hashlib.sha256(body).hexdigest()}
+    return MAGIC + json.dumps(data, sort_keys=True).encode() + b"\n" + body
+
+
+def unpack(data: bytes, rules: Ruleset, index: SheetIndex, path: Path | Traversable) -> ValueTable:
+    """Return the table in a file's bytes; an error says so if it is damaged or not of these rules."""
+    fields, body = read_header(data, path)
+    try:
+        check_header(fields, rules, path)
+        width, step, digest = (fields.pop(name) for name in ("width", "step", "sha256"))
+        if hashlib.sha256(body).hexdigest() != digest or not 1 <= width <= 8:
+            raise damaged(path)
+        header = TableHeader(**fields)
+        size = width * sum(places.size for _, places in blocks(index))
+        plain = zlib.decompressobj().decompress(body, size + 1)
+        if len(plain) != size or not isinstance(step, float):
+            raise damaged(path)
+    except (KeyError, TypeError, zlib.error):
+        raise damaged(path) from None
+    rest = unfold(np.frombuffer(plain, dtype=np.uint8).reshape(width, -1))
+    levels = {
+        filled: np.zeros(index.level_sizes[filled], dtype=np.float32)
+        for filled in range(0, index.boxes + 1, 2)
+    }
+    first = 0
+    for filled, places in blocks(index):
+        block = rest[first : first + places.size].reshape(places.shape)
+        levels[filled][places] = np.cumsum(np.cumsum(block, axis=1), axis=0) * step
+        first += places.size
+    return ValueTable(path, header, levels)
+
+
+def unfold(planes: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
+    folded = np.zeros(planes.shape[1], dtype=np.int64)
+    for place, plane in enumerate(planes):
+        folded |= plane.astype(np.int64) << (8 * place)
+    return (folded >> 1) ^ -(folded & 1)
+
+
+def read_header(data: bytes, path: Path | Traversable) -> tuple[dict[str, Any], bytes]:
+    line, newline, body = data[len(MAGIC) :].partition(b"\n")
+    try:
+        fields = json.loads(line) if data.startswith(MAGIC) and newline else None
+    except ValueError:
+        fields = None
+    if not isinstance(fields, dict):
+        raise damaged(path)
+    return fields, body
+
+
+def packed_table_path(folder: Path, rules: Ruleset) -> Path:
+    return folder / double_table_name(rules)
+
+
+def find_packed_table(rules: Ruleset, folder: Path, index: SheetIndex | None = None) -> ValueTable | None:
+    """Return the table of these rules, if it is shipped or the user has solved the game."""
+    for path in (double_table_file(rules), packed_table_path(folder, rules)):
+        if path.is_file():
+            return unpack(read_bytes(path), rules, index or SheetIndex(rules), path)
+    return None
+
+
+def read_bytes(path: Traversable) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise StorageError("file_unreadable", file=path, problem=problem_of(error)) from None
+
 
 THROWS_PER_SECOND = 60_000_000  # of one core, by sheet; measured: docs/dice-in-dice-solved.md
 

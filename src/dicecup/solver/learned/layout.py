@@ -25,8 +25,16 @@ from dicecup.errors import PositionError, UsageError
 from dicecup.lattice import lattice
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import NOWHERE
-from dicecup.solver.components import Component, components, joker_throws, memory, offered_points, remember
-from dicecup.solver.upper_totals import bonus_by_total, last_step
+from dicecup.solver.components import (
+    Component,
+    bonus_by_total,
+    components,
+    joker_throws,
+    last_step,
+    memory,
+    offered_points,
+    remember,
+)
 
 
 class Reading(NamedTuple):

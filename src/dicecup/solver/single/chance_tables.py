@@ -27,12 +27,11 @@ from dicecup.solver.files.tables import (
     table_path,
     write_errors,
 )
-from dicecup.solver.final_scores import Play
 from dicecup.solver.limits import check_disk, check_memory
 from dicecup.solver.single.row_kernels import RowLevel
 from dicecup.solver.single.rows import NUMBERS, BonusRows, Descent, Rows, Wanted
 from dicecup.solver.single.solution import SingleSolution
-from dicecup.solver.solution import OnProgress, Progress, no_callback
+from dicecup.solver.solution import OnProgress, Play, Progress, no_callback
 
 PRECISION = 16
 ROW_BYTES = 2.0  # of a number in a table; most rows are stored in part only

@@ -17,13 +17,12 @@ from dicecup.errors import PositionError, UsageError
 from dicecup.installation import tables_folder
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import Array
-from dicecup.solver.final_scores import FinalScores, Play
 from dicecup.solver.single.chance_tables import ChanceTable, find_chances
 from dicecup.solver.single.chance_turn import Aims, ChanceTurn, RowTurn
 from dicecup.solver.single.row_kernels import RowLevel
 from dicecup.solver.single.rows import BonusRows, Descent, Rows, UtilityRows
 from dicecup.solver.single.solution import SingleSolution, faces_of, points_so_far
-from dicecup.solver.solution import Solution
+from dicecup.solver.solution import FinalScores, Play, Solution
 
 MOST_ASKED = 9  # open boxes: the rows of so few are computed when they are asked for, in a second or two
 REMEMBERED = 16

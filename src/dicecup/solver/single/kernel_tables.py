@@ -9,10 +9,9 @@ import numpy as np
 from dicecup.engine.legality import meets_repeat
 from dicecup.lattice import Lattice, lattice
 from dicecup.solver.arrays import NOWHERE, Array, row_starts
-from dicecup.solver.components import Component, too_entangled
+from dicecup.solver.components import Component, last_step, too_entangled
 from dicecup.solver.single.index import Index
 from dicecup.solver.single.state_tables import StateTables
-from dicecup.solver.upper_totals import last_step
 
 MOST_MOVES = 1 << 27  # numbers in one table of moves: half a gigabyte
 

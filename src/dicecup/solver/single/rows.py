@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicecup.solver.arrays import NOWHERE, Array
-from dicecup.solver.final_scores import Play
 from dicecup.solver.single.best_rows import solve_rows
 from dicecup.solver.single.index import Index, Place
 from dicecup.solver.single.kernel_tables import Program
@@ -25,7 +24,7 @@ from dicecup.solver.single.points_rows import follow_rows
 from dicecup.solver.single.row_kernels import RowLevel, RowTables, mark_below, reach_of
 from dicecup.solver.single.solution import SingleSolution
 from dicecup.solver.single.solve import last_level
-from dicecup.solver.solution import OnProgress, Progress, no_callback
+from dicecup.solver.solution import OnProgress, Play, Progress, no_callback
 
 # The mean of final scores sums hundreds of chances: it needs 64 bits. Best chances are asked for one by one.
 NUMBERS: dict[Play, type[np.floating[Any]]] = {"points": np.float64, "target": np.float32}

@@ -20,13 +20,12 @@ from dicecup.phrases import Phrase
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import Array
 from dicecup.solver.files.tables import TableFile, damaged
-from dicecup.solver.final_scores import FinalScores, Play
 from dicecup.solver.single.index import Index, Place, build_index
 from dicecup.solver.single.kernel_tables import Program, build_program
 from dicecup.solver.single.packing import Source, open_source
 from dicecup.solver.single.state_tables import ChoiceTables, build_choices
 from dicecup.solver.single.turn_values import box_values, turn_values
-from dicecup.solver.solution import BoxValue, Solution, Turn
+from dicecup.solver.solution import BoxValue, FinalScores, Play, Solution, Turn
 from dicecup.solver.vector import VECTOR_BYTES
 
 if TYPE_CHECKING:

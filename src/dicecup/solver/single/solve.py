@@ -24,9 +24,8 @@ from dicecup.solver.files.tables import (
     write_errors,
 )
 from dicecup.solver.limits import PRECISIONS, unknown_backend
-from dicecup.solver.single.index import Index, Level, build_index
+from dicecup.solver.single.index import PACK_FROM, Index, Level, build_index, check_room, check_solvable
 from dicecup.solver.single.kernel_tables import Program, build_program
-from dicecup.solver.single.size import PACK_FROM, check_room, check_solvable
 from dicecup.solver.solution import OnBatch, OnProgress, Progress, no_callback
 
 
@@ -42,7 +41,7 @@ class Backend(Protocol):
 
 def make_backend(name: str, index: Index, program: Program, precision: int) -> Backend:
     if name == "cpu":
-        from dicecup.solver.single.cpu import CpuBackend
+        from dicecup.solver.single.level_kernels import CpuBackend
 
         return CpuBackend(index, program, precision)
     if name == "cuda":

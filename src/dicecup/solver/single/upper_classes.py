@@ -14,8 +14,14 @@ import numpy as np
 
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import NOWHERE
-from dicecup.solver.components import Component, components
-from dicecup.solver.upper_totals import bonus_by_total, join_totals, last_step, lowest_totals
+from dicecup.solver.components import (
+    Component,
+    bonus_by_total,
+    components,
+    join_totals,
+    last_step,
+    lowest_totals,
+)
 
 
 @dataclass(frozen=True, eq=False)
