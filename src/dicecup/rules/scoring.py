@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import combinations, permutations
 
 from dicecup.dice import Faces
-from dicecup.rules.model import Alike, AnyDice, Box, Needs, OfFace, Ruleset, Run, TheseFaces
+from dicecup.rules.model import Alike, AnyDice, Box, Needs, OfFace, Points, Ruleset, Run, TheseFaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +25,17 @@ NOTHING = Scored(0, ())
 
 def score_box(box: Box, faces: Faces, counted: int) -> Scored:
     """Return the maximum points for `counted` of these dice in the box, and those dice."""
+    return best_score(box.needs, box.points, tuple(sorted(faces)), counted)
+
+
+@lru_cache(maxsize=1 << 14)  # all throws of a game: its variants have most boxes in common
+def best_score(needs: Needs, points: Points, faces: Faces, counted: int) -> Scored:
     best: Scored | None = None
-    for chosen in sorted(set(combinations(sorted(faces), counted))):
-        for matching in matches(box.needs, chosen):
-            points = box.points.base + box.points.all * sum(chosen) + box.points.matching * sum(matching)
-            if best is None or points > best.points:
-                best = Scored(points, chosen if box.points.all else matching)
+    for chosen in sorted(set(combinations(faces, counted))):
+        for matching in matches(needs, chosen):
+            found = points.base + points.all * sum(chosen) + points.matching * sum(matching)
+            if best is None or found > best.points:
+                best = Scored(found, chosen if points.all else matching)
     return best or NOTHING
 
 
