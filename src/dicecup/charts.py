@@ -7,6 +7,7 @@ content security policy allows no inline styles; so everything drawn here is sty
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from math import ceil, floor, log10
 
@@ -174,3 +175,126 @@ def binned(counts: Mapping[int, int], low: int, width: int) -> list[float]:
     for score, count in counts.items():
         shares[(score - low) // width] += 100 * count / games
     return shares
+
+
+@dataclass(frozen=True, slots=True)
+class CardRow:
+    """A player on a score card: the place, and what is written beside the name."""
+
+    place: int
+    name: str
+    cells: tuple[str, ...]
+
+
+CARD_WIDTH, CARD_MARGIN, CARD_ROW = 1080, 60, 104
+CARD_COLUMN = 190  # width of a column of cells
+FONT = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+MEDALS = ("#f2c230", "#c3c9cc", "#cd8b52")  # for the first three places
+CROWN = "M-30 16 L-36 -16 L-16 0 L0 -24 L16 0 L36 -16 L30 16 Z"
+PIPS = {
+    1: ((50, 50),),
+    2: ((27, 27), (73, 73)),
+    3: ((25, 25), (50, 50), (75, 75)),
+    4: ((27, 27), (73, 27), (27, 73), (73, 73)),
+    5: ((26, 26), (74, 26), (50, 50), (26, 74), (74, 74)),
+    6: ((28, 24), (72, 24), (28, 50), (72, 50), (28, 76), (72, 76)),
+}
+
+
+class Card:
+    """A picture to share: it carries its colours in attributes, since style sheets do not travel with it."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+
+    def text(
+        self, x: float, y: float, words: str, size: int, *, anchor: str = "start", colour: str, bold: bool
+    ) -> None:
+        weight = 700 if bold else 400
+        self.parts.append(
+            f'<text x="{x}" y="{y}" font-size="{size}" font-weight="{weight}" fill="{colour}" '
+            f'text-anchor="{anchor}">{escape(words)}</text>'
+        )
+
+    def box(self, x: float, y: float, width: float, height: float, radius: int, colour: str) -> None:
+        self.parts.append(
+            f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="{radius}" fill="{colour}"/>'
+        )
+
+    def row(self, row: CardRow, y: float) -> None:
+        """Draw a player: a medal with the place, the name, and the cells; a crown for whoever is first."""
+        first, middle = row.place == 1, y + CARD_ROW / 2
+        inside = CARD_WIDTH - 2 * CARD_MARGIN
+        self.box(CARD_MARGIN, y + 5, inside, CARD_ROW - 10, 24, "#fff4cf" if first else "#fffdf8")
+        colour = MEDALS[row.place - 1] if row.place <= len(MEDALS) else "#e4dfd2"
+        at = CARD_MARGIN + 60
+        self.parts.append(f'<circle cx="{at}" cy="{middle}" r="34" fill="{colour}"/>')
+        self.text(at, middle + 13, str(row.place), 38, anchor="middle", colour="#23201a", bold=True)
+        left = at + 60
+        if first:
+            self.parts.append(
+                f'<path transform="translate({left + 36} {middle})" d="{CROWN}" fill="#d9a300"/>'
+            )
+            left += 90
+        room = CARD_WIDTH - CARD_MARGIN - 30 - CARD_COLUMN * len(row.cells) - left
+        self.text(left, middle + 15, shortened(row.name, room, 44), 44, colour="#23201a", bold=first)
+        for number, words in enumerate(reversed(row.cells)):
+            x = CARD_WIDTH - CARD_MARGIN - 30 - number * CARD_COLUMN
+            self.text(x, middle + 15, words, 44, anchor="end", colour="#23201a", bold=True)
+
+    def die(self, face: int, x: float, y: float, size: float) -> None:
+        scale = size / 100
+        dots = "".join(f'<circle cx="{at}" cy="{down}" r="9.5"/>' for at, down in PIPS.get(face, ()))
+        self.parts.append(
+            f'<g transform="translate({x} {y}) scale({scale:.3f})" fill="#1d1a16">'
+            f'<rect y="3" width="100" height="100" rx="20" fill="#a79f8c"/>'
+            f'<rect width="100" height="100" rx="20" fill="#fffdf8"/>{dots}</g>'
+        )
+
+    def svg(self, title: str, height: float) -> str:
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{CARD_WIDTH}" height="{height:.0f}" '
+            f'viewBox="0 0 {CARD_WIDTH} {height:.0f}" role="img" font-family="{FONT}">'
+            f"<title>{escape(title)}</title>"
+            f'<rect width="{CARD_WIDTH}" height="{height:.0f}" fill="#17543b"/>{"".join(self.parts)}</svg>'
+        )
+
+
+def score_card(
+    title: str,
+    below: str,
+    heads: Sequence[str],
+    rows: Sequence[CardRow],
+    roll: tuple[str, Sequence[int]] | None = None,
+) -> str:
+    """Draw a tally as a picture of its own: a title, a table of players, and the dice of the best roll."""
+    card, light = Card(), "#d7efe2"
+    inside = CARD_WIDTH - 2 * CARD_MARGIN
+    size = 76 if len(title) <= 22 else 54
+    card.text(CARD_MARGIN, 130, shortened(title, inside, size), size, colour="#ffffff", bold=True)
+    card.text(CARD_MARGIN, 190, shortened(below, inside, 38), 38, colour=light, bold=False)
+    for number, words in enumerate(reversed(heads)):
+        x = CARD_WIDTH - CARD_MARGIN - 30 - number * CARD_COLUMN
+        card.text(x, 262, shortened(words, CARD_COLUMN - 10, 30), 30, anchor="end", colour=light, bold=False)
+    y = 275.0
+    for row in rows:
+        card.row(row, y)
+        y += CARD_ROW
+    if roll:
+        words, faces = roll
+        card.text(CARD_MARGIN, y + 70, shortened(words, inside, 38), 38, colour="#ffffff", bold=True)
+        for number, face in enumerate(faces):
+            card.die(face, CARD_MARGIN + number * 136, y + 100, 116)
+        y += 236
+    card.text(CARD_WIDTH - CARD_MARGIN, y + 62, "Dicecup", 34, anchor="end", colour=light, bold=True)
+    return card.svg(title, y + 100)
+
+
+def shortened(words: str, room: float, size: int) -> str:
+    """Cut a text where it would not fit: a letter is about half as wide as high, wide ones twice that."""
+    width = 0.0
+    for place, letter in enumerate(words):
+        width += size * (1.0 if ord(letter) > 0x1100 else 0.56)
+        if width > room:
+            return words[: max(place - 1, 1)].rstrip() + "…"
+    return words

@@ -305,6 +305,7 @@ SENTENCES: dict[str, str | Plural] = {
     ),
     "coach_off": N_("The coach is off in this game."),
     "coach_preparing": N_("The coach is getting ready for this game. Try again in a moment."),
+    "evening_empty": N_("This evening has no game yet. Choose one."),
     "evening_full": N_("An evening can have at most {most} games. Begin a new one."),
     "evening_name_wrong": N_(
         "The name of an evening can have at most {most} characters. Choose a shorter one."

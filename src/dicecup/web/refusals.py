@@ -31,6 +31,7 @@ STATUS = {
     "coach_missing": 409,
     "coach_off": 409,
     "coach_preparing": 503,
+    "evening_empty": 409,
     "evening_full": 409,
     "evening_not_yours": 403,
     "evening_other": 409,

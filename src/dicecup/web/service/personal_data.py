@@ -15,6 +15,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from dicecup.engine.record_text import RecordWriter, join_record, split_lines
 from dicecup.errors import DicecupError
+from dicecup.storage.evenings import MOST_GAMES, forget_owner, remove_empty_evenings
 from dicecup.storage.removal import (
     ABANDONED,
     BATCH,
@@ -24,13 +25,15 @@ from dicecup.storage.removal import (
     remove_old,
     remove_person,
 )
-from dicecup.storage.rows import MatchLine, Notice
+from dicecup.storage.rows import Evening, MatchLine, Notice
 from dicecup.storage.store import Store
+from dicecup.web.service.evening_tally import read_lines, totals
 from dicecup.web.service.keys import now
 from dicecup.web.service.matches import Matches
 from dicecup.web.settings import Retention
 
 MATCHES_AT_ONCE = 50
+MOST_EXPORTED = 100_000  # evenings
 BETWEEN_ROUNDS = 3600.0  # seconds
 FILE_NAME = "dicecup-games.zip"
 log = logging.getLogger("dicecup.web")
@@ -59,6 +62,7 @@ async def delete_person(matches: Matches, holder: str) -> Removal:
             await matches.refresh(Notice(match))
         total += found
         if not found.removed and not found.renamed:
+            await matches.in_background(forget_owner, matches.store, holder)
             return total
 
 
@@ -92,7 +96,7 @@ async def export_person(matches: Matches, holder: str) -> AsyncIterator[bytes]:
 
 
 def archive(store: Store, holder: str) -> Iterator[bytes]:
-    """Yield the archive: `games.json`, and the record of each game that has begun."""
+    """Yield the archive: `games.json`, `evenings.json`, and the record of each game that has begun."""
     file, date = Pieces(), datetime.now(UTC).timetuple()[:6]
     with ZipFile(file, "w", ZIP_DEFLATED) as zipped:  # type: ignore[call-overload]
 
@@ -108,6 +112,13 @@ def archive(store: Store, holder: str) -> Iterator[bytes]:
                 texts = [json.dumps(line_data(line), ensure_ascii=False) for line in lines]
                 listed.write(("" if first else ",\n").encode() + ",\n".join(texts).encode())
                 first = False
+                yield file.take()
+            listed.write(b"]}\n")
+        with zipped.open(entry("evenings.json"), "w", force_zip64=True) as listed:
+            listed.write(b'{"evenings": [')
+            for number, evening in enumerate(store.evenings_of(holder, MOST_EXPORTED)):
+                text = json.dumps(evening_data(store, evening, holder), ensure_ascii=False)
+                listed.write((",\n" if number else "").encode() + text.encode())
                 yield file.take()
             listed.write(b"]}\n")
         for lines in pages(store, holder):
@@ -131,9 +142,25 @@ def record_name(line: MatchLine) -> str:
     return f"records/{line.ruleset}-{line.id}.record"
 
 
+def evening_data(store: Store, evening: Evening, holder: str) -> dict[str, Any]:
+    lines = read_lines(store, [evening.id], holder, MOST_GAMES)
+    return {
+        "id": evening.id,
+        "name": evening.name,
+        "created": evening.created,
+        "yours": evening.owner == holder,
+        "games": [line.id for line in lines],
+        "people": [
+            {"name": one.name, "games": one.games, "won": float(one.won), "points": one.points}
+            for one in totals(lines)
+        ],
+    }
+
+
 def line_data(line: MatchLine) -> dict[str, Any]:
     return {
         "id": line.id,
+        "evening": line.evening,
         "game": line.ruleset,
         "created": line.created,
         "finished": line.finished,
@@ -183,4 +210,9 @@ async def remove_expired(matches: Matches, retention: Retention, today: datetime
                 matches.forget(match)
             count = len(removed)
             total += count
+    before = (today - timedelta(days=retention.abandoned_days)).isoformat(timespec="seconds")
+    while retention.abandoned_days and await matches.in_background(
+        remove_empty_evenings, matches.store, before
+    ):
+        pass
     return total
