@@ -41,7 +41,7 @@ def unzip(data: bytes) -> tuple[dict[str, Any], dict[str, str]]:
     with zipfile.ZipFile(io.BytesIO(data)) as archived:
         assert archived.testzip() is None
         listed = json.loads(archived.read("games.json"))
-        names = [name for name in archived.namelist() if name != "games.json"]
+        names = [name for name in archived.namelist() if not name.endswith(".json")]
         return listed, {name: archived.read(name).decode() for name in names}
 
 

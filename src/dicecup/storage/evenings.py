@@ -47,7 +47,8 @@ class StoredEvenings(StorePart):
             return []
         these = ", ".join("?" * len(evenings))
         found = self.database.rows(
-            f"SELECT id FROM matches WHERE evening IN ({these}) ORDER BY created DESC, id DESC LIMIT {most}",
+            f"SELECT id FROM matches WHERE evening IN ({these}) "
+            f"ORDER BY created DESC, finished IS NULL DESC, id DESC LIMIT {most}",
             evenings,
         )
         return [match for (match,) in reversed(found)]
@@ -137,9 +138,9 @@ def forget_owner(store: StorePart, key_hash: str) -> int:
     """
     with store.database.changes() as changes:
         removed = changes.run(
-            "DELETE FROM evenings WHERE owner = ? "
+            "DELETE FROM evenings WHERE owner IN (?, ?) "
             "AND NOT EXISTS (SELECT 1 FROM matches WHERE evening = evenings.id)",
-            (key_hash,),
+            (key_hash, NOBODY),
         )
         left = changes.run("UPDATE evenings SET owner = ?, name = '' WHERE owner = ?", (NOBODY, key_hash))
     return removed + left

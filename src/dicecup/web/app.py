@@ -14,6 +14,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from dicecup import __version__
 from dicecup.storage.store import open_store
 from dicecup.web import observing, refusals
+from dicecup.web.api import evening_requests as api_evenings
 from dicecup.web.api import library as api_library
 from dicecup.web.api import match_requests as api_matches
 from dicecup.web.api import reviews as api_reviews
@@ -23,7 +24,14 @@ from dicecup.web.guard import Guard, HeadRequests
 from dicecup.web.live_routes import LiveRoutes
 from dicecup.web.logs import configure_logs
 from dicecup.web.observing import Observe
-from dicecup.web.pages import library_pages, lobby_page, match_page, review_page, setup_page
+from dicecup.web.pages import (
+    evening_pages,
+    library_pages,
+    lobby_page,
+    match_page,
+    review_page,
+    setup_page,
+)
 from dicecup.web.pages.render import refused_page
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.personal_data import keep_to_retention
@@ -101,10 +109,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         api_reviews.router,
         api_library.router,
         lobby_page.router,
+        api_evenings.router,
         setup_page.router,
         match_page.router,
         review_page.router,
         library_pages.router,
+        evening_pages.router,
         observing.router,
     )
     for router in routers:

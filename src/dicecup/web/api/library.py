@@ -138,6 +138,7 @@ class StatisticsAnswer(BaseModel):
     worst: int
     against: Annotated[int, Field(description="How many of the games had other players.")]
     wins: int
+    undone: Annotated[int, Field(description="Games in which rolls were undone; not in luck and skill.")]
     boxes: dict[str, float]
     looked_at: int
     luck: float | None
@@ -355,7 +356,7 @@ async def my_statistics(
 
 @router.get("/my/data", response_class=ZipResponse)
 async def my_data(matches: MatchesNow, key: Key) -> StreamingResponse:
-    """Everything that is stored under your key, as a ZIP archive: `games.json` and the records."""
+    """Everything stored under your key, as a ZIP archive: `games.json`, `evenings.json` and the records."""
     headers = {"Content-Disposition": f'attachment; filename="{FILE_NAME}"'}
     return ZipResponse(export_person(matches, key_hash(key)), headers=headers)
 
@@ -380,6 +381,7 @@ def statistics_answer(one: Statistics) -> StatisticsAnswer:
         worst=min(points),
         against=one.against,
         wins=one.wins,
+        undone=one.undone,
         boxes=one.boxes,
         looked_at=len(one.judged),
         luck=one.mean_luck if seen else None,

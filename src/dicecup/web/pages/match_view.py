@@ -113,6 +113,8 @@ class MatchView:
     revealed: bool = False
     next: str | None = None
     guide: GuideStep | None = None  # for somebody who plays like this for the first time
+    starter: str = ""  # who starts the next game, where several play
+    evening: str | None = None  # its link is for those who play
     problem: str = ""
     columns: int = 1
     coach: bool = False
@@ -181,6 +183,8 @@ def match_view(
         left="" if match and match.state.finished else departure(live, language),
         revealed=bool(match and match.record.secret),
         next=live.stored.next,
+        starter=player_name(live.stored.seats[1].name, language) if len(live.human_seats) > 1 else "",
+        evening=live.stored.evening if seats else None,
         problem=problem,
         columns=len(rules.columns),
         coach=opening.coach and has_coach(),

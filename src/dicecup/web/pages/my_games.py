@@ -97,6 +97,7 @@ class StatisticsView:
     game: str
     name: str
     count: int
+    undone: int  # games in which rolls were undone
     mean: str
     best: int
     worst: int
@@ -166,6 +167,7 @@ def statistics_view(one: Statistics, language: Language) -> StatisticsView:
         game=" · ".join([game_name(rules, language.code), *unusual_options(rules, language)]),
         name=one.name,
         count=len(results),
+        undone=one.undone,
         mean=figure(one.mean, language),
         best=max(points),
         worst=min(points),

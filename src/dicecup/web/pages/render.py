@@ -126,11 +126,11 @@ def page(request: Request, viewer: Viewer, template: str, status: int = 200, **v
 
 
 def path_to_get(request: Request) -> str:
-    """The page to return to. Forms of a match post to paths that cannot be requested with GET."""
+    """The page to return to. Forms of matches and evenings post to paths that GET does not know."""
     path = request.url.path
     if request.method != "POST":
         return path
-    if path.startswith("/t/"):
+    if path.startswith(("/t/", "/e/")):
         return "/".join(path.split("/")[:3])
     return "/" if path == "/preferences" else path
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
 from dicecup.bots.registry import usual_score
@@ -21,6 +21,7 @@ from dicecup.web.pages.render import base_address, go_to, only_here, page
 from dicecup.web.refusals import status_of
 from dicecup.web.service import opening
 from dicecup.web.service.advising import bots_here, has_coach
+from dicecup.web.service.evening_tally import next_seats
 from dicecup.web.service.opening import NewMatch, NewSeat
 from dicecup.web.texts import BOT_NAMES, bot_text
 from dicecup.web.viewer import (
@@ -61,9 +62,18 @@ GameAsked = Annotated[str, Depends(known_game)]
 
 
 @router.get("/new/{game}")
-async def new(request: Request, viewer: ViewerNow, matches: MatchesNow, game: GameAsked) -> Response:
-    first = SeatForm("person", viewer.name or default_name(viewer.language, 1))
-    return setup_page(request, viewer, game, [first], {}, await opening.new_promise(matches))
+async def new(
+    request: Request,
+    viewer: ViewerNow,
+    matches: MatchesNow,
+    game: GameAsked,
+    evening: Annotated[str, Query(max_length=40)] = "",
+) -> Response:
+    """The set-up of a game; in an evening it begins with the people of the last game, the next one first."""
+    seats = [SeatForm("person", viewer.name or default_name(viewer.language, 1))]
+    if evening and (people := await next_seats(matches, evening, viewer.key)):
+        seats = [SeatForm(seat.kind, seat.name) for seat in people]
+    return setup_page(request, viewer, game, seats, {"evening": evening}, await opening.new_promise(matches))
 
 
 @router.post("/new/{game}")
@@ -95,8 +105,15 @@ async def change(
         return setup_page(request, viewer, game, seats, form, promise, problem, status_of(error))
     options = options_in(form)
     wishes = seat_wishes(seats, str(form.get("seed", "")).strip())
-    dice = "table" if form.get("dice") == "table" else "screen"
-    wish = NewMatch(game, wishes, options, dice, promise.name, coach=bool(form.get("coach")))  # type: ignore[arg-type]
+    wish = NewMatch(
+        game,
+        wishes,
+        options,
+        "table" if form.get("dice") == "table" else "screen",
+        promise.name,
+        coach=bool(form.get("coach")),
+        evening=str(form.get("evening", ""))[:40],
+    )
     try:
         live = await opening.open_match(matches, wish, viewer.key)
     except DicecupError as error:
@@ -207,6 +224,7 @@ def setup_page(
         seed=form.get("seed", ""),
         has_coach=has_coach(),
         coach=bool(form.get("coach")),
+        evening=str(form.get("evening", ""))[:40],
         promise=promise.name,
         commitment=promise.commitment,
         problem=problem,

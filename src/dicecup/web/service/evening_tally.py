@@ -22,11 +22,11 @@ from dicecup.storage.evenings import MOST_EVENINGS, MOST_GAMES
 from dicecup.storage.results import MOST_LISTED
 from dicecup.storage.rows import BestRoll, Ended, Evening, MatchLine, Notice
 from dicecup.storage.store import Store
-from dicecup.web.service.joining import play_again
+from dicecup.web.service.joining import following_match, play_again
 from dicecup.web.service.keys import is_match_id, key_hash, new_match_id, now
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
-from dicecup.web.service.opening import open_evening
+from dicecup.web.service.opening import NewSeat, open_evening
 from dicecup.web.service.player_names import look_of
 
 MOST_NAME = 60  # characters of the name of an evening
@@ -277,6 +277,21 @@ async def dissolve(matches: Matches, evening: str, holder: str) -> None:
         raise MoveError("evening_not_yours")
     for match in await asyncio.to_thread(matches.store.remove_evening, found.id):
         await matches.refresh(Notice(match))
+
+
+def holds_seat(report: EveningReport, match: str) -> bool:
+    """Whether whoever asked for the report has a seat in this finished game."""
+    return any(end.mine for line in report.lines if line.id == match for end in line.ended)
+
+
+async def next_seats(matches: Matches, evening: str, holder: str) -> Sequence[NewSeat]:
+    """Return the seats for another game of an evening, the next player first; none for a newcomer."""
+    found = await find_evening(matches, evening)
+    ids = await asyncio.to_thread(matches.store.matches_of_evenings, [found.id], 1)
+    last = await matches.get(ids[0]) if ids else None
+    if last is None or not last.seats_of(key_hash(holder)):
+        return ()
+    return following_match(last, key_hash(holder)).seats
 
 
 async def next_game(matches: Matches, evening: str, holder: str) -> LiveMatch:
