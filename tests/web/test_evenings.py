@@ -75,7 +75,7 @@ def test_equal_people_share_their_place_and_nobody_wins_alone() -> None:
 
 def test_deleted_people_are_not_counted_but_their_wins_are_nobody_elses() -> None:
     tally = totals([line(1, {"Ann": 100, "deleted:2": 200})])
-    assert [(one.name, one.won) for one in tally] == [("Ann", 0)]
+    assert [(one.name, one.won) for one in tally] == [("Ann", Fraction(0))]
 
 
 def test_head_to_head_compares_people_in_the_games_that_both_played() -> None:
