@@ -41,6 +41,24 @@ def test_somebody_is_here_while_any_of_their_streams_is_open() -> None:
     assert company.presence == "1"
 
 
+def test_other_processes_are_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    company = Company()
+    assert company.hear("here other 1", seats_of)
+    assert company.presence == "1"
+    company.arrive("ann", seats_of)
+    assert company.seats_here(seats_of) == "0 2"
+    assert company.hear("here other", seats_of)
+    assert company.presence == "0 2"
+    assert company.hear("reaction 1 ouch", seats_of)
+    assert (company.reaction.seat, company.reaction.id) == (1, "ouch")
+    for nonsense in ("", "reaction", "reaction x ouch", "reaction 1 nothing", "other words"):
+        assert not company.hear(nonsense, seats_of)
+    company.hear("here other 1", seats_of)
+    monkeypatch.setattr(bounds, "MOST_SILENT", -1.0)  # the other process has died
+    assert company.look_around(seats_of)
+    assert company.presence == "0 2"
+
+
 class Listener:
     """A stream of a page, as somebody with this key reads it."""
 
@@ -89,7 +107,7 @@ def test_everybody_sees_who_comes_and_goes(
         drawings = spectator.heard.count("event: match\nid: 0.1\ndata: drawn")
         await first.leave()
         await spectator.hears("event: presence\ndata: 1")
-        live.react(frozenset({1}), "lucky")
+        matches.react(live, frozenset({1}), "lucky")
         await spectator.hears("event: reaction\ndata: 1 lucky")
         late = Listener(matches, live, "")  # what was said before is not said again
         await late.hears("event: presence\ndata: 1")

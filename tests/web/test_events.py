@@ -95,3 +95,32 @@ def test_several_workers_serve_one_address(postgres_database: str) -> None:
                 assert answer.status_code == 200, answer.text
                 state = answer.json()
         assert state["version"] == 8
+
+
+def test_people_at_two_processes_see_each_other(postgres_database: str) -> None:
+    with (
+        Server(postgres_database) as one,
+        Server(postgres_database) as two,
+        httpx.Client(base_url=one.address, timeout=PATIENCE) as first,
+        httpx.Client(base_url=two.address, timeout=PATIENCE) as second,
+    ):
+        seats = [*SEATS, {"kind": "open"}]
+        opened = first.post("/api/matches", json={"game": "yatzy", "seats": seats}).json()
+        match = opened["state"]["id"]
+        joined = second.post(f"/api/matches/{match}/join", json={"name": "Bo"}).json()
+        ann, bo = ({"Authorization": f"Bearer {answer['key']}"} for answer in (opened, joined))
+        with first.stream("GET", f"/t/{match}/events") as watching:
+            seen = events(watching.iter_lines())
+            assert next(seen)[0] == "match"
+            with second.stream("GET", f"/api/matches/{match}/events", headers=bo):
+                assert next(seen) == ("presence", "1")
+                with first.stream("GET", f"/t/{match}/events") as late:  # the other process is asked
+                    others = events(late.iter_lines())
+                    assert [next(others)[0], next(others)] == ["match", ("presence", "1")]
+            reaction = {"reaction": "well-played"}
+            assert (
+                second.post(f"/api/matches/{match}/reactions", json=reaction, headers=bo).status_code == 204
+            )
+            heard = [next(seen), next(seen)]  # Bo is away some seconds after the stream has ended
+            assert sorted(heard) == [("presence", ""), ("reaction", "1 well-played")]
+        assert first.get(f"/api/matches/{match}", headers=ann).json()["seats"][1]["here"] is False

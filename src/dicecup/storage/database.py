@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Literal, Protocol, TypeVar
 
 from dicecup.errors import StorageError
-from dicecup.storage.rows import Addition, Notice
+from dicecup.storage.rows import WHISPERED, Addition, Notice
 
 MOST_TOLD = 7_000  # bytes of a notification; PostgreSQL allows 8,000
 PATIENCE = 5.0  # seconds to wait for a connection, a lock, or the answer to a statement
@@ -329,6 +329,11 @@ class StorePart:
                 heard(Notice(match, int(number or 0), tuple(texts)))
 
         return self.database.listen(word)
+
+    def whisper(self, match: str, text: str) -> None:
+        """Send one line to the other processes that is about a match but is not stored."""
+        with self.database.changes() as changes:
+            changes.tell(f"{self.process} {match} {WHISPERED}\n{text}")
 
     def tell_of_entries(self, changes: Transaction, addition: Addition) -> None:
         """Send the entries along, so that other processes need not read them, if they are not too long."""

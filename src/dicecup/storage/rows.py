@@ -109,11 +109,15 @@ class Addition:
     results: tuple[Result, ...] = ()
 
 
+WHISPERED = -1
+
+
 @dataclass(frozen=True, slots=True)
 class Notice:
     """What another process changed: a match, or any of them if it is not named.
 
-    With texts it appended these entries and changed nothing else.
+    With texts it appended these entries and changed nothing else. With the number `WHISPERED` it changed
+    nothing: the text is for the people around the match.
     """
 
     match: str = ""

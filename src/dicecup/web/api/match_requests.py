@@ -194,9 +194,9 @@ async def values(live: Asked, seat: int, box: str, column: str = "") -> ValuesAn
 
 
 @moves_router.post("/reactions", status_code=204)
-async def react(live: Asked, seats: Seats, body: ReactionRequest) -> None:
+async def react(matches: MatchesNow, live: Asked, seats: Seats, body: ReactionRequest) -> None:
     """Send a short reaction from your seat to everybody who has the match open; it is not stored."""
-    live.react(seats, body.reaction, body.seat)
+    matches.react(live, seats, body.reaction, body.seat)
 
 
 @moves_router.get("/hint")

@@ -128,10 +128,12 @@ async def mark(viewer: ViewerNow, live: Asked, form: Form) -> Response:
 
 
 @router.post("/reaction")
-async def react(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
+async def react(
+    request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked, form: Form
+) -> Response:
     """Say one of a few short things to everybody who has the match open."""
     seats = live.seats_of(viewer.holder)
-    live.react(seats, str(form.get("reaction", "")), number(form, "seat", 2))
+    matches.react(live, seats, str(form.get("reaction", "")), number(form, "seat", 2))
     if request.headers.get("x-csrf"):  # sent by a script, which stays on the page
         return Response(status_code=204)
     return go_to(request, viewer, f"/t/{live.id}")

@@ -1,6 +1,7 @@
 """Who of the players has a match open, and the short reactions they send: never stored, not in the record.
 
-Presence comes from open event streams. Somebody who reloads a page is not away for that moment.
+Presence comes from open event streams. Somebody who reloads a page is not away for that moment. Processes on
+one database tell each other who is here and what is said.
 """
 
 from __future__ import annotations
@@ -14,6 +15,10 @@ from dicecup.errors import MoveError, UsageError
 from dicecup.messages import N_
 
 AWAY_AFTER = 5.0  # seconds after the last stream of a player has ended
+TOLD_EVERY = (
+    60.0  # seconds; processes tell each other again who is here, in case one has died or just started
+)
+MOST_SILENT = 150.0  # seconds for which that holds
 BETWEEN = 2.0  # seconds between two reactions of a seat
 # By id: what is sent, and what everybody reads in their own language.
 REACTIONS = {
@@ -39,10 +44,13 @@ NO_REACTION = Reaction(0, -1, "")
 
 @dataclass(slots=True)
 class Company:
-    """The people around one match, as this process knows them."""
+    """The people around one match."""
 
     streams: Counter[str] = field(default_factory=Counter)  # open streams by the holder of a seat
-    here: frozenset[int] = frozenset()  # the seats of those
+    elsewhere: dict[str, tuple[float, frozenset[int]]] = field(
+        default_factory=dict
+    )  # by process: when, seats
+    here: frozenset[int] = frozenset()  # the seats whose players are here or there
     reaction: Reaction = NO_REACTION  # the last one
     reacted: dict[int, float] = field(default_factory=dict)  # when each seat did so last
     unguided: set[str] = field(default_factory=set)  # holders of seats who skipped the guide of a first game
@@ -64,9 +72,28 @@ class Company:
 
     def look_around(self, seats_of: SeatsOf) -> bool:
         """Find out who is here; return whether that has changed."""
-        before = self.here
-        self.here = frozenset[int]().union(*map(seats_of, self.streams))
+        before, recent = self.here, monotonic() - MOST_SILENT
+        there = (seats for told, seats in self.elsewhere.values() if told > recent)
+        self.here = frozenset[int]().union(*map(seats_of, self.streams), *there)
         return before != self.here
+
+    def seats_here(self, seats_of: SeatsOf) -> str:
+        """The seats with a stream at this process, as it tells the others."""
+        return " ".join(map(str, sorted(frozenset[int]().union(*map(seats_of, self.streams)))))
+
+    def hear(self, text: str, seats_of: SeatsOf) -> bool:
+        """Take over what another process says; return whether people here are to be told."""
+        kind, *words = text.split(" ")
+        if kind == "reaction" and len(words) == 2 and words[0].isdigit() and words[1] in REACTIONS:
+            self.show(int(words[0]), words[1])
+            return True
+        if kind in ("here", "asks") and words:
+            self.elsewhere[words[0]] = (
+                monotonic(),
+                frozenset(int(word) for word in words[1:] if word.isdigit()),
+            )
+            return self.look_around(seats_of)
+        return False
 
     def react(self, seats: frozenset[int], reaction: str, seat: int | None = None) -> Reaction:
         """Send a reaction from one's own seat, the first one if none is named; not several at once."""

@@ -25,7 +25,7 @@ from dicecup.match import Change, Match
 from dicecup.rules.loader import load_ruleset
 from dicecup.storage.rows import Addition, Notice, Opening, Seat, StoredMatch
 from dicecup.storage.store import EntryTaken, HeaderOf, Store
-from dicecup.web.service.company import Company, Reaction
+from dicecup.web.service.company import Company
 from dicecup.web.service.draft import Draft
 from dicecup.web.service.keys import now
 from dicecup.web.service.statistics import results_of
@@ -302,12 +302,6 @@ class LiveMatch:
             raise MoveError("move_unreadable")
         self.draft.mark(version, slots)
         self.notify()
-
-    def react(self, seats: frozenset[int], reaction: str, seat: int | None = None) -> Reaction:
-        """Let everybody see a short reaction. It is no move, and is not stored."""
-        sent = self.company.react(seats, reaction, seat)
-        self.notify()
-        return sent
 
     async def decide(self, seats: frozenset[int], version: int, move: Keep | Score) -> None:
         """Keep dice or fill a box. Dice that the server throws follow a keep at once."""

@@ -19,9 +19,10 @@ from dicecup.engine.state import Keep, Score
 from dicecup.errors import DicecupError, UsageError
 from dicecup.installation import is_installed
 from dicecup.match import Change
-from dicecup.storage.rows import Addition, Notice
+from dicecup.storage.rows import WHISPERED, Addition, Notice
 from dicecup.storage.store import EntryTaken, Store
 from dicecup.web.service.advising import BOTS_BY_VALUES, Advising
+from dicecup.web.service.company import TOLD_EVERY
 from dicecup.web.service.fair_queue import FairTurns
 from dicecup.web.service.keys import is_match_id, log_name
 from dicecup.web.service.live_match import LiveMatch
@@ -120,6 +121,8 @@ class Matches:
 
         self.stop_listening = self.store.listen(notified)
         self.runner.spawn(self.subscribers.keep_alive())
+        if self.store.database.shared:
+            self.runner.spawn(self.keep_telling())
         if self.settings.warm and is_installed("solver"):
             self.runner.spawn(warm_all())
 
@@ -169,11 +172,52 @@ class Matches:
                 live.changed()
 
     async def refresh(self, notice: Notice) -> None:
-        """Take over what another process changed."""
+        """Take over what another process changed, or said."""
+        if notice.number == WHISPERED:
+            if (found := self.live.get(notice.match)) is not None:
+                for text in notice.texts:
+                    self.hear(found, text)
+            return
         for name in [notice.match] if notice.match else list(self.live):
             live = self.live.get(name)
             if live is not None:
                 await self.follow(live, notice)
+
+    def react(self, live: LiveMatch, seats: frozenset[int], reaction: str, seat: int | None = None) -> None:
+        """Let everybody see a short reaction. It is no move, and is not stored."""
+        sent = live.company.react(seats, reaction, seat)
+        live.notify()
+        self.whisper(live, f"reaction {sent.seat} {sent.id}")
+
+    def whisper(self, live: LiveMatch, text: str) -> None:
+        """Tell people around a match at other processes something that is not stored."""
+        if self.store.database.shared:
+            self.runner.spawn(self.send_whisper(live.id, text))
+
+    async def send_whisper(self, match: str, text: str) -> None:
+        with suppress(DicecupError):  # nothing depends on it
+            await asyncio.to_thread(self.store.whisper, match, text)
+
+    def hear(self, live: LiveMatch, text: str) -> None:
+        if live.company.hear(text, live.seats_of):
+            live.notify()
+        if text.startswith("asks ") and live.company.streams:
+            self.tell_who_is_here(live)
+
+    def tell_who_is_here(self, live: LiveMatch, *, asking: bool = False) -> None:
+        """Tell the other processes whose players are here, and ask them for theirs."""
+        kind, seats = "asks" if asking else "here", live.company.seats_here(live.seats_of)
+        self.whisper(live, f"{kind} {self.store.process} {seats}".strip())
+
+    async def keep_telling(self) -> None:
+        """Tell other processes now and then who is here, and forget what they said long ago."""
+        while True:
+            await asyncio.sleep(TOLD_EVERY)
+            for live in list(self.live.values()):
+                if live.company.streams:
+                    self.tell_who_is_here(live)
+                if live.company.look_around(live.seats_of):
+                    live.notify()
 
     async def follow(self, live: LiveMatch, notice: Notice) -> None:
         async with live.lock:

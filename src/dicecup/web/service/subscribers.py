@@ -267,8 +267,11 @@ class EventStream(Response):
 
     def arrive(self) -> None:
         live = self.current
+        first = len(self.channel.streams) == 1
         if self.player and live.company.arrive(self.player, live.seats_of):
             self.matches.subscribers.notify(live)
+        if self.player or first:
+            self.matches.tell_who_is_here(live, asking=first)
 
     def depart(self) -> None:
         """Show others that a player is away, unless the page was only loaded again."""
@@ -280,6 +283,7 @@ class EventStream(Response):
         def look_around() -> None:
             if live.company.look_around(live.seats_of):
                 self.matches.subscribers.notify(live)
+            self.matches.tell_who_is_here(live)
 
         asyncio.get_running_loop().call_later(AWAY_AFTER, look_around)
 
