@@ -155,3 +155,16 @@ def test_setting_the_table_keeps_the_focus(new_page: NewPage) -> None:
     page.focus("#remove-1")
     page.keyboard.press("Enter")
     expect(page.locator("#add-bot")).to_be_focused()
+
+
+def test_enter_on_a_die_rolls_and_never_undoes(new_page: NewPage) -> None:
+    page = new_page()
+    start(page)
+    throw(page)
+    throw(page)
+    before = version(page)
+    expect(page.locator("#undo")).to_be_visible()
+    page.focus("#keep-0")
+    press(page, "Enter")
+    assert version(page) == before + 2  # a keep and a roll
+    expect(page.locator(".throw-dot.made")).to_have_count(3)
