@@ -207,15 +207,25 @@ def ready_name(rules: Ruleset) -> str:
     return f"ready-{rules.identity[:16]}.table"
 
 
+def ready_file(rules: Ruleset) -> Traversable:
+    return files("dicecup.solver.single").joinpath("data", ready_name(rules))
+
+
+@lru_cache(maxsize=64)
+def has_ready(rules: Ruleset) -> bool:
+    """Whether the values of these rules came with the package."""
+    return ready_file(rules).is_file()
+
+
 @lru_cache(maxsize=8)
 def find_ready(rules: Ruleset) -> ReadySolution | None:
     """Return the solution of these rules from the table that came with the package, if there is one.
 
     A damaged table is an error: it is part of the program.
     """
-    path = files("dicecup.solver.single").joinpath("data", ready_name(rules))
-    if not path.is_file():
+    if not has_ready(rules):
         return None
+    path = ready_file(rules)
     try:
         return ReadySolution(rules, open_ready(path.read_bytes(), rules, path))
     except OSError as error:

@@ -20,6 +20,7 @@ from dicecup.engine.state import Keep, Score, State
 from dicecup.errors import MoveError, UsageError
 from dicecup.installation import ensure, is_available
 from dicecup.rules.model import Ruleset
+from dicecup.solver.single.ready import has_ready
 from dicecup.web.service.fair_queue import Caller
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.worker import MOST_MEMORY, Worker
@@ -115,6 +116,11 @@ class Advising:
 
         return self.remembered(("prepare", rules), work())
 
+    async def until_values(self, rules: Ruleset) -> None:
+        """Wait until hints can be answered: at once where the values come with the package."""
+        if not has_ready(rules):
+            await asyncio.shield(self.prepare(rules))
+
     async def check(self, rules: Ruleset) -> None:
         """Refuse rules that have no values, if that is known quickly; prepare the others."""
         need_coach()
@@ -130,7 +136,7 @@ class Advising:
         match = live.playing()
 
         async def work() -> Hint:
-            await asyncio.shield(self.prepare(match.rules))
+            await self.until_values(match.rules)
             found: Hint = await self.quick.ask("advice", match.rules, match.state, urgency=2)
             return found
 
@@ -141,7 +147,7 @@ class Advising:
         match = live.playing()
 
         async def work() -> list[Reason]:
-            await asyncio.shield(self.prepare(match.rules))
+            await self.until_values(match.rules)
             found: list[Reason] = await self.patient.ask(
                 "reasons", match.rules, match.state, MOST_CHOICES, urgency=2
             )
