@@ -21,7 +21,7 @@ from random import Random
 from dicecup.bots import BOT_PREFIX, Bot, bot_of_player, is_bot
 from dicecup.bots.registry import decided
 from dicecup.dice import Dice, all_dice, sort_dice
-from dicecup.engine.fairness import LATEST_STATEMENT, SECRET_BYTES, commitment
+from dicecup.engine.fairness import LATEST_STATEMENT, SAME_DICE, SECRET_BYTES, commitment
 from dicecup.engine.play import as_dice
 from dicecup.engine.record import DiceOrigin, Entry, Record, RecordBuilder, Reveal, Undo, secret_of
 from dicecup.engine.record_text import MOST_NAME, Line, add_line, entry_text, good_name
@@ -34,16 +34,16 @@ def new_secret() -> bytes:
     return secrets.token_bytes(SECRET_BYTES)
 
 
-def verifiable_origin(secret: bytes, player_seeds: tuple[str, ...]) -> DiceOrigin:
+def verifiable_origin(secret: bytes, player_seeds: tuple[str, ...], *, same_dice: bool = False) -> DiceOrigin:
     """Return the origin of verifiable dice, with a seed for every player, empty for those who give none.
 
-    Publish the commitment before the players choose their seeds.
+    Publish the commitment before the players choose their seeds. With `same_dice` all players get the same.
     """
     return DiceOrigin(
         "verifiable",
         commitment=commitment(secret),
         player_seeds=player_seeds,
-        statement=LATEST_STATEMENT,
+        statement=SAME_DICE if same_dice else LATEST_STATEMENT,
     )
 
 
@@ -121,7 +121,7 @@ def draw(record: Record, secret: bytes | None) -> Dice:
         return sort_dice(tuple(secrets.choice(sides) for _ in range(count)))
     if secret is None:
         raise UsageError("secret_lost")
-    return origin.throw(secret, record.next_throw, rules, count)
+    return origin.throw(secret, record.next_throw, rules, count, len(record.header.players))
 
 
 # Persists a change or raises; an asynchronous store returns something to await.

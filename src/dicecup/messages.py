@@ -99,6 +99,9 @@ SENTENCES: dict[str, str | Plural] = {
         "score sheet."
     ),
     # Records
+    "dice_not_repeatable": N_(
+        "The dice of this game can’t be rolled again: only verifiable dice can. Choose another game."
+    ),
     "commitment_wrong": N_(
         "The secret in the game file doesn’t match the fingerprint shown before the game. Don’t "
         "trust these dice."

@@ -214,7 +214,7 @@ def test_wrong_seeds_are_refused(chained, refused, seeds, problem):
         record_from_text(chained([*lines[:-1], *seeds, "begin"]))
 
 
-@pytest.mark.parametrize("dice", ["verifiable 3", "verifiable 2", "verifiable 1"])
+@pytest.mark.parametrize("dice", ["verifiable 4", "verifiable 2", "verifiable 1"])
 def test_unknown_statements_are_refused(chained, refused, dice):
     text = record_to_text(Record(Header("yatzy", RULES, PLAYERS, origin(2, "", ""))))
     lines = [line.rpartition(" #")[0].rstrip() for line in text.splitlines()]

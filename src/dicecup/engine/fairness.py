@@ -3,11 +3,14 @@
 Before the first throw the SHA-256 of a secret is published. Each throw is derived with HMAC-SHA-256 under
 that secret from the players' seeds and the throw's number, so that undo gives no new dice.
 
-There are two statements of what that proves. With statement 1 every seat has a seed, and whoever holds the
+There are three statements of what that proves. With statement 1 every seat has a seed, and whoever holds the
 secret draws the seeds of bots and of players who give none: by trying many they could choose the dice.
 Statement 2 leaves the holder of the secret nothing to choose once the commitment is published. Only players
 have seeds, and a throw is numbered by its turn and its place in the turn, so that no decision of a bot
 changes anybody else's dice.
+
+Statement 3 is statement 2 with the same dice for everybody: turns are counted for each player by themselves.
+A throw is a fixed sequence of dice, and whoever throws fewer gets its beginning, whatever they have kept.
 """
 
 from __future__ import annotations
@@ -21,7 +24,8 @@ from dicecup.dice import Dice, Die, sort_dice
 from dicecup.rules.model import DiceSet
 
 SECRET_BYTES = 32
-LATEST_STATEMENT = 2
+LATEST_STATEMENT = 2  # where everybody has dice of their own
+SAME_DICE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,14 @@ class ThrowNumber:
         if statement == 1:
             return b"dicecup throw 1" + self.in_game.to_bytes(8, "big")
         return b"dicecup throw 2" + self.turn.to_bytes(8, "big") + self.in_turn.to_bytes(8, "big")
+
+    def for_all(self, players: int, first: int = 1, step: int = 1) -> ThrowNumber:
+        """The number that the throw has for every player: with the turn counted by the player's own turns.
+
+        The dice of another game are those of its turns `first`, `first + step` and so on.
+        """
+        own = (self.turn - 1) // players
+        return ThrowNumber(self.in_game, first + own * step, self.in_turn)
 
 
 def commitment(secret: bytes) -> str:
@@ -64,7 +76,7 @@ def derive_throw(
 def joined_seeds(statement: int, seeds: tuple[str, ...]) -> bytes:
     """Return the hashes of the seeds: each by itself, so that no two lists of seeds give the same bytes.
 
-    With statement 2 only seeds that were given count, and in an order that depends on nothing else: who sits
+    From statement 2 on only seeds that were given count, in an order that depends on nothing else: who sits
     where, and how many bots and empty seats there are, does not change the dice.
     """
     hashes = [hashlib.sha256(seed.encode()).digest() for seed in seeds if seed or statement == 1]

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Literal
 
 from dicecup.dice import Dice, format_dice
-from dicecup.engine.fairness import ThrowNumber, commitment, derive_throw, seed_secret
+from dicecup.engine.fairness import SAME_DICE, ThrowNumber, commitment, derive_throw, seed_secret
 from dicecup.engine.play import apply_and_score, as_dice, as_kept
 from dicecup.engine.state import Keep, Move, Score, State, Throw, Write, start
 from dicecup.errors import DicecupError, MoveError, RecordError
@@ -42,6 +42,9 @@ class Reveal:
 
 
 Entry = Move | Undo | Reveal
+Borrowed = tuple[
+    int, int
+]  # the turns of another game whose dice are taken: the first, and the step to the next
 Step = tuple[Move, State, tuple[Scored, ...]]  # a move, the state after it, what each box got that it filled
 
 
@@ -54,10 +57,23 @@ class DiceOrigin:
     commitment: str = ""  # for `verifiable`
     player_seeds: tuple[str, ...] = ()  # for `verifiable`, one per player; with statement 2 some are empty
     statement: int = 1  # what is proved of `verifiable` dice, and how they are derived: see fairness
+    borrowed: Borrowed | None = None  # with statement 3: which dice of another game these are
 
-    def throw(self, secret: bytes, number: ThrowNumber, rules: Ruleset, count: int) -> Dice:
-        """Return the dice of a throw, derived from the secret."""
+    @property
+    def same_dice(self) -> bool:
+        """Whether every player gets the same dice in every turn and roll."""
+        return self.statement == SAME_DICE
+
+    def throw(self, secret: bytes, number: ThrowNumber, rules: Ruleset, count: int, players: int = 1) -> Dice:
+        """Return the dice of a throw in a game of so many players, derived from the secret."""
+        if self.same_dice:
+            number = number.for_all(players, *(self.borrowed or ()))
         return derive_throw(secret, self.statement, self.player_seeds, number, rules.dice, count)
+
+
+def trimmed(seeds: tuple[str, ...]) -> tuple[str, ...]:
+    """The seeds without empty ones at the end: of the dice of another game it is not known who played."""
+    return seeds[: max((seat for seat, seed in enumerate(seeds, start=1) if seed), default=0)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +259,8 @@ class Proof:
     problem: DicecupError | None = None  # the first disagreement
     statement: int | None = None  # of verifiable dice
     contributors: tuple[str, ...] = ()  # players with a seed, even if it was drawn for them
+    same_dice: bool = False  # whether all players had the same dice, as far as the proof holds
+    borrowed: bool = False  # whether they are the dice of another game, and could be known before
 
     @property
     def proved(self) -> bool:
@@ -255,9 +273,9 @@ class Proof:
         The server only if a player gave a seed that it did not know when it published the commitment, and
         nobody who works together with it gave one later.
         """
-        if not self.proved or self.kind == "seed":
+        if not self.proved or self.kind == "seed" or self.borrowed:
             return ()
-        return ("server", "players") if self.statement == 2 and self.contributors else ("players",)
+        return ("server", "players") if self.statement != 1 and self.contributors else ("players",)
 
 
 def verify(record: Record) -> Proof:
@@ -265,11 +283,16 @@ def verify(record: Record) -> Proof:
     header = record.header
     origin = header.origin
     if origin.kind != "verifiable":
-        proof = Proof(origin.kind)
+        proof = Proof(origin.kind, same_dice=origin.same_dice)
         return proof if origin.kind in ("system", "typed", "points") else compare_throws(record, proof)
-    seeded = zip(header.players, origin.player_seeds, strict=False)
-    contributors = tuple(player for player, seed in seeded if seed)
-    proof = Proof(origin.kind, statement=origin.statement, contributors=contributors)
+    seeded = zip(header.players, () if origin.borrowed else origin.player_seeds, strict=False)
+    proof = Proof(
+        origin.kind,
+        statement=origin.statement,
+        contributors=tuple(player for player, seed in seeded if seed),
+        same_dice=origin.same_dice,
+        borrowed=origin.borrowed is not None,
+    )
     if problem := commitment_problem(record, proof):
         return replace(proof, problem=problem)
     return compare_throws(record, proof)
@@ -278,7 +301,7 @@ def verify(record: Record) -> Proof:
 def commitment_problem(record: Record, proof: Proof) -> RecordError | None:
     """What is wrong with what was fixed before the first throw."""
     for player in proof.contributors:
-        if proof.statement == 2 and player.startswith(BOT_PREFIX):
+        if proof.statement != 1 and player.startswith(BOT_PREFIX):
             return RecordError("seed_of_bot", player=player)
     secret = secret_of(record)
     if secret is None:
@@ -290,11 +313,11 @@ def commitment_problem(record: Record, proof: Proof) -> RecordError | None:
 
 def compare_throws(record: Record, proof: Proof) -> Proof:
     """Derive every throw; the proof holds up to the first that differs."""
-    secret = secret_of(record)
+    header, secret = record.header, secret_of(record)
     assert secret is not None
     compared = 0
     for index, number, found in throws_in(record):
-        expected = record.header.origin.throw(secret, number, record.rules, len(found))
+        expected = header.origin.throw(secret, number, record.rules, len(found), len(header.players))
         if expected != found:
             problem = RecordError(
                 "throw_wrong", number=index, expected=format_dice(expected), found=format_dice(found)

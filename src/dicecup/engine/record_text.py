@@ -24,9 +24,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from dicecup.dice import format_dice, parse_dice
+from dicecup.engine.fairness import SAME_DICE
 from dicecup.engine.legality import cell_of
 from dicecup.engine.record import (
     SECRET,
+    Borrowed,
     DiceOrigin,
     Entry,
     Header,
@@ -34,6 +36,7 @@ from dicecup.engine.record import (
     RecordBuilder,
     Reveal,
     Undo,
+    trimmed,
 )
 from dicecup.engine.state import Keep, Move, Placement, Score, Sheet, State, Throw, Write
 from dicecup.errors import DicecupError, RecordError, about
@@ -51,6 +54,7 @@ CHECK = re.compile(r" #[0-9a-f]{8}")
 CHECK_LENGTH = 10
 POINTS = re.compile(r"-?[0-9]{1,6}")
 COMMITMENT = re.compile(r"[0-9a-f]{64}")
+TURNS = re.compile(r"[1-9][0-9]{0,5}")  # numbers of turns of another game
 # Control characters, line breaks, and the surrogates that undecodable bytes become.
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 CHECK_COLUMN = 56  # checksums are aligned in this column
@@ -144,13 +148,14 @@ class WrittenHeader:
             yield f"player {player}"
         match self.origin.kind:
             case "seed":
-                yield f"dice seed {self.origin.seed}"
+                yield f"dice seed {self.origin.seed}{' same' if self.origin.same_dice else ''}"
             case "verifiable" if self.origin.statement == 1:
                 yield f"dice verifiable {self.origin.commitment}"
                 for seed in self.origin.player_seeds:
                     yield f"seed {seed}"
             case "verifiable":
-                yield f"dice verifiable {self.origin.statement} {self.origin.commitment}"
+                numbers = "".join(f" {number}" for number in self.origin.borrowed or ())
+                yield f"dice verifiable {self.origin.statement} {self.origin.commitment}{numbers}"
                 for seat, seed in enumerate(self.origin.player_seeds, start=1):
                     if seed:
                         yield f"seed {seat} {seed}"
@@ -346,10 +351,38 @@ def read_origin(line: Line, seeds: list[Line], players: int) -> DiceOrigin:
             return DiceOrigin(
                 "verifiable", commitment=commitment, player_seeds=tuple(seed.after("seed") for seed in seeds)
             )
-        case ["verifiable", "2", commitment] if COMMITMENT.fullmatch(commitment):
-            by_seat = dict(read_seed(seed, players) for seed in seeds)
-            player_seeds = tuple(by_seat.get(seat, "") for seat in range(1, players + 1))
-            return DiceOrigin("verifiable", commitment=commitment, player_seeds=player_seeds, statement=2)
+        case ["seed", number, "same"] if re.fullmatch(r"[0-9]{1,30}", number):
+            return DiceOrigin("seed", seed=int(number), statement=SAME_DICE)
+        case ["verifiable", "2" | "3" as statement, commitment] if COMMITMENT.fullmatch(commitment):
+            return DiceOrigin(
+                "verifiable",
+                commitment=commitment,
+                player_seeds=seeds_by_seat(seeds, players),
+                statement=int(statement),
+            )
+        case ["verifiable", "3", commitment, *numbers] if COMMITMENT.fullmatch(commitment):
+            return DiceOrigin(
+                "verifiable",
+                commitment=commitment,
+                player_seeds=trimmed(seeds_by_seat(seeds, MOST_PLAYERS_READ)),
+                statement=SAME_DICE,
+                borrowed=read_borrowed(line, numbers),
+            )
+        case _:
+            raise line.error("expected_origin")
+
+
+def seeds_by_seat(seeds: list[Line], players: int) -> tuple[str, ...]:
+    """The seed of every seat, empty where there is none."""
+    by_seat = dict(read_seed(seed, players) for seed in seeds)
+    return tuple(by_seat.get(seat, "") for seat in range(1, players + 1))
+
+
+def read_borrowed(line: Line, numbers: list[str]) -> Borrowed:
+    """Read which turns of another game the dice are from: the first, and the step to the next."""
+    match numbers:
+        case [first, step] if TURNS.fullmatch(first) and TURNS.fullmatch(step):
+            return int(first), int(step)
         case _:
             raise line.error("expected_origin")
 

@@ -154,9 +154,14 @@ def proof_statements(proof: Proof, language: Language) -> list[str]:
     _ = language.gettext
     if not proof.proved:
         return []
+    same = [_("All players had the same dice in every turn and roll.")] if proof.same_dice else []
+    if proof.borrowed:
+        known = _("The dice are those of another game: anyone who knew that game could know every roll.")
+        return [*same, known]
     if proof.kind == "seed":
         return [
-            _("The dice follow from the seed in the game file: anyone who knew it could know every roll.")
+            *same,
+            _("The dice follow from the seed in the game file: anyone who knew it could know every roll."),
         ]
     if proof.statement == 1:
         server = _(
@@ -181,7 +186,7 @@ def proof_statements(proof: Proof, language: Language) -> list[str]:
         "Nothing shows that nobody knew the coming rolls: the computer that ran the game did, and could have "
         "told bots or players."
     )
-    return [server, players, unknown]
+    return [*same, server, players, unknown]
 
 
 def unfinished_text(language: Language) -> str:
