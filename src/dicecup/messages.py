@@ -329,6 +329,16 @@ SENTENCES: dict[str, str | Plural] = {
         "This fingerprint has already been used or is too old. Look at the new one, then try again."
     ),
     "request_wrong": N_("The request can’t be understood: {problem}."),
+    "same_dice_begun": N_(
+        "You’ve begun with these dice and can’t leave: play on, or let the host show the result without you."
+    ),
+    "same_dice_not": N_("In this game not everyone has the same dice. Play it on its own page."),
+    "same_dice_seats": N_(
+        "With the same dice for all, everyone plays on a device of their own. Be the only player on this "
+        "one, and invite friends or add bots."
+    ),
+    "same_dice_typed": N_("The same dice for all come from the server. Choose dice on the screen."),
+    "same_dice_unfinished": N_("Finish your own game first: the result shows everybody’s dice."),
     "record_of_running": N_(
         "This game is still being played here without the coach. Upload its game file when it’s over."
     ),

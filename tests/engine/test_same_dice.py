@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dicecup.dice import Dice
 from dicecup.engine import Keep, Score, Throw, legal_moves
 from dicecup.engine.fairness import ThrowNumber, commitment, derive_throw, seed_secret
 from dicecup.engine.record import DiceOrigin, Header, Record, Reveal, verify
@@ -41,7 +42,7 @@ def played(
     return record if origin.kind == "seed" else record.append(Reveal(secret.hex()))
 
 
-def throws_of(record: Record, player: int) -> list[list[tuple[int, ...]]]:
+def throws_of(record: Record, player: int) -> list[list[Dice]]:
     return [[m.dice for m in turn if isinstance(m, Throw)] for turn in moves_of(record, player)]
 
 

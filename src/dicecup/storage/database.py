@@ -270,6 +270,14 @@ PAD_HEADERS: list[Step] = [
     },
 ]
 
+# A match with the same dice for all, and the matches in which its players play alone.
+SAME_DICE: list[Step] = [
+    "ALTER TABLE matches ADD COLUMN same TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE matches ADD COLUMN part_of TEXT",
+    "ALTER TABLE matches ADD COLUMN part_seat INTEGER",
+    "CREATE UNIQUE INDEX matches_by_part ON matches (part_of, part_seat)",
+]
+
 MIGRATIONS: list[list[Step]] = [
     FIRST,
     TRIES,
@@ -280,6 +288,7 @@ MIGRATIONS: list[list[Step]] = [
     EXPIRY,
     EVENINGS,
     PAD_HEADERS,
+    SAME_DICE,
 ]
 
 

@@ -15,11 +15,14 @@ BATCH = 100  # matches removed in one transaction
 NOBODY = "deleted"  # in place of the hash of a key
 
 # Which matches are old enough to go; each question mark is the time before which nothing may have happened.
+# Matches of one seat of another match go with that one.
 ABANDONED = (
-    "owner <> '' AND finished IS NULL AND created < ? "
-    "AND NOT EXISTS (SELECT 1 FROM entries WHERE match = id AND made >= ?)"
+    "owner <> '' AND finished IS NULL AND part_of IS NULL AND created < ? "
+    "AND NOT EXISTS (SELECT 1 FROM entries WHERE match = matches.id AND made >= ?) "
+    "AND NOT EXISTS (SELECT 1 FROM matches AS part JOIN entries ON entries.match = part.id "
+    "WHERE part.part_of = matches.id AND made >= ?)"
 )
-UPLOADED = "owner = '' AND created < ?"
+UPLOADED = "owner = '' AND part_of IS NULL AND created < ?"
 # The finished games of an evening go together, so that its tally never loses a part.
 FINISHED = (
     "owner <> '' AND finished < ? AND NOT EXISTS "
@@ -106,6 +109,8 @@ def discard_match(store: StorePart, match: str) -> None:
 
 def remove_match(changes: Transaction, match: str) -> None:
     """Remove a match with everything that belongs to it."""
+    for (part,) in changes.rows("SELECT id FROM matches WHERE part_of = ?", (match,)):
+        remove_match(changes, part)
     changes.run("DELETE FROM seat_keys WHERE match = ?", (match,))
     changes.run("UPDATE matches SET next = NULL WHERE next = ?", (match,))
     changes.run("DELETE FROM matches WHERE id = ?", (match,))

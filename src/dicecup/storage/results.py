@@ -110,7 +110,7 @@ class StoredResults(StorePart):
         undone = self.undone_among(matches)
         rows = self.database.rows(
             "SELECT id, created, ruleset, header IS NOT NULL, finished, tried, evening "
-            f"FROM matches WHERE id IN {these}",
+            f"FROM matches WHERE id IN {these} AND COALESCE(part_of, '') = ''",
             matches,
         )
         lines = {

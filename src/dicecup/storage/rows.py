@@ -9,6 +9,7 @@ from typing import Literal
 from dicecup.engine.record import DiceKind
 
 SeatKind = Literal["person", "bot", "open"]
+SameDice = Literal["", "turn", "game"]  # not at all, or: once all have finished the turn, or the game
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,9 @@ class Opening:
     coach: bool = False
     tried: bool = False  # a retry of a position of another game: it does not count in the statistics
     statement: int = 1  # of verifiable dice: what they prove, see engine.fairness
+    same: SameDice = ""  # everybody plays alone with the same dice; when the others' turns can be seen
+    part_of: str | None = None  # the match with the same dice for all whose seat is played here
+    part_seat: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,7 @@ class StoredMatch:
     next: str | None = None
     changes: int = 0  # change counter, entries not counted
     evening: str | None = None  # the evening that the match belongs to
+    parts: Mapping[int, str] = field(default_factory=dict)  # with the same dice: seat → the match of its own
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,12 @@ from dicecup.installation import need
 from dicecup.storage.database import PATIENCE, Database, RowTaken, StorePart, Transaction, migrate
 from dicecup.storage.evenings import StoredEvenings
 from dicecup.storage.results import StoredResults, insert_result, placeholders
-from dicecup.storage.rows import Addition, Opening, Seat, StoredMatch
+from dicecup.storage.rows import Addition, Opening, Result, Seat, StoredMatch
 
-OPENING = "id, created, owner, ruleset, options, dice, commitment, secret, coach, tried, statement"
+OPENING = (
+    "id, created, owner, ruleset, options, dice, commitment, secret, coach, tried, statement, "
+    "same, part_of, part_seat"
+)
 
 
 class PromiseTaken(Exception):  # noqa: N818 - an answer, not a failure
@@ -67,6 +70,9 @@ class StoredMatches(StorePart):
             int(opening.coach),
             int(opening.tried),
             opening.statement,
+            opening.same,
+            opening.part_of,
+            opening.part_seat,
         )
         marks = ", ".join("?" for _ in values)
         with self.database.changes() as changes:
@@ -83,10 +89,10 @@ class StoredMatches(StorePart):
             changes.run(
                 "UPDATE matches SET header = ?, evening = ? WHERE id = ?", (header, evening, opening.id)
             )
-            changes.run_many(
-                "INSERT INTO entries (match, number, text, made) VALUES (?, ?, ?, ?)",
-                [(opening.id, number, text, opening.created) for number, text in enumerate(entries)],
-            )
+            insert_entries(changes, opening.id, entries, opening.created)
+            if opening.part_of:
+                changes.run("UPDATE matches SET changes = changes + 1 WHERE id = ?", (opening.part_of,))
+                changes.tell(f"{self.process} {opening.part_of}")
 
     def match(self, match: str) -> StoredMatch | None:
         with self.database.changes() as changes:
@@ -121,6 +127,30 @@ class StoredMatches(StorePart):
         """Start the game if no seat is open; False if one is, or if the game had begun."""
         return self.change(match, lambda changes: begin_match(changes, match, header_of, if_full=True))
 
+    def finish_same(
+        self, match: str, kept: Sequence[int], header: str, texts: Sequence[str], results: Sequence[Result]
+    ) -> bool:
+        """Store the whole game of these seats, which was played elsewhere; False if that was done before."""
+
+        def finish(changes: Transaction) -> bool:
+            made = results[0].finished
+            if not changes.run(
+                "UPDATE matches SET header = ?, finished = ? WHERE id = ? AND header IS NULL",
+                (header, made, match),
+            ):
+                return False
+            keep_seats(changes, match, kept)
+            insert_entries(changes, match, texts, made)
+            for result in results:
+                insert_result(changes, match, result)
+            return True
+
+        return self.change(match, finish)
+
+    def share_part(self, match: str, key_hash: str) -> None:
+        """Let another device of the same player play the match of their seat."""
+        self.change(match, lambda changes: insert_key(changes, match, 0, key_hash, "device"))
+
     def set_next(self, match: str, following: str) -> bool:
         """Link the following match; return whether it is the first."""
 
@@ -130,6 +160,13 @@ class StoredMatches(StorePart):
             )
 
         return self.change(match, follow)
+
+
+def insert_entries(changes: Transaction, match: str, texts: Sequence[str], made: str) -> None:
+    changes.run_many(
+        "INSERT INTO entries (match, number, text, made) VALUES (?, ?, ?, ?)",
+        [(match, number, text, made) for number, text in enumerate(texts)],
+    )
 
 
 def read_match(changes: Transaction, match: str) -> StoredMatch | None:
@@ -148,11 +185,17 @@ def read_match(changes: Transaction, match: str) -> StoredMatch | None:
         (match, match),
     )
     ((*plain, header, finished, following, counted, evening),) = found
+    opening = read_opening(plain)
+    parts = (
+        changes.rows("SELECT part_seat, id FROM matches WHERE part_of = ? ORDER BY part_seat", (match,))
+        if opening.same
+        else []
+    )
     holders: dict[str, frozenset[int]] = {}
     for key_hash, seat in keys:
         holders[key_hash] = holders.get(key_hash, frozenset()) | {seat}
     return StoredMatch(
-        opening=read_opening(plain),
+        opening=opening,
         seats=tuple(Seat(*row) for row in seats),
         keys=holders,
         consents=dict(consents),
@@ -161,6 +204,7 @@ def read_match(changes: Transaction, match: str) -> StoredMatch | None:
         next=following,
         changes=counted,
         evening=evening,
+        parts=dict(parts),
     )
 
 
@@ -172,7 +216,7 @@ def read_entries(changes: Transaction | Database, match: str, after: int) -> lis
 
 
 def read_opening(row: Sequence[Any]) -> Opening:
-    match, created, owner, ruleset, options, dice, commitment, secret, coach, tried, statement = row
+    match, created, owner, ruleset, options, dice, commitment, secret, coach, tried, statement, *same = row
     return Opening(
         match,
         created,
@@ -185,6 +229,9 @@ def read_opening(row: Sequence[Any]) -> Opening:
         coach=bool(coach),
         tried=bool(tried),
         statement=statement,
+        same=same[0],
+        part_of=same[1],
+        part_seat=same[2],
     )
 
 
@@ -207,7 +254,8 @@ HeaderOf = Callable[[Sequence[Seat]], str]  # the text of the header of a game b
 
 def begin_match(changes: Transaction, match: str, header_of: HeaderOf, *, if_full: bool = False) -> bool:
     """Whether the game begins now, in this transaction."""
-    if changes.rows("SELECT 1 FROM matches WHERE id = ? AND header IS NOT NULL", (match,)):
+    begun = "SELECT 1 FROM matches WHERE id = ? AND (header IS NOT NULL OR same <> '')"
+    if changes.rows(begun, (match,)):  # with the same dice for all it is played elsewhere
         return False
     rows = changes.rows("SELECT kind, name, seed FROM seats WHERE match = ? ORDER BY number", (match,))
     taken = [number for number, (kind, _name, _seed) in enumerate(rows) if kind != "open"]

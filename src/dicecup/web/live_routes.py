@@ -22,6 +22,7 @@ from dicecup.rules.model import Ruleset
 from dicecup.web import refusals
 from dicecup.web.api import match_requests
 from dicecup.web.api.models import MoveRequest, caller_key
+from dicecup.web.guard import COOKIE
 from dicecup.web.pages.match_page import (
     Asked,
     Picked,
@@ -69,7 +70,7 @@ class LiveRoutes:
         scope["route"] = route  # by which requests are counted
         request = Request(scope, receive, send)
         try:
-            response = await route.handler(request, await matches_of(request).get(match))
+            response = await route.handler(request, await visible_match(request, match))
         except Unusual:
             await self.app(scope, again(await request.body(), receive), send)
             return
@@ -78,6 +79,14 @@ class LiveRoutes:
         except HTTPException as error:
             response = await refusals.by_status(request, error)
         await response(scope, receive, send)
+
+
+async def visible_match(request: Request, match: str) -> LiveMatch:
+    """The match, as far as whoever asks may see it: by their key in the API, by their cookie on pages."""
+    if request.url.path.startswith("/api/"):
+        key = await caller_key(request)
+        return await matches_of(request).seen_by(match, key_hash(key) if key else None)
+    return await matches_of(request).seen_by(match, key_hash(request.cookies.get(COOKIE, "")))
 
 
 def find_route(scope: Scope) -> tuple[LiveRoute | None, str]:

@@ -29,7 +29,9 @@ from dicecup.web.api.models import (
     Promise,
     ProofAnswer,
     ReactionRequest,
+    ReplayRequest,
     RevokeRequest,
+    RoundsAnswer,
     SeatChoice,
     Seats,
     StateAnswer,
@@ -40,13 +42,14 @@ from dicecup.web.api.models import (
     answer,
 )
 from dicecup.web.api.reviews import proof_of
-from dicecup.web.service import joining, opening
+from dicecup.web.service import joining, opening, same_dice
 from dicecup.web.service.advising import check_on, in_time
 from dicecup.web.service.keys import key_hash, new_key
 from dicecup.web.service.live_match import LiveMatch
+from dicecup.web.service.rounds import rounds_data, rounds_of
 from dicecup.web.service.snapshot import box_values, state_data
 from dicecup.web.service.subscribers import Drawing, EventStream, stream
-from dicecup.web.viewer import MatchesNow
+from dicecup.web.viewer import MatchesNow, ReviewsNow
 
 router = APIRouter(prefix="/api", tags=["matches"], responses=REFUSALS)
 
@@ -65,7 +68,16 @@ async def open_match(matches: MatchesNow, key: Key, body: MatchRequest) -> Opene
     seats = [opening.NewSeat(seat.kind, seat.name, seat.seed) for seat in body.seats]
     live = await opening.open_match(
         matches,
-        opening.NewMatch(body.game, seats, body.options, body.dice, body.promise, body.coach, body.evening),
+        opening.NewMatch(
+            body.game,
+            seats,
+            body.options,
+            body.dice,
+            body.promise,
+            body.coach,
+            body.evening,
+            body.same_dice or "",
+        ),
         holder,
     )
     return Opened(key=holder, state=answer(live, live.seats_of(key_hash(holder))))
@@ -99,9 +111,12 @@ async def leave(live: Asked, key: Key, body: SeatChoice) -> StateAnswer:
 
 
 @router.post("/matches/{match}/begin")
-async def begin(live: Asked, key: Key) -> StateAnswer:
-    """Begin without waiting for the seats that are still open."""
-    await opening.begin(live, key)
+async def begin(matches: MatchesNow, live: Asked, key: Key) -> StateAnswer:
+    """Begin without waiting for the seats that are still open.
+
+    With the same dice for all: show the result without those who have not finished.
+    """
+    await opening.begin(matches, live, key)
     return answer(live, live.seats_of(key_hash(key)))  # seats may have moved up
 
 
@@ -110,6 +125,27 @@ async def again(matches: MatchesNow, live: Asked, key: Key) -> Opened:
     """The next match of the same players, or the one that another player has opened already."""
     following = await joining.play_again(matches, live, key)
     return Opened(key=key, state=answer(following, following.seats_of(key_hash(key))))
+
+
+@router.post("/matches/{match}/part", status_code=201)
+async def part(matches: MatchesNow, live: Asked, key: Key) -> Opened:
+    """With the same dice for all: the match in which you play your seat alone. Nobody else can see it."""
+    own = await same_dice.own_part(matches, live, key)
+    return Opened(key=key, state=answer(own, own.seats_of(key_hash(key))))
+
+
+@router.get("/matches/{match}/rounds")
+async def rounds(reviews: ReviewsNow, live: Asked) -> RoundsAnswer:
+    """With the same dice for all: what everybody did in the turns that are open, and where they parted."""
+    return RoundsAnswer(**rounds_data(await rounds_of(reviews, live), live))
+
+
+@router.post("/matches/{match}/replay", status_code=201)
+async def replay(matches: MatchesNow, live: Asked, key: Key, body: ReplayRequest) -> Opened:
+    """Play the dice that a seat of a finished game had, against what was done with them."""
+    holder = key or new_key()
+    whole = await same_dice.play_dice_again(matches, live, body.seat, holder, body.name)
+    return Opened(key=holder, state=answer(whole, whole.seats_of(key_hash(holder))))
 
 
 @router.post("/matches/{match}/links", status_code=201)

@@ -43,6 +43,18 @@ class MatchRequest(Model):
     promise: Annotated[str, Field(max_length=64, description="From POST /api/promises.")] = ""
     coach: bool = False
     evening: Annotated[str, Field(max_length=40, description="The evening that it is a game of.")] = ""
+    same_dice: Annotated[
+        Literal["turn", "game"] | None,
+        Field(
+            description="Everyone plays alone with the same dice, and sees what the others did once all "
+            "have finished the turn, or the whole game."
+        ),
+    ] = None
+
+
+class ReplayRequest(Model):
+    seat: Annotated[SeatNumber, Field(description="Whose dice are played again.")]
+    name: Name
 
 
 class JoinRequest(Model):
@@ -170,6 +182,47 @@ class UndoAnswer(BaseModel):
     agreed: list[int]
 
 
+class SamePlayer(BaseModel):
+    seat: int
+    turns: Annotated[int, Field(description="How many are finished; bots play at the end.")]
+    done: bool
+
+
+class SameAnswer(BaseModel):
+    """A match with the same dice for all: how far everybody is, and where you play your own seat."""
+
+    opens: Annotated[Literal["turn", "game"] | None, Field(description="When turns can be seen.")]
+    part: Annotated[str | None, Field(description="The match in which you play your seat.")]
+    part_of: Annotated[str | None, Field(description="The match of all whose seat is played here.")]
+    turns_open: int
+    players: list[SamePlayer]
+
+
+class DecisionAnswer(BaseModel):
+    dice: list[int | str]
+    move: dict[str, Any]
+    loss: Annotated[float | None, Field(description="In points, by the coach; null where it is not known.")]
+
+
+class TurnOfSeat(BaseModel):
+    seat: int
+    points: int
+    loss: float | None
+    decisions: list[DecisionAnswer]
+
+
+class RoundAnswer(BaseModel):
+    turn: int
+    parted: Annotated[int | None, Field(description="The first decision, from 0, that was not all the same.")]
+    players: list[TurnOfSeat]
+
+
+class RoundsAnswer(BaseModel):
+    opens: Literal["turn", "game"]
+    finished: bool
+    rounds: list[RoundAnswer]
+
+
 class StateAnswer(BaseModel):
     """A match as you see it."""
 
@@ -193,6 +246,7 @@ class StateAnswer(BaseModel):
     undo: UndoAnswer
     next: str | None
     evening: Annotated[str | None, Field(description="For those who have a seat.")] = None
+    same: SameAnswer | None = None
 
 
 class Opened(BaseModel):
@@ -310,9 +364,10 @@ async def caller_key(request: Request) -> str:
 async def asked_match(
     request: Request, match: Annotated[str, Path(max_length=40)], key: Annotated[str, Depends(caller_key)]
 ) -> LiveMatch:
-    live = await matches_of(request).get(match)
+    holder = key_hash(key) if key else None
+    live = await matches_of(request).seen_by(match, holder)
     request.state.live = live  # an error is answered with the current state
-    request.state.seats = live.seats_of(key_hash(key) if key else None)
+    request.state.seats = live.seats_of(holder)
     return live
 
 

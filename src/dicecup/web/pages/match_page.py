@@ -44,8 +44,10 @@ Picked = Mapping[str, Placement]  # boxes by layer
 router = APIRouter(prefix="/t/{match}", include_in_schema=False)
 
 
-async def asked_match(request: Request, match: Annotated[str, Path(max_length=40)]) -> LiveMatch:
-    return await matches_of(request).get(match)
+async def asked_match(
+    request: Request, viewer: ViewerNow, match: Annotated[str, Path(max_length=40)]
+) -> LiveMatch:
+    return await matches_of(request).seen_by(match, viewer.holder)
 
 
 Asked = Annotated[LiveMatch, Depends(asked_match)]
@@ -227,8 +229,10 @@ async def leave(request: Request, viewer: ViewerNow, live: Asked, form: Form) ->
 
 
 @router.post("/begin")
-async def begin(request: Request, viewer: ViewerNow, live: Asked, _form: Form) -> Response:
-    await opening.begin(live, viewer.key)
+async def begin(
+    request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked, _form: Form
+) -> Response:
+    await opening.begin(matches, live, viewer.key)
     return go_to(request, viewer, f"/t/{live.id}")
 
 

@@ -17,6 +17,7 @@ from dicecup.web.service.live_match import LiveMatch, header_for
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.opening import NewMatch, NewSeat, open_match, read_seed
 from dicecup.web.service.player_names import check_different, mark_look_alikes, read_name
+from dicecup.web.service.same_dice import check_newcomer, play_dice_again
 from dicecup.web.service.snapshot import DICE
 
 
@@ -24,6 +25,9 @@ async def join(live: LiveMatch, holder: str, name: str, number: int | None = Non
     """Take an open seat, the first one if none is named; the game begins when the last one is taken."""
     async with live.changing():
         seats, free = live.stored.seats, live.open_seats
+        if live.stored.opening.same:
+            check_newcomer(live, holder)
+            seed = ""  # somebody may be playing already: the dice are fixed
         if number is not None and not 0 <= number < len(seats):
             raise UsageError("seat_unknown")
         if not free or (number is not None and number not in free):
@@ -61,6 +65,8 @@ async def leave(live: LiveMatch, holder: str, number: int) -> None:
     """Give up a seat, so that somebody else can take it."""
     async with live.changing():
         check_holder(live, holder, number)
+        if live.apart and number in live.stored.parts:
+            raise MoveError("same_dice_begun")
         await live.update(live.store.leave_seat, live.id, number, key_hash(holder))
 
 
@@ -102,9 +108,13 @@ async def play_again(matches: Matches, live: LiveMatch, holder: str) -> LiveMatc
     Two people or more who play again begin an evening. The first to ask opens the match, with open seats for
     people on other devices; each of them who asks after that takes their own seat.
     """
+    live = live.whole or live
     here = live.seats_of(key_hash(holder))
     if not here:
         raise MoveError("seat_not_yours")
+    if live.stored.opening.same and live.stored.opening.tried:  # once more, now against this game
+        name = live.stored.seats[min(here)].name
+        return await play_dice_again(matches, live, min(here), holder, name)
     async with live.changing():
         following = live.stored.next
         if not following:
@@ -150,6 +160,7 @@ def following_match(live: LiveMatch, holder: str) -> NewMatch:
         dice=DICE.get(opening.dice, "screen"),  # type: ignore[arg-type]
         coach=opening.coach,
         evening=live.stored.evening or "",
+        same=opening.same,
     )
 
 

@@ -88,6 +88,8 @@ class LiveMatch:
         self.persist = persist
         self.listeners = listeners  # called after every change
         self.match: Match | None = None
+        self.parts: dict[int, LiveMatch] = {}  # with the same dice for all: the match of each seat
+        self.whole: LiveMatch | None = None  # of which this is the match of one seat
         self.gone = False  # whether the match has been removed
         self.draft = Draft()
         self.company = Company()
@@ -115,7 +117,39 @@ class LiveMatch:
     @property
     def stamp(self) -> str:
         """What the match looks like: the same in every process, and another one after every change."""
-        return f"{self.version}.{self.stored.changes}"
+        played = sum(part.version for part in self.parts.values()) if self.apart else 0
+        return f"{self.version}.{self.stored.changes}" + (f".{played}" if self.apart else "")
+
+    @property
+    def apart(self) -> bool:
+        """Whether everybody is still playing alone, with the same dice."""
+        return bool(self.stored.opening.same) and self.match is None
+
+    @property
+    def hidden(self) -> bool:
+        """Whether only whoever plays here may see it: the dice are those of others, who are still playing."""
+        return self.stored.opening.part_of is not None and (self.whole is None or self.whole.apart)
+
+    @property
+    def turns_open(self) -> int:
+        """With the same dice for all: how many turns everybody may see, since all have finished them."""
+        if self.stored.opening.same != "turn" or self.open_seats:
+            return 0
+        return min((self.turns_of(seat) for seat in self.people), default=0)
+
+    def turns_of(self, seat: int) -> int:
+        """How many turns a seat has finished in its own match."""
+        part = self.parts.get(seat)
+        return part.turns_finished if part else 0
+
+    @property
+    def turns_finished(self) -> int:
+        """How many turns of the first seat are over."""
+        match = self.match
+        if match is None:
+            return 0
+        filled = sum(points is not None for points in match.state.sheets[0].cells)
+        return filled // len(match.rules.scored)
 
     def playing(self) -> Match:
         """The match itself; refused while it has not begun."""
@@ -162,7 +196,8 @@ class LiveMatch:
     @property
     def coach_waits(self) -> bool:
         """Whether people play against each other with the coach off: it helps nobody before the end."""
-        among_people = len(self.human_seats) > 1 and not self.shown_only
+        alone = len(self.human_seats) == 1 and self.stored.opening.part_of is None
+        among_people = not alone and not self.shown_only
         return among_people and not self.stored.opening.coach and not self.playing().state.finished
 
     @property
@@ -187,7 +222,12 @@ class LiveMatch:
     def fetch(self) -> tuple[StoredMatch, list[str]]:
         """Read the match and the entries that are not here yet. Blocks."""
         stored, texts = self.store.match_and_entries(self.id, self.version)
-        if stored and stored.header is None and all(seat.kind != "open" for seat in stored.seats):
+        if (
+            stored
+            and stored.header is None
+            and not stored.opening.same
+            and all(seat.kind != "open" for seat in stored.seats)
+        ):
             # Earlier versions could be killed between taking the last seat and beginning the game.
             self.store.begin_if_full(self.id, header_for(stored.opening))
             stored, texts = self.store.match_and_entries(self.id, self.version)
@@ -225,7 +265,8 @@ class LiveMatch:
     async def save(self, change: Change) -> None:
         """Persist a change of the match, with the results if it ends the game."""
         made = now()
-        results = tuple(results_of(change.after, made)) if change.ends_game else ()
+        counts = change.ends_game and self.stored.opening.part_of is None
+        results = tuple(results_of(change.after, made)) if counts else ()
         addition = Addition(self.id, change.number, tuple(change.texts), made, results)
         if self.persist:
             await self.persist(addition)
@@ -334,8 +375,10 @@ class LiveMatch:
 
     def undo_options(self, seats: frozenset[int]) -> UndoOptions:
         match = self.match
-        if match is None or match.record.secret is not None or not seats:
+        if match is None or match.record.secret is not None or not seats or self.stored.opening.same:
             return NOTHING_TO_UNDO
+        if self.stored.opening.part_of is not None:
+            return UndoOptions(self.steps_in_part(match), 0)
         steps = match.steps_to_last_decision()
         proposed = max(self.proposals.values(), default=0)
         agreed = frozenset(seat for seat, wish in self.proposals.items() if wish == proposed)
@@ -353,6 +396,13 @@ class LiveMatch:
         thrown = isinstance(match.record.moves[-1], Throw) and match.record.header.origin.kind != "typed"
         return 1 if mover in seats and not thrown else 0
 
+    def steps_in_part(self, match: Match) -> int:
+        """With the same dice for all only a box that nobody can see yet: rolls cannot be forgotten."""
+        moves = match.record.moves
+        seen = self.whole is None or self.turns_finished <= self.whole.turns_open
+        written = bool(moves) and isinstance(moves[-1], Score)
+        return 1 if written and not seen and not match.state.finished else 0
+
     async def undo(self, seats: frozenset[int], version: int, steps: int | None = None) -> bool:
         """Whether it is undone; if not, so many steps are proposed to the others.
 
@@ -361,7 +411,8 @@ class LiveMatch:
         async with self.changing_undo(seats, version) as match:
             may = self.undo_options(seats)
             wanted = steps or may.alone
-            if not wanted or wanted > len(match.record.moves):
+            alone = self.stored.opening.part_of is not None or self.stored.opening.same
+            if not wanted or wanted > (may.alone if alone else len(match.record.moves)):
                 raise MoveError("undo_nothing")
             if wanted > may.alone and not self.human_seats <= seats:
                 return await self.consent(match, seats, version, wanted)

@@ -26,13 +26,14 @@ from dicecup.web.service.company import TOLD_EVERY
 from dicecup.web.service.fair_queue import FairTurns
 from dicecup.web.service.keys import is_match_id, log_name
 from dicecup.web.service.live_match import LiveMatch
+from dicecup.web.service.same_dice import all_done, close
 from dicecup.web.service.subscribers import Subscribers
 from dicecup.web.service.worker import warm_all
 from dicecup.web.settings import Settings
 
 Answer = TypeVar("Answer")
 Waiting = tuple[Addition, "asyncio.Future[None]"]
-Step = Literal["throw", "decide", "reveal"]
+Step = Literal["throw", "decide", "reveal", "close"]
 
 MOST_IN_MEMORY = 2000  # matches
 MOST_IN_BACKGROUND = 200  # pieces of work that wait; further ones are refused
@@ -135,18 +136,42 @@ class Matches:
         self.store.close()
 
     async def get(self, match: str) -> LiveMatch:
+        live = await self.current(match)
+        if live.stored.opening.part_of:
+            live.whole = await self.current(live.stored.opening.part_of)
+            await self.gather(live.whole)
+        elif live.apart:
+            await self.gather(live)
+        self.runner.look_after(live)
+        return live
+
+    async def seen_by(self, match: str, holder: str | None) -> LiveMatch:
+        """The match, unless it is hidden from whoever holds this key: then it is unknown to them."""
+        live = await self.get(match)
+        if live.hidden and not live.seats_of(holder):
+            raise UsageError("match_unknown")
+        return live
+
+    async def current(self, match: str) -> LiveMatch:
+        """The match as it is now, whichever process changed it last."""
         live = self.live.get(match) or await self.load(match)
         self.live.move_to_end(match)
         if self.store.database.shared:
             await self.catch_up(live)
-        self.runner.look_after(live)
         return live
+
+    async def gather(self, whole: LiveMatch) -> None:
+        """Find the matches in which the players of a match with the same dice play alone."""
+        for seat, match in whole.stored.parts.items():
+            part = await self.current(match)
+            part.whole = whole
+            whole.parts[seat] = part
 
     async def load(self, match: str) -> LiveMatch:
         stored = await asyncio.to_thread(self.store.match, match) if is_match_id(match) else None
         if stored is None:
             raise UsageError("match_unknown")
-        listeners = (self.subscribers.notify, self.runner.look_after)
+        listeners = (self.subscribers.notify, self.runner.look_after, self.part_changed)
         loaded = LiveMatch(self.store, stored, self.writer.write, listeners)
         await asyncio.to_thread(loaded.read)
         live = self.live.setdefault(match, loaded)  # another request may have loaded it meanwhile
@@ -157,6 +182,11 @@ class Matches:
                 break
             del self.live[oldest]
         return live
+
+    def part_changed(self, live: LiveMatch) -> None:
+        """What one seat does alone is seen by those who follow the match of all, as far as it is open."""
+        if live.whole is not None and live.whole.apart:
+            live.whole.changed()
 
     async def catch_up(self, live: LiveMatch) -> None:
         """Show nobody less than another process has answered already; its notification may come later."""
@@ -292,6 +322,9 @@ class Runner:
 
     async def take_steps(self, live: LiveMatch) -> None:
         while (step := due(live)) is not None:
+            if step == "close":
+                await close(self.matches, live)
+                continue
             version = live.version
             await self.pause(live, step)
             # The lock is free while a bot decides: an undo meanwhile comes first.
@@ -343,10 +376,12 @@ class Runner:
 def due(live: LiveMatch) -> Step | None:
     """The step that is due now and that no person takes."""
     match = live.match
+    if live.apart:
+        return "close" if all_done(live) else None
     if match is None or not live.people:  # a match that everybody left rests
         return None
     if match.reveal_due:
-        return "reveal"
+        return None if live.stored.opening.part_of else "reveal"
     if not live.bot_is_next():
         return None
     if not match.state.throw_due:

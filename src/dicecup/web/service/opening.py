@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from dicecup.bots import BOT_PREFIX, bot_called, bot_of_player
-from dicecup.engine.fairness import LATEST_STATEMENT, commitment
+from dicecup.engine.fairness import LATEST_STATEMENT, SAME_DICE, commitment
 from dicecup.engine.record import DiceOrigin, Record
 from dicecup.engine.record_text import MOST_NAME, RecordWriter, entry_texts, good_name
 from dicecup.engine.state import MOST_PLAYERS
@@ -20,13 +20,14 @@ from dicecup.match import new_secret
 from dicecup.rules.loader import load_builtin
 from dicecup.rules.model import Ruleset
 from dicecup.storage.evenings import MOST_GAMES
-from dicecup.storage.rows import Evening, Opening, Seat
+from dicecup.storage.rows import Evening, Opening, SameDice, Seat
 from dicecup.storage.store import PromiseTaken
 from dicecup.web.service.advising import BOTS_BY_VALUES, has_coach
 from dicecup.web.service.keys import is_match_id, key_hash, new_match_id, now
 from dicecup.web.service.live_match import LiveMatch, header_for, header_text
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.player_names import check_different, read_name
+from dicecup.web.service.same_dice import check_seats, close_early
 
 PROMISE_SECONDS = 24 * 3600  # for which a set-up page can be left open
 
@@ -49,6 +50,7 @@ class NewMatch:
     promise: str = ""  # the name of a promise that was shown before; empty: a new one
     coach: bool = False
     evening: str = ""  # the id of the evening that the match is to be part of
+    same: SameDice = ""
 
 
 def game_rules(game: str, options: Mapping[str, str] | None = None) -> Ruleset:
@@ -93,6 +95,10 @@ async def open_match(matches: Matches, request: NewMatch, holder: str) -> LiveMa
     rules = game_rules(request.game, request.options)
     seats = read_seats(request.seats)
     screen = request.dice == "screen"
+    if request.same:
+        check_seats(seats)
+        if not screen:
+            raise UsageError("same_dice_typed")
     promise = request.promise if screen else ""
     if screen and not promise and any(seat.seed for seat in seats):
         raise UsageError("seed_before_promise")
@@ -114,11 +120,13 @@ async def open_match(matches: Matches, request: NewMatch, holder: str) -> LiveMa
         commitment=commitment(secret) if secret else None,
         secret=secret.hex() if secret else None,
         coach=request.coach,
-        statement=LATEST_STATEMENT,
+        statement=SAME_DICE if request.same else LATEST_STATEMENT,
+        same=request.same,
     )
     evening = (await open_evening(matches, request.evening)).id if request.evening else None
     people = [(number, key_hash(holder)) for number, seat in enumerate(seats) if seat.kind == "person"]
-    header = None if any(seat.kind == "open" for seat in seats) else header_text(opening, seats)
+    waits = bool(request.same) or any(seat.kind == "open" for seat in seats)
+    header = None if waits else header_text(opening, seats)
     try:
         await asyncio.to_thread(
             matches.store.open_match, opening, seats, people, header, (), promise, evening
@@ -171,10 +179,13 @@ def may_begin(live: LiveMatch, holder: str) -> bool:
     return bool(live.seats_of(holder)) and (holder == owner or not live.seats_of(owner))
 
 
-async def begin(live: LiveMatch, holder: str) -> None:
-    """Begin with the seats that are taken."""
+async def begin(matches: Matches, live: LiveMatch, holder: str) -> None:
+    """Begin with the seats that are taken; with the same dice for all, end with those that are done."""
     if not may_begin(live, key_hash(holder)):
         raise MoveError("not_your_table")
+    if live.apart:
+        await close_early(matches, live, holder)
+        return
     async with live.changing():
         if live.begun:
             raise MoveError("game_begun")
@@ -188,13 +199,15 @@ async def keep_record(matches: Matches, record: Record) -> LiveMatch:
 
 
 async def check_over(matches: Matches, record: Record) -> None:
-    """Refuse the record of a match that goes on here with the coach off: it would be a way around that."""
+    """Refuse the record of a match that goes on here with the coach off, or with dice that others are yet to
+    throw: it would be a way around that.
+    """
     promised = record.header.origin.commitment
     match = await asyncio.to_thread(matches.store.match_promised, promised) if promised else None
     if match is None:
         return
     live = await matches.get(match)
-    if live.begun and live.coach_waits:
+    if live.apart or (live.begun and live.coach_waits):
         raise UsageError("record_of_running")
 
 

@@ -25,6 +25,7 @@ from dicecup.engine.state import (
 from dicecup.match import Match
 from dicecup.rules.model import Ruleset
 from dicecup.web.service.live_match import LiveMatch
+from dicecup.web.service.same_dice import progress_of
 
 NOTHING_PICKED: Mapping[str, Placement] = MappingProxyType({})
 
@@ -148,6 +149,23 @@ def state_data(live: LiveMatch, seats: frozenset[int]) -> Data:
         },
         "next": live.stored.next,
         "evening": live.stored.evening if seats else None,  # its link is for those who play
+        "same": same_data(live, seats) if opening.same or opening.part_of else None,
+    }
+
+
+def same_data(live: LiveMatch, seats: frozenset[int]) -> Data:
+    """How far everybody is in a match with the same dice for all; of what they did nothing."""
+    whole = live.whole or live
+    apart = whole.apart and whole is live
+    mine = [live.stored.parts[seat] for seat in sorted(seats) if seat in live.stored.parts]
+    return {
+        "opens": whole.stored.opening.same or None,
+        "part": mine[0] if mine else None,
+        "part_of": live.stored.opening.part_of,
+        "turns_open": live.turns_open if apart else 0,
+        "players": [{"seat": one.seat, "turns": one.turns, "done": one.done} for one in progress_of(live)]
+        if apart
+        else [],
     }
 
 

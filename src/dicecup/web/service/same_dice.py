@@ -1,0 +1,269 @@
+"""Matches with the same dice for all: everybody plays alone, and the games are put together at the end.
+
+Such a match has no moves of its own while it is played. Each person plays a match of one seat, a part, whose
+dice are those of the whole; nobody else can see it. When all have finished, the bots play with the same dice,
+and the record of the whole is stored at once, with the secret to follow. What the players did is not known to
+any page, stream or download before that, except for turns that are open to all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from dicecup.bots import BOT_PREFIX
+from dicecup.engine.fairness import SAME_DICE, commitment
+from dicecup.engine.record import DiceOrigin, Header, Record, trimmed
+from dicecup.engine.record_text import RecordWriter, entry_texts
+from dicecup.engine.same_dice import Round, dice_of, moves_of, rounds, turns_of
+from dicecup.engine.state import Keep, Move, Score, Throw
+from dicecup.errors import MoveError, UsageError
+from dicecup.match import Match
+from dicecup.rules.loader import load_ruleset
+from dicecup.storage.rows import Opening, Seat
+from dicecup.storage.store import PromiseTaken
+from dicecup.web.service.advising import BOTS_BY_VALUES
+from dicecup.web.service.keys import key_hash, new_match_id, now
+from dicecup.web.service.live_match import LiveMatch, results_of
+from dicecup.web.service.player_names import read_name
+
+if TYPE_CHECKING:
+    from dicecup.web.service.matches import Matches
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a seat is: of persons it is known, bots play at the end."""
+
+    seat: int
+    turns: int
+    done: bool
+
+
+def progress_of(live: LiveMatch) -> list[Progress]:
+    """How far every seat is in a match that is played apart."""
+    return [
+        Progress(seat, live.turns_of(seat), is_done(live, seat)) for seat in range(len(live.stored.seats))
+    ]
+
+
+def is_done(live: LiveMatch, seat: int) -> bool:
+    part = live.parts.get(seat)
+    return part is not None and part.match is not None and part.match.state.finished
+
+
+def all_done(live: LiveMatch) -> bool:
+    """Whether nobody is left who plays or may still join."""
+    people = live.people
+    return not live.open_seats and bool(people) and all(is_done(live, seat) for seat in people)
+
+
+def check_seats(seats: list[Seat]) -> None:
+    """Refuse seats with which the same dice make no sense: everybody plays on a device of their own."""
+    if len(seats) < 2 or sum(seat.kind == "person" for seat in seats) > 1:
+        raise UsageError("same_dice_seats")
+
+
+def check_newcomer(live: LiveMatch, holder: str) -> None:
+    """Refuse a second seat for somebody: they would know the dice."""
+    if live.seats_of(key_hash(holder)):
+        raise UsageError("same_dice_seats")
+
+
+def origin_for(live: LiveMatch) -> DiceOrigin:
+    """The dice of a part: those of the whole, or of the earlier game that is played again."""
+    for part in live.parts.values():
+        if part.match is not None:
+            return part.match.record.header.origin
+    seeds = tuple(seat.seed for seat in live.stored.seats)
+    return DiceOrigin(
+        "verifiable",
+        commitment=commitment(secret_of(live)),
+        player_seeds=trimmed(seeds),
+        statement=SAME_DICE,
+        borrowed=(1, 1),
+    )
+
+
+def secret_of(live: LiveMatch) -> bytes:
+    assert live.stored.opening.secret is not None  # drawn when the match was opened
+    return bytes.fromhex(live.stored.opening.secret)
+
+
+async def own_part(matches: Matches, live: LiveMatch, holder: str) -> LiveMatch:
+    """The match in which whoever holds this key plays their seat; it begins with the first request."""
+    seats = live.seats_of(key_hash(holder))
+    if not seats:
+        raise MoveError("seat_not_yours")
+    if not live.stored.opening.same:
+        raise UsageError("same_dice_not")
+    seat = min(seats)
+    async with live.changing():
+        if seat not in live.stored.parts:
+            if live.begun:
+                raise MoveError("game_over")
+            await open_part(matches, live, seat, holder)
+    part = await matches.get(live.stored.parts[seat])
+    if not part.seats_of(key_hash(holder)):  # another device of the same player
+        async with part.changing():
+            await part.update(part.store.share_part, part.id, key_hash(holder))
+    return part
+
+
+async def open_part(matches: Matches, live: LiveMatch, seat: int, holder: str) -> None:
+    name = live.stored.seats[seat].name
+    opening = part_opening(live.stored.opening, seat, key_hash(holder))
+    header = RecordWriter().header(header_with(live.stored.opening, (name,), origin_for(live)))
+    people = [(0, key_hash(holder))]
+    with suppress(PromiseTaken):  # another process has opened it at the same time
+        await asyncio.to_thread(matches.store.open_match, opening, [Seat("person", name)], people, header)
+    await live.reload()
+
+
+def part_opening(whole: Opening, seat: int, owner: str) -> Opening:
+    return Opening(
+        id=new_match_id(),
+        created=now(),
+        owner=owner,
+        ruleset=whole.ruleset,
+        options=whole.options,
+        dice="verifiable",
+        secret=whole.secret,
+        coach=whole.coach,
+        tried=whole.tried,
+        statement=SAME_DICE,
+        part_of=whole.id,
+        part_seat=seat,
+    )
+
+
+def header_with(opening: Opening, players: tuple[str, ...], origin: DiceOrigin) -> Header:
+    rules = load_ruleset(opening.ruleset, opening.options)
+    return Header(opening.ruleset, rules, players, origin, datetime.now(UTC).date().isoformat())
+
+
+async def close_early(matches: Matches, live: LiveMatch, holder: str) -> None:
+    """Show the result without those who have not finished; whoever asks must have finished."""
+    if not all(is_done(live, seat) for seat in live.seats_of(key_hash(holder))):
+        raise MoveError("same_dice_unfinished")
+    await close(matches, live)
+
+
+async def close(matches: Matches, live: LiveMatch) -> None:
+    """Put the games of all seats together that have finished, let the bots play, and store the whole."""
+    stored = live.stored
+    kept = [number for number, seat in enumerate(stored.seats) if seat.kind == "bot" or is_done(live, number)]
+    match = Match(Record(header_of_whole(live, kept)), secret=secret_of(live))
+    played = {
+        place: moves_of(part.playing().record, 0)
+        for place, number in enumerate(kept)
+        if (part := live.parts.get(number))
+    }
+    for turn in range(match.rules.turns):
+        for place in range(len(kept)):
+            if place in played:
+                repeat_turn(match, played[place][turn])
+            else:
+                await bot_turn(matches, match, stored.opening.owner)
+    record = match.record
+    header = RecordWriter().header(record.header)
+    texts = await asyncio.to_thread(lambda: list(entry_texts(record)))
+    async with live.changing():
+        if live.stored.seats == stored.seats and not live.begun:
+            results = results_of(record, now())
+            await live.update(live.store.finish_same, live.id, kept, header, texts, results)
+
+
+def header_of_whole(live: LiveMatch, kept: list[int]) -> Header:
+    """The header of the record of all; the dice are another game's if a word is that of somebody left out."""
+    seats = [live.stored.seats[number] for number in kept]
+    part = origin_for(live)
+    seeds = tuple(seat.seed for seat in seats)
+    own = live.stored.opening.commitment is not None
+    if own and sorted(filter(None, seeds)) == sorted(filter(None, part.player_seeds)):
+        part = DiceOrigin("verifiable", commitment=part.commitment, player_seeds=seeds, statement=SAME_DICE)
+    return header_with(live.stored.opening, tuple(seat.name for seat in seats), part)
+
+
+def repeat_turn(match: Match, moves: list[Move]) -> None:
+    """Play a turn as it was played alone. The dice are thrown again, and have to be the same."""
+    for move in moves:
+        if not isinstance(move, Throw):
+            match.decide(move)
+        elif match.throw() != move.dice:
+            raise UsageError("secret_lost")
+
+
+async def bot_turn(matches: Matches, match: Match, owner: str) -> None:
+    while True:
+        match.throw()
+        decision = await bot_decision(matches, match, owner)
+        match.decide(decision)
+        if isinstance(decision, Score):
+            return
+
+
+async def bot_decision(matches: Matches, match: Match, owner: str) -> Keep | Score:
+    bot = match.player.removeprefix(BOT_PREFIX)
+    if bot in BOTS_BY_VALUES:
+        return await matches.advising.decide(bot, match.rules, match.state, owner)
+    return await asyncio.to_thread(match.decision_of_bot)
+
+
+def open_rounds(live: LiveMatch) -> tuple[list[int], list[Round]]:
+    """The turns that everybody may see, side by side, and the seats that played them."""
+    if not live.apart:
+        record = live.playing().record
+        seats = list(range(len(record.header.players)))
+        return seats, rounds([turns_of(record, seat) for seat in seats]) if live.stored.opening.same else []
+    seats = sorted(live.people)
+    played = [
+        turns_of(part.match.record, 0) if (part := live.parts.get(seat)) and part.match else []
+        for seat in seats
+    ]
+    return seats, rounds(played)[: live.turns_open]
+
+
+async def play_dice_again(matches: Matches, live: LiveMatch, seat: int, holder: str, name: str) -> LiveMatch:
+    """A match of somebody against what one seat of a finished game did, with the dice that it had."""
+    record = live.playing().record
+    if not 0 <= seat < len(record.header.players):
+        raise UsageError("seat_unknown")
+    if not record.state.finished:
+        raise MoveError("game_not_over")
+    origin = dice_of(record, seat)
+    assert record.secret is not None  # dice_of refuses otherwise
+    opening = Opening(
+        id=new_match_id(),
+        created=now(),
+        owner=key_hash(holder),
+        ruleset=record.header.reference,
+        options=dict(record.rules.options),
+        dice="verifiable",
+        secret=record.secret,
+        coach=False,
+        tried=True,
+        statement=SAME_DICE,
+        same="game",
+    )
+    player = read_name(name)
+    former = f"{record.header.players[seat].removeprefix(BOT_PREFIX)[:40]} {record.header.date}".strip()
+    while former == player:
+        former = f"{former} +"
+    seats = [Seat("person", player), Seat("person", former)]
+    earlier = Record(header_with(opening, (former,), origin))
+    for moves in moves_of(record, seat):
+        for move in moves:
+            earlier = earlier.append(move)
+
+    def write() -> None:
+        matches.store.open_match(opening, seats, [(0, key_hash(holder))])
+        part = part_opening(opening, 1, "")
+        header = RecordWriter().header(earlier.header)
+        matches.store.open_match(part, seats[1:], [], header, list(entry_texts(earlier)))
+
+    await matches.in_background(write)
+    return await matches.get(opening.id)

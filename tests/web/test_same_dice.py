@@ -1,0 +1,319 @@
+"""The same dice for all: everybody plays alone, nobody sees another's dice before their own, the result opens
+for all at once.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from tests.waiting import eventually
+from tests.web.conftest import ANN, FRIEND, Player, best_score, code, page_of
+
+from dicecup.engine.record import Record, verify
+from dicecup.engine.record_text import record_from_text
+from dicecup.engine.same_dice import moves_of
+from dicecup.engine.state import Throw
+from dicecup.web.api import library, match_requests, reviews
+from dicecup.web.guard import COOKIE
+from dicecup.web.pages import library_pages, match_page, review_page
+
+BOT = {"kind": "bot", "name": "random"}
+one_database = pytest.mark.one_database
+
+
+def opened(ann: Player, bo: Player, opens: str = "game", **more: Any) -> dict[str, Any]:
+    """Ann opens a match with the same dice for all, and Bo takes its open seat."""
+    state = ann.open("yatzy", ANN, FRIEND, same_dice=opens, **more)
+    joined = bo.post(f"/matches/{state['id']}/join", {"name": "Bo"})
+    assert joined.status_code == 200, joined.text
+    bo.key = joined.json()["key"]
+    return ann.look(state)
+
+
+def part_of(player: Player, state: dict[str, Any]) -> dict[str, Any]:
+    answer = player.post(f"/matches/{state['id']}/part")
+    assert answer.status_code == 201, answer.text
+    own: dict[str, Any] = answer.json()["state"]
+    return own
+
+
+def turn(player: Player, part: dict[str, Any], kept: int | None = None) -> dict[str, Any]:
+    """One turn: the best box at once, or after keeping so many dice."""
+    part = player.play(part, {"throw": True})
+    if kept is not None:
+        part = player.play(part, {"keep": part["turn"]["dice"][:kept]})
+    return player.play(part, best_score(part))
+
+
+def play(player: Player, state: dict[str, Any], kept: int | None = None) -> dict[str, Any]:
+    part = part_of(player, state)
+    while part["status"] == "playing":
+        part = turn(player, part, kept)
+    return part
+
+
+def ended(player: Player, state: dict[str, Any]) -> dict[str, Any]:
+    return eventually(lambda: player.look(state), lambda seen: bool(seen["secret"]))
+
+
+def record_of(player: Player, state: dict[str, Any]) -> Record:
+    return record_from_text(player.get(f"/matches/{state['id']}/record").text.encode())[0]
+
+
+def throws(record: Record, seat: int) -> list[list[object]]:
+    return [[move.dice for move in moves if isinstance(move, Throw)] for moves in moves_of(record, seat)]
+
+
+def test_a_whole_match_each_in_their_own_time(ann: Player, bo: Player) -> None:
+    promise = ann.post("/promises").json()
+    seats = [{**ANN, "seed": "tulip"}, FRIEND, BOT]
+    state = ann.open("yatzy", *seats, same_dice="game", promise=promise["promise"])
+    assert (state["status"], state["same"]["opens"], state["same"]["part"]) == ("waiting", "game", None)
+    done = play(ann, state)  # before anybody else has joined
+    assert (done["status"], done["same"]["part_of"]) == ("finished", state["id"])
+    joined = bo.post(f"/matches/{state['id']}/join", {"name": "Bo", "seed": "rose"})
+    bo.key = joined.json()["key"]
+    seen = bo.look(state)
+    assert [(one["turns"], one["done"]) for one in seen["same"]["players"]] == [
+        (15, True),
+        (0, False),
+        (0, False),
+    ]
+    play(bo, state, kept=2)
+    state = ended(bo, state)
+    assert state["status"] == "finished"
+    record = record_of(bo, state)
+    proof = verify(record)
+    assert (proof.proved, proof.same_dice, proof.against) == (True, True, ("server", "players"))
+    assert record.header.origin.commitment == promise["commitment"]
+    assert record.header.origin.player_seeds == (
+        "tulip",
+        "",
+        "",
+    )  # a word that came later would change the dice
+    first, second, bot = (throws(record, seat) for seat in range(3))
+    for one, other, third in zip(first, second, bot, strict=True):
+        assert one[0] == other[0] == third[0]
+    rounds = bo.get(f"/matches/{state['id']}/rounds").json()
+    assert rounds["finished"]
+    assert len(rounds["rounds"]) == 15
+    assert all(one["parted"] == 0 for one in rounds["rounds"])  # Bo rolled again, Ann never did
+    for seat in range(3):
+        points = sum(one["players"][seat]["points"] for one in rounds["rounds"])
+        assert points == state["seats"][seat]["points"]
+    (line,) = ann.get("/my/matches").json()
+    assert line["id"] == state["id"]
+    (result,) = ann.get("/my/results").json()
+    assert (result["match"], result["players"]) == (state["id"], 3)
+
+
+@one_database
+def test_turns_open_when_all_have_finished_them(ann: Player, bo: Player) -> None:
+    state = opened(ann, bo, "turn")
+    mine, theirs = part_of(ann, state), part_of(bo, state)
+    path = f"/matches/{state['id']}/rounds"
+    mine = turn(ann, turn(ann, mine))
+    assert bo.get(path).json()["rounds"] == []
+    theirs = turn(bo, theirs, kept=1)
+    seen = bo.get(path).json()
+    assert [one["turn"] for one in seen["rounds"]] == [1]
+    assert [one["seat"] for one in seen["rounds"][0]["players"]] == [0, 1]
+    assert seen["rounds"][0]["players"][0]["loss"] is None
+    assert not seen["finished"]
+    assert ann.look(state)["same"]["turns_open"] == 1
+
+
+# Nobody sees what they must not
+
+
+def routes_of_a_match() -> list[tuple[str, str]]:
+    routers = (
+        *(match_requests.router, match_requests.moves_router, reviews.router, library.router),
+        *(match_page.router, review_page.router, library_pages.router),
+    )
+    routes: list[Any] = [route for router in routers for route in router.routes]
+    return [(method, route.path) for route in routes for method in route.methods if "{match}" in route.path]
+
+
+@one_database
+def test_nobody_else_sees_anything_of_a_game_that_is_played_apart(
+    client: TestClient, ann: Player, bo: Player
+) -> None:
+    """Every route of a match, for an opponent and for a stranger: it does not exist for them."""
+    state = opened(ann, bo)
+    part = turn(ann, part_of(ann, state))
+    routes = routes_of_a_match()
+    assert len(routes) > 30
+    stranger = Player(client, "x" * 40)
+    for method, path in routes:
+        address = path.replace("{match}", part["id"])
+        for player in (bo, stranger):
+            client.cookies.clear()
+            headers = {"Cookie": f"{COOKIE}={player.key}", **player.headers}
+            body: dict[str, Any] = {"json": {}} if path.startswith("/api") else {"data": {}}
+            answer = client.request(method, address, headers=headers, **(body if method == "POST" else {}))
+            # Bodies and tokens of forms are checked first.
+            expected = (404,) if method == "GET" else (403, 404, 422)
+            assert answer.status_code in expected, (method, path, answer.text)
+            assert part["seats"][0]["name"] not in re.sub(r"<title>.*?</title>", "", answer.text)
+    assert ann.get(f"/matches/{part['id']}").status_code == 200
+
+
+@one_database
+def test_the_match_of_all_shows_nothing_before_the_end(client: TestClient, ann: Player, bo: Player) -> None:
+    state = opened(ann, bo)
+    part = ann.play(part_of(ann, state), {"throw": True})
+    seen = bo.look(state)
+    assert (seen["turn"], seen["last"], seen["standings"], seen["secret"]) == (None, None, [], None)
+    assert part["id"] not in json.dumps(seen)
+    assert bo.get(f"/matches/{state['id']}/rounds").json()["rounds"] == []
+    for what in ("record", "proof", "review", "hint", "chances"):
+        assert bo.get(f"/matches/{state['id']}/{what}").status_code in (404, 409)
+    page = page_of(client, bo, f"/t/{state['id']}")
+    assert part["id"] not in page
+    ann.play(part, best_score(part))
+    play(ann, state)
+    assert bo.look(state)["standings"] == []  # Bo has not played
+    assert ann.look(part)["secret"] is None
+
+
+@one_database
+def test_a_record_cannot_be_shown_to_the_others_by_uploading_it(ann: Player, bo: Player) -> None:
+    state = opened(ann, bo)
+    part = turn(ann, part_of(ann, state))
+    text = ann.get(f"/matches/{part['id']}/record").text
+    assert code(ann.post("/records", {"record": text})) == "record_of_running"
+
+
+@one_database
+def test_no_roll_can_be_taken_back(ann: Player, bo: Player) -> None:
+    """Only the last box, and only while the others cannot see it."""
+    state = opened(ann, bo, "turn")
+    part = ann.play(part_of(ann, state), {"throw": True})
+    part = ann.play(part, {"keep": part["turn"]["dice"][:2]})
+    assert part["undo"]["alone"] == 0
+    path = f"/matches/{part['id']}/undo"
+    assert code(ann.post(path, {"version": part["version"], "steps": 2})) == "undo_nothing"
+    part = ann.play(part, best_score(part))
+    assert part["undo"]["alone"] == 1
+    part = ann.post(path, {"version": part["version"]}).json()["state"]
+    part = ann.play(part, best_score(part))
+    turn(bo, part_of(bo, state))
+    assert ann.look(part)["undo"]["alone"] == 0
+    assert code(ann.post(path, {"version": part["version"]})) == "undo_nothing"
+
+
+@one_database
+def test_nothing_of_the_whole_match_can_be_taken_back(ann: Player, bo: Player) -> None:
+    state = opened(ann, bo)
+    play(ann, state)
+    play(bo, state)
+    state = ended(ann, state)
+    answer = ann.post(f"/matches/{state['id']}/undo", {"version": state["version"], "steps": 1})
+    assert code(answer) == "undo_nothing"
+
+
+# Seats
+
+
+@one_database
+@pytest.mark.parametrize(
+    ("seats", "more", "expected"),
+    [
+        ([ANN], {}, "same_dice_seats"),
+        ([ANN, {"kind": "person", "name": "Bo"}], {}, "same_dice_seats"),
+        ([ANN, BOT], {"dice": "table"}, "same_dice_typed"),
+    ],
+)
+def test_matches_that_cannot_have_the_same_dice(
+    ann: Player, seats: list[dict[str, str]], more: dict[str, str], expected: str
+) -> None:
+    answer = ann.post("/matches", {"game": "yatzy", "seats": seats, "same_dice": "game", **more})
+    assert code(answer) == expected
+
+
+@one_database
+def test_one_seat_for_everybody(ann: Player, bo: Player) -> None:
+    state = ann.open("yatzy", ANN, FRIEND, FRIEND, same_dice="game")
+    assert code(ann.post(f"/matches/{state['id']}/join", {"name": "Eve"})) == "same_dice_seats"
+    assert code(Player(ann.client, "x" * 40).post(f"/matches/{state['id']}/part")) == "seat_not_yours"
+    other = bo.open("yatzy", ANN)
+    assert code(bo.post(f"/matches/{other['id']}/part")) == "same_dice_not"
+    assert code(bo.get(f"/matches/{other['id']}/rounds")) == "same_dice_not"
+
+
+@one_database
+def test_whoever_has_begun_stays(ann: Player, bo: Player) -> None:
+    state = opened(ann, bo)
+    part = part_of(bo, state)
+    assert part_of(bo, state)["id"] == part["id"]
+    assert code(bo.post(f"/matches/{state['id']}/leave", {"seat": 1})) == "same_dice_begun"
+
+
+@one_database
+def test_the_host_shows_the_result_without_those_who_do_not_finish(ann: Player, bo: Player) -> None:
+    state = ann.open("yatzy", {**ANN, "seed": ""}, FRIEND, FRIEND, BOT, same_dice="game")
+    bo.key = bo.post(f"/matches/{state['id']}/join", {"name": "Bo"}).json()["key"]
+    part = turn(bo, part_of(bo, state))
+    begin = f"/matches/{state['id']}/begin"
+    assert code(bo.post(begin)) == "not_your_table"
+    assert code(ann.post(begin)) == "same_dice_unfinished"
+    play(ann, state)
+    assert ann.post(begin).status_code == 200
+    state = ended(ann, state)
+    assert [seat["name"] for seat in state["seats"]] == ["Ann", "bot:random"]
+    assert verify(record_of(ann, state)).proved
+    assert bo.look(part)["status"] == "playing"  # Bo keeps the own game
+
+
+@one_database
+def test_another_device_of_the_same_player(ann: Player, bo: Player) -> None:
+    state = opened(ann, bo)
+    part = turn(ann, part_of(ann, state))
+    token = ann.post(f"/matches/{state['id']}/links", {"seat": 0}).json()["token"]
+    phone = Player(ann.client)
+    phone.key = phone.post(f"/matches/{state['id']}/claim", {"token": token}).json()["key"]
+    assert phone.get(f"/matches/{part['id']}").status_code == 404
+    assert part_of(phone, state)["version"] == part["version"]
+
+
+# Against one's former self
+
+
+@one_database
+def test_dice_of_an_own_game_are_played_again(ann: Player) -> None:
+    former = ann.open("yatzy", ANN, BOT)
+    former = eventually(lambda: ann.look(former), lambda seen: bool(seen["turn"]["yours"]))
+    while former["secret"] is None:
+        former = eventually(
+            lambda: ann.look(former),  # noqa: B023 - called at once
+            lambda seen: bool(seen["secret"] or (seen["turn"] and seen["turn"]["yours"])),
+        )
+        if former["turn"]:
+            former = turn(ann, former, kept=2)
+    answer = ann.post(f"/matches/{former['id']}/replay", {"seat": 0, "name": "Ann"})
+    assert answer.status_code == 201, answer.text
+    again = answer.json()["state"]
+    assert again["seats"][1]["name"].startswith("Ann 20")
+    play(ann, again, kept=2)
+    again = ended(ann, again)
+    record = record_of(ann, again)
+    assert throws(record, 0) == throws(record, 1) == throws(record_of(ann, former), 0)
+    proof = verify(record)
+    assert (proof.proved, proof.borrowed, proof.against) == (True, True, ())
+    assert [one["match"] for one in ann.get("/my/results").json()] == [former["id"]]  # it does not count
+    third = ann.post(f"/matches/{again['id']}/again").json()["state"]
+    play(ann, third, kept=2)
+    assert ended(ann, third)["status"] == "finished"
+
+
+@one_database
+def test_dice_that_cannot_be_played_again(ann: Player) -> None:
+    state = ann.open("yatzy", ANN)
+    path = f"/matches/{state['id']}/replay"
+    assert code(ann.post(path, {"seat": 0, "name": "Ann"})) == "game_not_over"
+    assert code(ann.post(path, {"seat": 5, "name": "Ann"})) == "seat_unknown"
