@@ -338,7 +338,7 @@ SENTENCES: dict[str, str | Plural] = {
         "one, and invite friends or add bots."
     ),
     "same_dice_typed": N_("The same dice for all come from the server. Choose dice on the screen."),
-    "same_dice_unfinished": N_("Finish your own game first: the result shows everybody’s dice."),
+    "same_dice_unfinished": N_("Finish your own game first: the result shows everyone’s dice."),
     "record_of_running": N_(
         "This game is still being played here without the coach. Upload its game file when it’s over."
     ),

@@ -13,7 +13,7 @@ from dicecup.engine import Keep, Score, Throw, legal_moves
 from dicecup.engine.fairness import ThrowNumber, commitment, derive_throw, seed_secret
 from dicecup.engine.record import DiceOrigin, Header, Record, Reveal, verify
 from dicecup.engine.record_text import RecordWriter, record_from_text, record_to_text
-from dicecup.engine.same_dice import dice_of, moves_of, rounds, turns_of
+from dicecup.engine.same_dice import dice_of, is_repeatable, moves_of, rounds, turns_of
 from dicecup.engine.state import dice_to_throw
 from dicecup.errors import RecordError
 from dicecup.rules import load_ruleset
@@ -139,6 +139,7 @@ def test_dice_of_a_player_can_be_thrown_again(statement):
         "verifiable", commitment=COMMITMENT, player_seeds=("tulip", "rose", ""), statement=statement
     )
     former = played(first, ("Ann", "Bo", "Cy"), {1: 2})
+    assert is_repeatable(former)
     origin = dice_of(former, 1)
     assert origin.borrowed == ((2, 3) if statement == 2 else (1, 1))
     again = played(origin, ("Bo", "Bo before"), {0: 2, 1: 2})
@@ -159,8 +160,10 @@ def test_dice_of_a_player_can_be_thrown_again(statement):
     ],
 )
 def test_dice_that_cannot_be_thrown_again(origin, code):
+    record = Record(Header("yatzy", RULES, ("Ann",), origin))
+    assert not is_repeatable(record)
     with pytest.raises(RecordError) as refused:
-        dice_of(Record(Header("yatzy", RULES, ("Ann",), origin)), 0)
+        dice_of(record, 0)
     assert refused.value.code == code
 
 

@@ -317,3 +317,69 @@ def test_dice_that_cannot_be_played_again(ann: Player) -> None:
     path = f"/matches/{state['id']}/replay"
     assert code(ann.post(path, {"seat": 0, "name": "Ann"})) == "game_not_over"
     assert code(ann.post(path, {"seat": 5, "name": "Ann"})) == "seat_unknown"
+
+
+# Pages, without scripts
+
+
+def visit(client: TestClient, player: Player, path: str, **fields: Any) -> tuple[str, str]:
+    """Send a form as a browser does that holds this key; return the page and its path."""
+    client.cookies.clear()
+    client.cookies.set(COOKIE, player.key)
+    page = client.get("/").text
+    found = re.search(r'name="csrf" value="(\w+)"', page)
+    assert found
+    answer = client.post(path, data={"csrf": found[1], **fields})
+    assert answer.status_code == 200, answer.text
+    return answer.text, answer.url.path
+
+
+@one_database
+def test_pages_from_the_set_up_to_the_result(client: TestClient, ann: Player, bo: Player) -> None:
+    ann.key = "a" * 40
+    seats = {"kind": ["person", "open"], "name": ["Ann", ""]}
+    page, path = visit(client, ann, "/new/yatzy", dice="same", opens="turn", action="play", **seats)
+    assert "same dice for all" in page
+    assert 'id="part"' in page
+    whole = path.removeprefix("/t/")
+    assert 'name="seed"' not in page_of(client, bo, path)
+    bo.key = bo.post(f"/matches/{whole}/join", {"name": "Bo"}).json()["key"]
+    page, part = visit(client, ann, f"{path}/part")
+    assert "Ann, it’s your turn" in page
+    assert f'href="{path}"' in page
+    assert "Invite others" not in page
+    state = {"id": whole}
+    turn(ann, part_of(ann, state))
+    turn(bo, part_of(bo, state), kept=2)
+    page = page_of(client, bo, path)
+    assert "1 of 15 turns" in page
+    assert "1 turn is open" in page
+    page = page_of(client, bo, f"{path}/rounds")
+    assert "Turn 1" in page
+    assert "Turn 2" not in page
+    play(ann, state)
+    page = page_of(client, ann, part)
+    assert "The result opens when everyone has played." in page
+    assert 'id="begin"' in page_of(client, ann, path)
+    play(bo, state)
+    ended(ann, state)
+    page = page_of(client, ann, path)
+    assert "Where you parted" in page
+    assert 'id="replay"' in page
+    page = page_of(client, bo, f"{path}/rounds")
+    assert page.count('<section class="round') == 15
+    page, again = visit(client, ann, f"{path}/replay", seat="0")
+    assert "it’s your turn" in page
+    assert again not in (path, part)
+
+
+@one_database
+def test_set_up_page_says_why_the_dice_cannot_be_the_same(client: TestClient, ann: Player) -> None:
+    client.cookies.set(COOKIE, "a" * 40)
+    found = re.search(r'name="csrf" value="(\w+)"', client.get("/").text)
+    assert found
+    fields = {"csrf": found[1], "kind": "person", "name": "Ann", "dice": "same", "action": "play"}
+    answer = client.post("/new/yatzy", data=fields)
+    assert answer.status_code == 422
+    assert "a device of their own" in answer.text
+    assert re.search(r'value="same" checked', answer.text)

@@ -78,6 +78,12 @@ def moves_of(record: Record, player: int) -> list[list[Move]]:
     return found
 
 
+def is_repeatable(record: Record) -> bool:
+    """Whether the dice of a finished game can be thrown again."""
+    origin = record.header.origin
+    return record.secret is not None and origin.kind == "verifiable" and origin.statement != 1
+
+
 def dice_of(record: Record, player: int) -> DiceOrigin:
     """The origin of a game with the dice that a player had in this one, for everybody.
 

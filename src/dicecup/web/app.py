@@ -30,6 +30,7 @@ from dicecup.web.pages import (
     lobby_page,
     match_page,
     review_page,
+    rounds_page,
     setup_page,
 )
 from dicecup.web.pages.render import refused_page
@@ -113,6 +114,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         setup_page.router,
         match_page.router,
         review_page.router,
+        rounds_page.router,
         library_pages.router,
         evening_pages.router,
         observing.router,

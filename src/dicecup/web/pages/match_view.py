@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from dicecup.dice import Die
+from dicecup.engine.same_dice import is_repeatable
 from dicecup.engine.state import Placement, dice_to_throw, standings
 from dicecup.errors import DicecupError
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, name
 from dicecup.match import Match
+from dicecup.rules.model import Ruleset
 from dicecup.web.pages.announcements import announcement, departure, notice, proposal
 from dicecup.web.pages.coach_view import SoFarView, so_far_view
 from dicecup.web.pages.first_game import GuideStep
@@ -22,6 +24,7 @@ from dicecup.web.service.advising import has_coach
 from dicecup.web.service.draft import Slot, slots_of
 from dicecup.web.service.live_match import NOTHING_TO_UNDO, LiveMatch, UndoOptions
 from dicecup.web.service.opening import game_rules, may_begin
+from dicecup.web.service.same_dice import progress_of
 from dicecup.web.service.snapshot import LayerChoices, layer_choices
 from dicecup.web.texts import house_rules, line_names, player_name
 
@@ -84,6 +87,19 @@ class TurnView:
 
 
 @dataclass(frozen=True, slots=True)
+class SameView:
+    """A match with the same dice for all, or the match of one seat of it."""
+
+    whole: str  # the id of the match of all
+    opens: str  # when turns can be seen: "turn" or "game"
+    apart: bool  # somebody is still playing
+    is_part: bool
+    players: list[tuple[int, bool]]  # of the match of all, by seat: turns finished, done
+    turns: int
+    turns_open: int
+
+
+@dataclass(frozen=True, slots=True)
 class MatchView:
     id: str
     version: int
@@ -122,6 +138,8 @@ class MatchView:
     house_rules: list[str] = field(default_factory=list)
     rules_query: str = ""  # leads to the page of the rules with those
     lines: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # names and explanations
+    same: SameView | None = None  # with the same dice for all
+    repeatable: list[int] = field(default_factory=list)  # own seats whose dice can be played again
 
 
 def match_view(
@@ -192,6 +210,21 @@ def match_view(
         house_rules=house_rules(rules, language),
         rules_query=f"?{urlencode(unusual)}" if (unusual := rules.non_default_options) else "",
         lines=line_names(rules, language),
+        same=same_view(live, rules) if opening.same or opening.part_of else None,
+        repeatable=sorted(seats) if match and is_repeatable(match.record) else [],
+    )
+
+
+def same_view(live: LiveMatch, rules: Ruleset) -> SameView:
+    whole = live.whole or live
+    return SameView(
+        whole=whole.id,
+        opens=whole.stored.opening.same,
+        apart=whole.apart,
+        is_part=whole is not live,
+        players=[(one.turns, one.done) for one in progress_of(whole)],
+        turns=rules.turns,
+        turns_open=whole.turns_open,
     )
 
 

@@ -105,6 +105,7 @@ async def change(
         return setup_page(request, viewer, game, seats, form, promise, problem, status_of(error))
     options = options_in(form)
     wishes = seat_wishes(seats, str(form.get("seed", "")).strip())
+    same = ("turn" if form.get("opens") == "turn" else "game") if form.get("dice") == "same" else ""
     wish = NewMatch(
         game,
         wishes,
@@ -112,6 +113,7 @@ async def change(
         "table" if form.get("dice") == "table" else "screen",
         promise.name,
         coach=bool(form.get("coach")),
+        same=same,  # type: ignore[arg-type]
         evening=str(form.get("evening", ""))[:40],
     )
     try:
@@ -221,6 +223,7 @@ def setup_page(
         bots=bots(rules, language),
         options=options_view(rules, options_in(form), language),
         dice=form.get("dice", "screen"),
+        opens=form.get("opens", ""),
         seed=form.get("seed", ""),
         has_coach=has_coach(),
         coach=bool(form.get("coach")),

@@ -27,8 +27,9 @@ from dicecup.storage.rows import Opening, Seat
 from dicecup.storage.store import PromiseTaken
 from dicecup.web.service.advising import BOTS_BY_VALUES
 from dicecup.web.service.keys import key_hash, new_match_id, now
-from dicecup.web.service.live_match import LiveMatch, results_of
+from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.player_names import read_name
+from dicecup.web.service.statistics import results_of
 
 if TYPE_CHECKING:
     from dicecup.web.service.matches import Matches
