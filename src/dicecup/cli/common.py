@@ -35,6 +35,7 @@ class Speech:
     def __init__(self) -> None:
         self.language: Language = language("en")
         self.rules: Ruleset | None = None
+        self.color: bool | None = None  # None: as the terminal has it
 
     def choose(self, code: str) -> None:
         """Use this language from now on, also for click, which uses gettext's default translation."""
@@ -51,9 +52,37 @@ def _(text: str) -> str:
     return speech.language.gettext(text)
 
 
-def echo(text: str = "", *, nl: bool = True) -> None:
-    """Write to stdout, with control characters from files escaped."""
-    click.echo(printable(text, keep="\n\t"), nl=nl)
+def echo(text: str = "", *, nl: bool = True, painted: bool = False) -> None:
+    """Write to stdout, with control characters from files escaped; those of `paint` only where expected."""
+    keep = "\n\t\x1b" if painted else "\n\t"
+    click.echo(printable(text, keep=keep), nl=nl, color=True if painted and has_color() else None)
+
+
+def has_color() -> bool:
+    """Whether to write in colour: not into a file or a pipe, and not if the user does not want it."""
+    if speech.color is not None:
+        return speech.color
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+def paint(text: str, **style: Any) -> str:
+    """Return the text in a colour or weight, as `click.style` names them; as it is without colours."""
+    return click.style(text, **style) if has_color() else text
+
+
+def color_option(function: Function) -> Function:
+    def choose(_context: click.Context, _option: click.Parameter, off: bool) -> None:
+        speech.color = False if off else None
+
+    return option(
+        "--no-color",
+        is_flag=True,
+        expose_value=False,
+        callback=choose,
+        help=N_("Write without colours, as with NO_COLOR=1."),
+    )(function)
 
 
 def echo_stderr(text: str = "") -> None:

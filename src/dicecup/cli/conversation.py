@@ -8,18 +8,21 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dicecup.bots import is_bot
-from dicecup.cli.common import _, echo, speech
-from dicecup.cli.drawing import draw_all_sheets, draw_dice, draw_sheets, fitting, turn_title
+from dicecup.cli.common import _, echo, paint, speech
+from dicecup.cli.drawing import draw_all_sheets, draw_dice, draw_turn_sheet, fitting, turn_title
 from dicecup.dice import format_dice, layer_faces, parse_dice
 from dicecup.engine.legality import layer_offers
 from dicecup.engine.play import place, scored_layers
+from dicecup.engine.serialize import Position
 from dicecup.engine.state import Keep, Placement, Score, dice_to_throw, standings
 from dicecup.errors import DicecupError, MoveError, StorageError, UsageError
+from dicecup.i18n.language import printable
 from dicecup.i18n.names import name
 from dicecup.i18n.sentences import ordinal_text
+from dicecup.installation import need
 from dicecup.match import Match
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
@@ -30,10 +33,13 @@ WORDS = {
     "strike": (N_("cross"), "x"),
     "undo": (N_("undo"), "u"),
     "sheet": (N_("sheet"), ""),
+    "hint": (N_("hint"), "h"),
     "help": (N_("help"), "?"),
     "quit": (N_("quit"), "q"),
 }
 FORMER_WORDS = {"behall": "keep", "strike": "strike", "zuruck": "undo"}  # still understood
+ASIDES = ("undo", "help", "quit", "sheet", "hint")  # commands that decide nothing
+HINTED = 4  # choices that a hint shows
 DICE_TEXT = re.compile(r"[0-9][0-9\s,._/-]*")
 
 
@@ -113,8 +119,8 @@ class InputEnded(Exception):  # noqa: N818 - it is no error
 Ask = Callable[[str], str | None]
 
 
-def say(text: str = "") -> None:
-    echo(fitting(text))
+def say(text: str = "", *, painted: bool = False) -> None:
+    echo(fitting(text), painted=painted)
 
 
 class Conversation:
@@ -164,7 +170,7 @@ class Conversation:
         return line.strip()
 
     def show_error(self, error: DicecupError) -> None:
-        say(speech.language.sentence(error, self.match.rules))
+        say(paint(speech.language.sentence(error, self.match.rules), fg="red"), painted=True)
 
     def throw(self) -> None:
         if not self.typed:
@@ -176,7 +182,7 @@ class Conversation:
             text = self.answer(prompt.format(player=self.match.player, count=count))
             try:
                 typed = understand(text)
-                if typed.command in ("undo", "help", "quit", "sheet"):
+                if typed.command in ASIDES:
                     if self.aside(typed.command):
                         return
                     continue
@@ -206,7 +212,7 @@ class Conversation:
         while True:
             typed = understand(self.answer("> "))
             try:
-                if typed.command in ("undo", "help", "quit", "sheet"):
+                if typed.command in ASIDES:
                     if self.aside(typed.command):
                         return
                     continue
@@ -258,7 +264,7 @@ class Conversation:
             typed = understand(text)
             if typed.command == "undo":
                 raise UsageError("score_dropped")
-            if typed.command in ("help", "quit", "sheet"):
+            if typed.command in ASIDES:
                 self.aside(typed.command)
                 continue
             try:
@@ -270,12 +276,14 @@ class Conversation:
                 return placement
 
     def aside(self, command: str) -> bool:
-        """Handle undo, help, sheet and quit; return whether the state has changed."""
+        """Handle undo, help, sheet, hint and quit; return whether the state has changed."""
         if command == "quit":
             raise InputEnded
         if command == "undo":
             return self.undo()
-        if command == "help":
+        if command == "hint":
+            self.show_hint()
+        elif command == "help":
             say(
                 help_text(
                     typed=self.typed, layers=self.match.rules.scored if self.match.rules.has_layers else ()
@@ -284,6 +292,22 @@ class Conversation:
         else:
             say(draw_all_sheets(self.match.rules, self.match.state, self.match.record.header.players))
         return False
+
+    def show_hint(self) -> None:
+        """Show the best choices and what they aim for; without the coach's packages, why not."""
+        rules, state = self.match.rules, self.match.state
+        if state.throw_due:
+            raise MoveError("throw_first")
+        need("solver")
+        from dicecup.cli.hint import text
+        from dicecup.cli.solving import compilation_announced, values_of
+        from dicecup.coach.advice import advise
+
+        values = values_of(rules)
+        with compilation_announced():
+            position = Position(rules, replace(state, sheets=(state.sheet,), player=0))
+            lines = text(position, values, advise(values, position.state), HINTED).split("\n")
+        say("\n".join(paint(line, fg="cyan") if line else line for line in lines), painted=True)
 
     def undo(self) -> bool:
         """Undo the last decision of a person, if everyone it concerns agrees."""
@@ -307,18 +331,16 @@ class Conversation:
     def show_turn(self) -> None:
         rules, state = self.match.rules, self.match.state
         given = [offers for _layer, _faces, offers in layer_offers(rules, state.sheet, state.dice)]
-        say()
-        say(draw_sheets(rules, state, self.match.record.header.players, given))
-        say()
-        say(turn_title(rules, state, self.match.player))
+        say(draw_turn_sheet(rules, state, self.match.record.header.players, given), painted=True)
+        say(paint(turn_title(rules, state, printable(self.match.player)), fg="cyan", bold=True), painted=True)
         say(draw_dice(state.dice))
         if rules.has_layers:
             labels = [name(rules, layer, speech.language.code) for layer in rules.scored]
             say(_("In brackets: {layers}.").format(layers=" / ".join(labels)))
         if state.throws_left:
-            say(_("Type the dice to keep, or a box to fill. “?” for help."))
+            say(paint(_("Type the dice to keep, or a box to fill. “?” for help."), dim=True), painted=True)
         else:
-            say(_("Type a box to fill. “?” for help."))
+            say(paint(_("Type a box to fill. “?” for help."), dim=True), painted=True)
 
     def show_points(self, player: str, move: Score) -> None:
         """Show the points of the last move."""
@@ -355,6 +377,7 @@ def help_text(*, typed: bool, layers: tuple[str, ...]) -> str:
         (f"{local['strike']} {_('chance')}", _("cross out this box for 0 points")),
         (local["undo"], _("undo the last decision")),
         (local["sheet"], _("show all score sheets")),
+        (local["hint"], _("ask the coach what is best")),
         (local["quit"], _("leave; the game is saved and can be continued")),
     ]
     if layers:

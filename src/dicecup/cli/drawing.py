@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 import unicodedata
 from collections.abc import Sequence
+from itertools import zip_longest
 
-from dicecup.cli.common import _, pad, shorten, speech, width
+from dicecup.cli.common import _, pad, paint, shorten, speech, width
 from dicecup.dice import Dice, Die
 from dicecup.engine.legality import Offers
 from dicecup.engine.state import Sheet, State, column_lines, final_score
+from dicecup.i18n.language import printable
 from dicecup.i18n.names import name
 from dicecup.rules.model import Ruleset
 
@@ -57,6 +59,89 @@ def draw_die(die: Die) -> list[str]:
         f"║ └───┘{outer}║",
         "╚═══════╝",
     ]
+
+
+BLOCK_COLUMNS = 39  # two blocks side by side in 80 columns
+MOST_ROWS = 14  # of a block: with dice, title and prompt that is 24 lines
+
+
+def draw_turn_sheet(
+    rules: Ruleset, state: State, players: tuple[str, ...], given: Sequence[Offers] = ()
+) -> str:
+    """Return the sheet of whoever plays in two blocks, which with the dice fits 80 columns and 24 lines."""
+    lines = [line for line in rules.lines if not (rules.has_columns and line == "final_score")]
+    upper = sum(line in UPPER_LINES or line in upper_boxes(rules) for line in lines)
+    first = upper if len(lines) - upper <= MOST_ROWS else -(-len(lines) // 2)
+    blocks = [
+        [block_head(rules), *(block_line(rules, state, line, given) for line in part)]
+        for part in (lines[:first], lines[first:])
+    ]
+    rows = [
+        (left if left else " " * BLOCK_COLUMNS) + "  " + right
+        for left, right in zip_longest(*blocks, fillvalue="")
+    ]
+    if not rules.has_columns:
+        rows = rows[1:]
+    if len(players) > 1:
+        rows.insert(0, scores_line(rules, state, players))
+    return "\n".join(row.rstrip() for row in rows)
+
+
+UPPER_LINES = ("upper_sum", "bonus", "upper_total")
+
+
+def upper_boxes(rules: Ruleset) -> frozenset[str]:
+    return frozenset(box.id for box in rules.boxes if box.section == "upper")
+
+
+def scores_line(rules: Ruleset, state: State, players: tuple[str, ...]) -> str:
+    """Return everybody's points in one line, beginning with whoever plays."""
+    turn = state.player
+    names = [printable(player) for player in players[turn:] + players[:turn]]
+    sheets = state.sheets[turn:] + state.sheets[:turn]
+    scores = [
+        f"{shorten(name, 20)} {final_score(rules, sheet)}" for name, sheet in zip(names, sheets, strict=True)
+    ]
+    return paint(shorten(" · ".join(scores), 2 * BLOCK_COLUMNS + 1), bold=True)
+
+
+def block_head(rules: Ruleset) -> str:
+    labels = [name(rules, column.id, speech.language.code) for column in rules.columns]
+    cells = [pad(shorten(f"{label} ", cell_width(rules)), cell_width(rules), right=True) for label in labels]
+    return " " * (BLOCK_COLUMNS - len(cells) * cell_width(rules)) + "".join(cells)
+
+
+def cell_width(rules: Ruleset) -> int:
+    return min(CELL_COLUMNS, (BLOCK_COLUMNS - 18) // len(rules.columns))
+
+
+def block_line(rules: Ruleset, state: State, line: str, given: Sequence[Offers]) -> str:
+    """Return a line of a block in colour: what is written, what the dice would give, sums."""
+    wide = cell_width(rules)
+    space = BLOCK_COLUMNS - wide * len(rules.columns)
+    label = pad(shorten(printable(name(rules, line, speech.language.code)), space - 3), space - 2)
+    if line not in rules.box_index:
+        sums = [sum_text(rules, state, line, column) for column in range(len(rules.columns))]
+        return paint(f"= {label}" + "".join(pad(text, wide, right=True) for text in sums), dim=True)
+    cells = []
+    for column in range(len(rules.columns)):
+        cell = column * len(rules.boxes) + rules.box_index[line]
+        text = pad(cell_text(state.sheet, cell, given), wide, right=True)
+        cells.append(paint(text, **cell_style(state.sheet, cell, given)))
+    return f"  {label}" + "".join(cells)
+
+
+def sum_text(rules: Ruleset, state: State, line: str, column: int) -> str:
+    if line == "final_score":
+        return f"{final_score(rules, state.sheet)} "
+    return f"{column_lines(rules, state.sheet, column)[line]} "
+
+
+def cell_style(sheet: Sheet, cell: int, given: Sequence[Offers]) -> dict[str, object]:
+    if sheet.cells[cell] is not None:
+        return {"bold": True}
+    offered = [scored.points for layer in given if (scored := layer[cell]) is not None]
+    return {"fg": "green"} if any(offered) else {"dim": True}
 
 
 def draw_sheets(rules: Ruleset, state: State, players: tuple[str, ...], given: Sequence[Offers] = ()) -> str:

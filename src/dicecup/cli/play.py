@@ -16,6 +16,7 @@ from dicecup.cli.common import (
     CALLED,
     Command,
     _,
+    color_option,
     echo,
     echo_stderr,
     language_option,
@@ -142,6 +143,7 @@ def ask_number(most: int) -> int | None:
 @option(
     "--record", "path", type=click.Path(path_type=Path), help=N_("The game file to save to or continue from.")
 )
+@color_option
 @language_option
 def command(
     game: str | None,

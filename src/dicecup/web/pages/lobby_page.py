@@ -19,6 +19,7 @@ from dicecup.web.pages.setup_page import games
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.opening import game_rules
+from dicecup.web.service.same_dice import is_done
 from dicecup.web.texts import player_name
 from dicecup.web.viewer import MatchesNow, Viewer, ViewerNow
 
@@ -87,7 +88,11 @@ def open_game(live: LiveMatch, line: MatchLine, viewer: Viewer) -> OpenGame:
     language, match = viewer.language, live.match
     _ = language.gettext
     yours = bool(match and match.state.player in live.seats_of(viewer.holder))
-    if match is None:
+    if live.apart:
+        mine = live.seats_of(viewer.holder)
+        yours = not all(is_done(live, seat) for seat in mine)
+        state = _("Same dice for all")
+    elif match is None:
         count = len(live.open_seats)
         state = language.ngettext("One seat is still open.", "{count} seats are still open.", count)
         state = state.format(count=count)
