@@ -13,6 +13,7 @@ from dicecup.cli.common import speech, width
 from dicecup.cli.conversation import Conversation, InputEnded
 from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.state import Throw
+from dicecup.i18n.language import language as language_called
 from dicecup.match import Match
 from dicecup.rules import load_ruleset
 from dicecup.rules.loader import builtin_ids
@@ -52,7 +53,7 @@ def half_played(game: str, players: int, turns: int) -> Match:
 def test_a_turn_fits_the_screen(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, game: str, language: str
 ) -> None:
-    monkeypatch.setattr(speech, "language", common.language(language))
+    monkeypatch.setattr(speech, "language", language_called(language))
     monkeypatch.setattr(speech, "color", True)
     match = half_played(game, players=6, turns=2)
     lines = shown(capsys, match)

@@ -305,7 +305,8 @@ class Conversation:
 
         values = values_of(rules)
         with compilation_announced():
-            position = Position(rules, replace(state, sheets=(state.sheet,), player=0))
+            alone = replace(state, sheets=(state.sheet,), player=0)
+            position = Position(self.match.record.header.reference, rules, alone)
             lines = text(position, values, advise(values, position.state), HINTED).split("\n")
         say("\n".join(paint(line, fg="cyan") if line else line for line in lines), painted=True)
 

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from dicecup.dice import Dice
 from dicecup.engine.fairness import SAME_DICE
 from dicecup.engine.record import DiceOrigin, Record, trimmed
-from dicecup.engine.state import Keep, Move, Score, Throw, final_score
+from dicecup.engine.state import Keep, Move, Score, final_score
 from dicecup.errors import RecordError
 
 
@@ -51,7 +51,7 @@ def turns_of(record: Record, player: int) -> list[TurnPlayed]:
     states = record.states
     for number, move in enumerate(record.moves):
         before, after = states[number], states[number + 1]
-        if before.player != player or isinstance(move, Throw):
+        if before.player != player or not isinstance(move, Keep | Score):
             continue
         made.append(Decided(before.dice, move))
         if isinstance(move, Score):
