@@ -24,7 +24,8 @@ from dicecup.errors import MoveError, UsageError
 from dicecup.match import Change, Match
 from dicecup.rules.loader import load_ruleset
 from dicecup.storage.rows import Addition, Notice, Opening, Seat, StoredMatch
-from dicecup.storage.store import EntryTaken, HeaderOf, Store
+from dicecup.storage.seats import HeaderOf
+from dicecup.storage.store import EntryTaken, Store
 from dicecup.web.service.company import Company
 from dicecup.web.service.draft import Draft
 from dicecup.web.service.keys import now
