@@ -24,10 +24,16 @@ pytestmark = pytest.mark.one_database
 ON_THE_SERVER = ("dice", "engine", "i18n", "match", "rules", "storage", "web")
 
 
+def stop_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No time passes: nothing that is used up comes back, so requests may take as long as they do."""
+    monkeypatch.setattr(guard, "monotonic", lambda: 0.0)
+    monkeypatch.setattr(guard, "LOOP_BURST", 1e9)
+
+
 @pytest.fixture
 def counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
     """A server that counts requests, and for which no time passes."""
-    monkeypatch.setattr(guard, "monotonic", lambda: 0.0)
+    stop_time(monkeypatch)
     monkeypatch.setattr(guard, "BURST", 3)
     monkeypatch.setattr(guard, "REFUSED_AFTER", 0.0)
     with TestClient(create_app(Settings(str(tmp_path / "games.db")))) as client:
@@ -44,7 +50,7 @@ def test_every_path_is_limited(counted: TestClient, path: str) -> None:
 
 
 def test_promises_are_limited_since_each_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "monotonic", lambda: 0.0)
+    stop_time(monkeypatch)
     with TestClient(create_app(Settings(str(tmp_path / "games.db")))) as client:
         statuses = [client.get("/new/yatzy").status_code for _ in range(99)]
         statuses += [client.post("/api/promises").status_code for _ in range(2)]

@@ -12,14 +12,17 @@ from dataclasses import dataclass
 from starlette.requests import Request
 from starlette.responses import Response
 
+from dicecup.engine.state import State
 from dicecup.messages import N_
+from dicecup.rules.model import Ruleset
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.viewer import GUIDE_COOKIE, Viewer, set_cookie
 
 SKIPPED = "-"
 
-# By the way to play: what is said before the first roll, while dice can be kept, and when a box is due.
-STEPS: Mapping[str, tuple[str, str, str]] = {
+# By the way to play: what is said before the first roll, while dice can be kept, and when a box is due. A pad
+# needs one sentence for its two taps.
+STEPS: Mapping[str, tuple[str, ...]] = {
     "screen": (
         N_("Roll the dice."),
         N_("Tap dice to keep, then roll again."),
@@ -35,6 +38,7 @@ STEPS: Mapping[str, tuple[str, str, str]] = {
         N_("Tap dice to keep, then roll again."),
         N_("Tap a number to fill that box."),
     ),
+    "points": (N_("Tap a box, then its points."),),
 }
 
 
@@ -43,7 +47,6 @@ class GuideStep:
     number: int
     of: int
     text: str
-    way: str  # to play, by which it is remembered
 
 
 def read_guide(cookie: str) -> dict[str, str]:
@@ -58,30 +61,37 @@ def guide_cookie(shown: Mapping[str, str]) -> str:
 
 def way_to_play(live: LiveMatch) -> str:
     match = live.playing()
-    if match.record.header.origin.kind == "typed":
-        return "typed"
+    kind = match.record.header.origin.kind
+    if kind in ("typed", "points"):
+        return kind
     return "double" if match.rules.has_layers else "screen"
 
 
 def guide_step(live: LiveMatch, viewer: Viewer) -> GuideStep | None:
     """The step that somebody is to take who plays this way for the first time; None after the first turn."""
-    match = live.match
-    if match is None or match.state.finished or viewer.holder in live.company.unguided:
+    match, seats = live.match, live.seats_of(viewer.holder)
+    if match is None or not seats or match.state.finished or live.stored.opening.tried:
         return None
-    state = match.state
-    if any(points is not None for points in state.sheet.cells) or live.stored.opening.tried:
+    way, state = way_to_play(live), match.state
+    skipped = viewer.holder in live.company.unguided
+    if skipped or read_guide(viewer.guide).get(way, live.id) != live.id:
         return None
-    way = way_to_play(live)
-    if read_guide(viewer.guide).get(way, live.id) != live.id:
+    sheets = state.sheets if way == "points" else (state.sheet,)
+    if any(points is not None for sheet in sheets for points in sheet.cells):
         return None
-    if state.throws_left == match.rules.throws:
-        at = 0
-    elif state.throw_due:
-        return None  # kept dice that were rolled on a real table: the page asks for them
-    else:
-        at = 1 if state.throws_left else 2
+    at = step_due(match.rules, state) if way != "points" else 0
+    if at is None or (way != "points" and state.player not in seats):
+        return None
     steps = STEPS[way]
-    return GuideStep(at + 1, len(steps), viewer.language.gettext(steps[at]), way)
+    return GuideStep(at + 1, len(steps), viewer.language.gettext(steps[at]))
+
+
+def step_due(rules: Ruleset, state: State) -> int | None:
+    if state.throws_left == rules.throws:
+        return 0
+    if state.throw_due:
+        return None  # the others are to be rolled on a real table: the page asks for them
+    return 1 if state.throws_left else 2
 
 
 def remember_guide(request: Request, response: Response, viewer: Viewer, live: LiveMatch) -> Response:

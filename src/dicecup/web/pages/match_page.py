@@ -58,7 +58,7 @@ def view_for(
 ) -> MatchView:
     so_far = matches.advising.known.get(live)
     view = match_view(live, viewer.holder, viewer.language, picked, problem, so_far)
-    step = guide_step(live, viewer) if view.turn and view.turn.yours else None
+    step = guide_step(live, viewer) if view.seated else None
     return replace(view, guide=step) if step else view
 
 
