@@ -9,6 +9,7 @@ import pytest
 from starlette.requests import Request
 from starlette.testclient import TestClient
 from starlette.types import Message
+from tests.waiting import PATIENCE
 from tests.web.conftest import Player, Visitor, code, two_players
 
 from dicecup.i18n.language import LANGUAGES, language
@@ -86,8 +87,9 @@ class Listener:
         await self.task
 
     async def hears(self, text: str) -> None:
-        while text not in self.heard:
-            await asyncio.sleep(0.01)
+        async with asyncio.timeout(PATIENCE):
+            while text not in self.heard:
+                await asyncio.sleep(0.01)
 
 
 def test_everybody_sees_who_comes_and_goes(
