@@ -22,6 +22,7 @@ from dicecup.web.assets import qr_svg
 from dicecup.web.pages.coach_view import hint_view, so_far_view
 from dicecup.web.pages.first_game import guide_step, remember_guide, skip_guide
 from dicecup.web.pages.match_view import MatchView, match_view
+from dicecup.web.pages.pad_view import ChooserView, chooser_view, read_write
 from dicecup.web.pages.render import (
     base_address,
     go_to,
@@ -93,6 +94,7 @@ def whole_page(
     picked: Picked | None = None,
     problem: str = "",
     status: int = 200,
+    chooser: ChooserView | None = None,
 ) -> Response:
     address = f"{base_address(request)}/t/{live.id}"
     view = view_for(matches_of(request), live, viewer, picked, problem)
@@ -105,12 +107,19 @@ def whole_page(
         address=address,
         code=qr_svg(address),
         only_here=only_here(address),
+        chooser=chooser,
     )
 
 
 @router.get("")
-async def look(request: Request, viewer: ViewerNow, live: Asked, picked: str = "") -> Response:
-    response = whole_page(request, viewer, live, read_picked(picked) or None)
+async def look(request: Request, viewer: ViewerNow, live: Asked, picked: str = "", at: str = "") -> Response:
+    """Show the match; of a score pad also the values of one box, or with htmx only those."""
+    chooser = None
+    if at and live.is_pad and live.seats_of(viewer.holder):
+        chooser = chooser_view(live.playing(), at, viewer.language)
+        if is_fragment(request):
+            return page(request, viewer, "match/chooser.html", match_id=live.id, chooser=chooser)
+    response = whole_page(request, viewer, live, read_picked(picked) or None, chooser=chooser)
     return remember_guide(request, response, viewer, live)
 
 
@@ -141,12 +150,36 @@ async def react(
     return go_to(request, viewer, f"/t/{live.id}")
 
 
+@router.post("/write")
+async def write_points(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
+    """Write points in a box of a score pad."""
+    try:
+        at, points, was = (str(form.get(key, "")) for key in ("at", "points", "was"))
+        move = read_write(live.playing(), at, points, was)
+        await live.write(live.seats_of(viewer.holder), move)
+    except DicecupError as error:
+        return show(request, viewer, live, error=error)
+    return show(request, viewer, live)
+
+
+@router.post("/players")
+async def add_player(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
+    """Give somebody who comes late an empty sheet on a score pad."""
+    try:
+        await joining.add_player(live, viewer.key, str(form.get("name", "")).strip())
+    except DicecupError as error:
+        return show(request, viewer, live, error=error)
+    return show(request, viewer, live)
+
+
 @router.post("/type")
 async def type_dice(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
     """Enter physical dice, as digits with anything between them."""
     try:
         dice = typed_dice(live.playing().rules, str(form.get("dice", "")))
-        await live.throw(live.seats_of(viewer.holder), read_version(form), dice)
+        live.final_only = "final" in form
+        final = live.final_only and not live.playing().state.dice
+        await live.throw(live.seats_of(viewer.holder), read_version(form), dice, final=final)
     except DicecupError as error:
         return show(request, viewer, live, error=error)
     return show(request, viewer, live)

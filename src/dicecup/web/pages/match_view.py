@@ -19,6 +19,7 @@ from dicecup.web.pages.announcements import announcement, departure, notice, pro
 from dicecup.web.pages.coach_view import SoFarView, so_far_view
 from dicecup.web.pages.first_game import GuideStep
 from dicecup.web.pages.last_entry import NO_ENTRY, LastEntry, last_entry
+from dicecup.web.pages.pad_view import PadView, pad_view
 from dicecup.web.pages.sheet_view import SheetView, number, picked_text, sheet_view
 from dicecup.web.service.advising import has_coach
 from dicecup.web.service.draft import Slot, slots_of
@@ -140,6 +141,8 @@ class MatchView:
     lines: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # names and explanations
     same: SameView | None = None  # with the same dice for all
     repeatable: list[int] = field(default_factory=list)  # own seats whose dice can be played again
+    final_only: bool = False  # only the dice that turns end with are typed
+    pad: PadView | None = None  # points are written straight into the sheets
 
 
 def match_view(
@@ -212,6 +215,8 @@ def match_view(
         lines=line_names(rules, language),
         same=same_view(live, rules) if opening.same or opening.part_of else None,
         repeatable=sorted(seats) if match and is_repeatable(match.record) else [],
+        final_only=live.final_only,
+        pad=pad_view(match, bool(seats), language) if match and live.is_pad else None,
     )
 
 

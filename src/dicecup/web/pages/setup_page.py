@@ -106,11 +106,12 @@ async def change(
     options = options_in(form)
     wishes = seat_wishes(seats, str(form.get("seed", "")).strip())
     same = ("turn" if form.get("opens") == "turn" else "game") if form.get("dice") == "same" else ""
+    dice = str(form.get("dice")) if form.get("dice") in ("table", "points") else "screen"
     wish = NewMatch(
         game,
         wishes,
         options,
-        "table" if form.get("dice") == "table" else "screen",
+        dice,  # type: ignore[arg-type]
         promise.name,
         coach=bool(form.get("coach")),
         same=same,  # type: ignore[arg-type]

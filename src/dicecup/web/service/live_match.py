@@ -96,6 +96,7 @@ class LiveMatch:
         self.company = Company()
         self.pace = "normal"  # of its bots, as whoever played last likes it
         self.hurried = asyncio.Event()  # set while people want to see no more of the bots' turns
+        self.final_only = False  # whether only the dice that turns end with are typed
         self.lock = asyncio.Lock()
 
     @property

@@ -100,7 +100,7 @@ class BoxValues:
 
 
 MANY_VALUES = 8
-LIKELY_VALUES = 6
+LIKELY_VALUES = 5
 
 
 def box_values(rules: Ruleset, sheet: Sheet, box: str, column: str = "") -> BoxValues:

@@ -16,4 +16,15 @@ document.addEventListener("click", (event) => {
   if (!key || !input) return;
   const digits = input.value.match(/\d/g) || [];
   write(key.dataset.face ? [...digits, key.dataset.face] : digits.slice(0, -1));
+  if (key.dataset.face) sendWhenComplete(input);
+});
+
+// The last die sends the roll; Undo is at hand.
+function sendWhenComplete(input) {
+  const { count, layers } = input.form.dataset;
+  if ((input.value.match(/\d/g) || []).length === count * layers) input.form.requestSubmit();
+}
+
+document.addEventListener("input", (event) => {
+  if (event.target.id === "typed") sendWhenComplete(event.target);
 });

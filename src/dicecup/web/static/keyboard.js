@@ -8,13 +8,15 @@ const middle = (element) => {
   return { x: left + width / 2, y: top + height / 2 };
 };
 
+const CELLS = ".offer button, #pad a";
+
 // To the nearest box in this direction; what lies aside counts as farther away.
 function moveInSheet([x, y]) {
   const here = document.activeElement;
-  if (!here.matches(".offer button")) return false;
+  if (!here.matches(CELLS)) return false;
   const from = middle(here);
   let best = null;
-  for (const button of document.querySelectorAll(".offer button")) {
+  for (const button of document.querySelectorAll(CELLS)) {
     const to = middle(button);
     const along = (to.x - from.x) * x + (to.y - from.y) * y;
     const aside = Math.abs((to.x - from.x) * y) + Math.abs((to.y - from.y) * x);
