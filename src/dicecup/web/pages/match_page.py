@@ -177,9 +177,10 @@ async def type_dice(request: Request, viewer: ViewerNow, live: Asked, form: Form
     """Enter physical dice, as digits with anything between them."""
     try:
         dice = typed_dice(live.playing().rules, str(form.get("dice", "")))
-        live.final_only = "final" in form
-        final = live.final_only and not live.playing().state.dice
+        final_only = "final" in form
+        final = final_only and not live.playing().state.dice
         await live.throw(live.seats_of(viewer.holder), read_version(form), dice, final=final)
+        live.final_only = final_only
     except DicecupError as error:
         return show(request, viewer, live, error=error)
     return show(request, viewer, live)

@@ -26,5 +26,5 @@ function sendWhenComplete(input) {
 }
 
 document.addEventListener("input", (event) => {
-  if (event.target.id === "typed") sendWhenComplete(event.target);
+  if (event.target.id === "typed" && event.inputType === "insertText") sendWhenComplete(event.target);
 });

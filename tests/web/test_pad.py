@@ -1,0 +1,164 @@
+"""A score pad: points written in any box of any player, corrected, undone, and seen by everybody."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from tests.web.conftest import ANN, FRIEND, Player, Visitor, code, page_of
+
+from dicecup.engine.record_text import record_from_text
+from dicecup.rules import load_ruleset
+from dicecup.rules.loader import builtin_ids
+from dicecup.web.app import create_app
+from dicecup.web.settings import Settings
+
+BO = {"kind": "person", "name": "Bo"}
+
+
+def fill(player: Player, state: dict[str, Any], seat: int, but: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Write the highest value in every open box of a seat."""
+    rules = load_ruleset(state["game"])
+    for column in rules.columns:
+        for box in rules.boxes:
+            if box.id in but:
+                continue
+            place = f"seat={seat}&box={box.id}&column={column.id}"
+            values = player.get(f"/matches/{state['id']}/values?{place}").json()["values"]
+            move = {"seat": seat, "box": box.id, "points": values[-1]}
+            state = player.play(state, move | ({"column": column.id} if column.id else {}))
+    return state
+
+
+@pytest.mark.one_database
+@pytest.mark.parametrize("game", builtin_ids())
+def test_a_whole_game_on_a_pad(ann: Player, game: str) -> None:
+    state = ann.open(game, ANN, dice="points")
+    assert (state["dice"], state["commitment"], state["turn"]["throw_due"]) == ("points", None, False)
+    state = fill(ann, state, 0)
+    assert state["status"] == "finished"
+    record, _ = record_from_text(ann.get(f"/matches/{state['id']}/record").content)
+    assert record.header.origin.kind == "points"
+    assert record.state.finished
+    (result,) = ann.get("/my/results").json()
+    assert (result["points"], result["luck"]) == (state["standings"][0]["points"], None)
+
+
+def test_corrections_undo_and_what_was_there(ann: Player) -> None:
+    state = ann.open("yatzy", ANN, BO, dice="points")
+    state = ann.play(state, {"seat": 1, "box": "sixes", "points": 24})
+    assert (state["last"]["seat"], state["turn"]["seat"]) == (1, 0)
+    state = ann.play(state, {"seat": 1, "box": "sixes", "points": 18, "was": 24})
+    assert state["seats"][1]["sheet"] == {"sixes": 18}
+    text = ann.get(f"/matches/{state['id']}/record").text
+    assert "2 write sixes 24 " in text
+    assert "2 write sixes 18 was 24 " in text
+    undone = ann.post(f"/matches/{state['id']}/undo", {"version": state["version"]}).json()["state"]
+    assert undone["seats"][1]["sheet"] == {"sixes": 24}
+    state = ann.play(undone, {"seat": 1, "box": "sixes", "points": None, "was": 24})
+    assert state["seats"][1]["sheet"] == {}
+
+
+@pytest.mark.one_database
+def test_refusals(ann: Player, bo: Player) -> None:
+    state = ann.open("yatzy", ANN, dice="points")
+    write = {"seat": 0, "box": "sixes", "points": 24}
+    for move, expected in (
+        ({**write, "points": 25}, "points_impossible"),
+        ({**write, "seat": 1}, "seat_unknown"),
+        ({**write, "was": 6}, "box_changed"),
+        ({**write, "box": "sevens"}, "box_unknown"),
+        ({"throw": True}, "pad_without_dice"),
+        ({"throw": [1, 2, 3, 4, 5]}, "pad_without_dice"),
+        ({"box": "sixes"}, "pad_without_dice"),
+    ):
+        assert code(ann.move(state, move)) == expected
+    assert code(bo.move(state, write)) == "seat_not_yours"
+    assert code(ann.post(f"/matches/{state['id']}/players", {"name": "Ann"})) == "name_twice"
+    assert code(ann.get(f"/matches/{state['id']}/values?seat=4&box=ones")) == "seat_unknown"
+    for wish, expected in (
+        ({"seats": [ANN, {"kind": "bot", "name": "steady"}]}, "pad_without_bots"),
+        ({"seats": [ANN], "coach": True}, "coach_points_only"),
+    ):
+        assert code(ann.post("/matches", {"game": "yatzy", "dice": "points", **wish})) == expected
+    other = ann.open("yatzy", ANN)
+    assert code(ann.move(other, write)) == "points_with_dice"
+    assert code(ann.post(f"/matches/{other['id']}/players", {"name": "Bo"})) == "join_without_pad"
+
+
+def test_devices_write_in_different_boxes_at_once(ann: Player, bo: Player) -> None:
+    state = ann.open("yatzy", ANN, FRIEND, dice="points")
+    bo.key = bo.post(f"/matches/{state['id']}/join", {"name": "Bo"}).json()["key"]
+    before = ann.look(state)
+    ann.play(before, {"seat": 0, "box": "ones", "points": 3})
+    after = bo.play(before, {"seat": 0, "box": "twos", "points": 6})  # made against the version before
+    assert after["seats"][0]["sheet"] == {"ones": 3, "twos": 6}
+    assert code(bo.move(before, {"seat": 0, "box": "ones", "points": 2})) == "box_changed"
+
+
+def test_somebody_joins_late(ann: Player, settings: Settings) -> None:
+    state = ann.open("yatzy", ANN, dice="points")
+    state = fill(ann, state, 0, but=("yatzy",))
+    answer = ann.post(f"/matches/{state['id']}/players", {"name": "Bo"})
+    assert answer.status_code == 201
+    state = answer.json()
+    assert [seat["name"] for seat in state["seats"]] == ["Ann", "Bo"]
+    assert [seat["yours"] for seat in state["seats"]] == [True, True]
+    state = ann.play(state, {"seat": 1, "box": "sixes", "points": 24})
+    state = fill(ann, state, 1, but=("sixes",))
+    state = ann.play(state, {"seat": 0, "box": "yatzy", "points": 50})
+    assert state["status"] == "finished"
+    assert len(ann.get("/my/results").json()) == 2
+    with TestClient(create_app(settings)) as again:  # another process reads the same
+        later = Player(again, ann.key)
+        assert later.look(state)["standings"] == state["standings"]
+        record = later.get(f"/matches/{state['id']}/record").content
+        assert record_from_text(record)[0].header.players == ("Ann", "Bo")
+
+
+def test_a_correction_after_the_end_changes_the_result(ann: Player) -> None:
+    state = fill(ann, ann.open("yatzy", ANN, dice="points"), 0)
+    points = state["standings"][0]["points"]
+    state = ann.play(state, {"seat": 0, "box": "yatzy", "points": 0, "was": 50})
+    assert state["status"] == "finished"
+    assert [one["points"] for one in ann.get("/my/results").json()] == [points - 50]
+    state = ann.play(state, {"seat": 0, "box": "yatzy", "points": None, "was": 0})
+    assert (state["status"], ann.get("/my/results").json()) == ("playing", [])
+
+
+@pytest.mark.one_database
+def test_without_scripts(visitor: Visitor, bo: Player) -> None:
+    visitor.go("/new/yatzy")
+    visitor.send("/new/yatzy", action="play", kind="person", name="Ann", dice="points")
+    path = visitor.path
+    assert f'href="{path}?at=0.sixes"' in visitor.page
+    visitor.go(f"{path}?at=0.sixes")
+    assert 'name="points" value="30"' in visitor.page
+    visitor.send(f"{path}/write", at="0.sixes", points="24", was="")
+    assert "Ann, Sixes: 24" in visitor.page
+    assert "can’t hold 25x" in visitor.send(f"{path}/write", 422, at="0.fives", points="25x", was="")
+    assert "somebody else" in visitor.send(f"{path}/write", 409, at="0.sixes", points="6", was="")
+    assert 'name="points" value="nothing"' in visitor.go(f"{path}?at=0.sixes")
+    visitor.send(f"{path}/write", at="0.sixes", points="nothing", was="24")
+    assert "Ann, Sixes: empty" in visitor.page
+    visitor.send(f"{path}/players", name="Bo")
+    assert "Bo, Sixes: empty" in visitor.page
+    assert 'role="alert"' in visitor.send(f"{path}/players", 422, name="Bo")
+    assert visitor.client.get(f"{path}?at=9.sixes").status_code == 422
+    assert "coach can’t judge it" in visitor.go(f"{path}/review")
+    watched = page_of(visitor.client, bo, path)  # a spectator sees it all and can press nothing
+    assert "Score pad" in watched
+    assert "?at=" not in watched
+
+
+@pytest.mark.one_database
+def test_only_the_final_dice_are_typed(visitor: Visitor) -> None:
+    visitor.go("/new/yatzy")
+    visitor.send("/new/yatzy", action="play", kind="person", name="Ann", dice="table")
+    path = visitor.path
+    visitor.send(f"{path}/type", version=0, dice="66655", final="1")
+    assert "Keep these" not in visitor.page
+    visitor.send(f"{path}/score", version=1, box="dice:full_house")
+    assert "1 final 5 5 6 6 6 " in visitor.client.get(f"{path}/record").text
+    assert 'name="final" value="1" checked' in visitor.go(path)
