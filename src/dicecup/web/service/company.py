@@ -51,14 +51,10 @@ class Company:
         default_factory=dict
     )  # by process: when, seats
     here: frozenset[int] = frozenset()  # the seats whose players are here or there
+    presence: str = ""  # the same, as the live stream sends them
     reaction: Reaction = NO_REACTION  # the last one
     reacted: dict[int, float] = field(default_factory=dict)  # when each seat did so last
     unguided: set[str] = field(default_factory=set)  # holders of seats who skipped the guide of a first game
-
-    @property
-    def presence(self) -> str:
-        """The seats whose players are here, as the live stream sends them."""
-        return " ".join(map(str, sorted(self.here)))
 
     def arrive(self, holder: str, seats_of: SeatsOf) -> bool:
         """Count a stream; return whether somebody is here now who was away."""
@@ -75,11 +71,12 @@ class Company:
         before, recent = self.here, monotonic() - MOST_SILENT
         there = (seats for told, seats in self.elsewhere.values() if told > recent)
         self.here = frozenset[int]().union(*map(seats_of, self.streams), *there)
+        self.presence = in_words(self.here)
         return before != self.here
 
     def seats_here(self, seats_of: SeatsOf) -> str:
         """The seats with a stream at this process, as it tells the others."""
-        return " ".join(map(str, sorted(frozenset[int]().union(*map(seats_of, self.streams)))))
+        return in_words(frozenset[int]().union(*map(seats_of, self.streams)))
 
     def hear(self, text: str, seats_of: SeatsOf) -> bool:
         """Take over what another process says; return whether people here are to be told."""
@@ -111,3 +108,7 @@ class Company:
     def show(self, seat: int, reaction: str) -> Reaction:
         self.reaction = Reaction(self.reaction.number + 1, seat, reaction)
         return self.reaction
+
+
+def in_words(seats: frozenset[int]) -> str:
+    return " ".join(map(str, sorted(seats)))
