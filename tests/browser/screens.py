@@ -79,3 +79,32 @@ def reachable_boxes(page: Page) -> int:
 
 def clipped(page: Page) -> list[str]:
     return list(page.evaluate(CLIPPED))
+
+
+def open_pad(page: Page, game: str, people: int = 2) -> None:
+    """Open a score pad for so many people on this device."""
+    page.goto(f"/new/{game}")
+    for seat in range(1, people):
+        page.click("#add-person")
+        page.locator(".seats li").nth(seat).wait_for()
+    page.check("input[value=points]")
+    page.click("#play")
+    page.wait_for_url("**/t/*")
+    page.wait_for_load_state("load")
+
+
+def taps_for_pad_turn(page: Page, at: str, points: int) -> int:
+    """Write points on a score pad, and count the taps."""
+    page.locator("#match[data-on-screen]").wait_for(state="attached")
+    version = page.locator("#match").get_attribute("data-version")
+    targets = (f"[id='at-{at}']", f".choose[data-at='{at}'] [value='{points}']")
+    for target in targets:
+        page.click(target)
+    page.locator(f"#match:not([data-version='{version}'])").wait_for(state="attached")
+    page.locator("#chooser:empty").wait_for(state="attached")
+    return len(targets)
+
+
+def visible_pad_boxes(page: Page) -> int:
+    """How many boxes of a score pad are seen as a whole without scrolling."""
+    return int(page.evaluate(VISIBLE.replace("#sheet", "#pad")))

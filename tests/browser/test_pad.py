@@ -1,0 +1,163 @@
+"""A score pad in the browser: two taps a turn, everything on one screen, by keyboard, and seen live."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+from tests.browser.conftest import DESK, NewPage, changed, on_screen, play
+from tests.browser.screens import (
+    LOW_PHONE,
+    PHONE_390,
+    clipped,
+    open_pad,
+    taps_for_pad_turn,
+    visible_pad_boxes,
+)
+from tests.browser.test_everybody import violations
+
+from dicecup.i18n.language import LANGUAGES
+from dicecup.rules import builtin_ids, load_ruleset
+
+MOST_BYTES = 80_000
+ON_LOW_PHONES = ("yatzy", "yatzy-sv", "yahtzee", "dice-in-dice")
+# Counts the locks that a page asks for, and lets it ask again when it is shown again.
+COUNT_LOCKS = """
+window.locks = 0;
+Object.defineProperty(navigator, "wakeLock", { value: { request: async () => { window.locks += 1; } } });
+"""
+
+
+def text_at(page: Page, at: str) -> str:
+    return page.locator(f"[id='at-{at}']").inner_text()
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_all_boxes_of_two_players_are_on_one_screen(new_page: NewPage, code: str) -> None:
+    page = new_page(PHONE_390, locale=code)
+    found = {}
+    for game in builtin_ids():
+        page.set_viewport_size(PHONE_390)
+        open_pad(page, game)
+        found[game, 390] = visible_pad_boxes(page)
+        assert clipped(page) == []
+        if game in ON_LOW_PHONES:
+            page.set_viewport_size(LOW_PHONE)
+            found[game, 360] = visible_pad_boxes(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert found == {(game, width): 2 * load_ruleset(game).cells for game, width in found}
+
+
+def test_a_turn_takes_two_taps(new_page: NewPage) -> None:
+    page = new_page(PHONE_390)
+    sizes: list[float] = []
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    session.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+    open_pad(page, "yatzy", 6)
+    sizes.clear()
+    session.send("Network.setCacheDisabled", {"cacheDisabled": True})
+    page.reload(wait_until="load")
+    assert 0 < sum(sizes) < MOST_BYTES
+    assert taps_for_pad_turn(page, "0.sixes", 24) == 2
+    assert text_at(page, "0.sixes") == "24"
+    expect(page.locator(".pad-player.next")).to_have_text("Player 2 0")
+    assert taps_for_pad_turn(page, "0.sixes", 18) == 2  # a correction takes as many
+    expect(page.locator(".pad-player b").first).to_have_text("18")
+    changed(page, lambda: page.click("#undo"))
+    assert text_at(page, "0.sixes") == "24"
+
+
+def test_by_keyboard(new_page: NewPage) -> None:
+    page = new_page()
+    open_pad(page, "yatzy")
+    on_screen(page)
+    page.focus("[id='at-0.fives']")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("[id='at-0.sixes']")).to_be_focused()
+    page.keyboard.press("2")
+    expect(page.locator(".choose [value='24']")).to_be_visible()
+    page.keyboard.press("4")
+    expect(page.locator(".choose [value='24']")).to_be_focused()
+    changed(page, lambda: page.keyboard.press("Enter"))
+    assert text_at(page, "0.sixes") == "24"
+    expect(page.locator("[id='at-1.sixes']")).to_be_focused()  # whoever is next
+    page.keyboard.press("Enter")
+    expect(page.locator(".choose")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".choose")).to_have_count(0)
+    expect(page.locator("[id='at-1.sixes']")).to_be_focused()
+    changed(page, lambda: page.keyboard.press("u"))
+    assert text_at(page, "0.sixes") == ""
+
+
+def test_others_see_it_and_an_open_choice_stays_open(new_page: NewPage) -> None:
+    page, spectator = new_page(), new_page(PHONE_390)
+    open_pad(page, "dice-in-dice")
+    spectator.goto(page.url)
+    page.click("[id='at-1.pair']")
+    expect(page.locator(".choose")).to_be_visible()
+    other = page.context.new_page()  # the same people on another screen
+    other.goto(page.url)
+    taps_for_pad_turn(other, "0.chance", 27)
+    expect(page.locator("[id='at-0.chance']")).to_have_text("27")
+    expect(page.locator(".choose")).to_be_visible()
+    changed(page, lambda: page.click(".choose [value='8']"))
+    expect(spectator.locator("#pad td.new")).to_have_text("8")
+    expect(spectator.locator("#pad a")).to_have_count(0)
+
+
+def test_the_end_and_people_who_come_late(new_page: NewPage) -> None:
+    page = new_page(PHONE_390)
+    open_pad(page, "yatzy", 1)
+    boxes = [box.id for box in load_ruleset("yatzy").boxes]
+    for box in boxes[:-1]:
+        taps_for_pad_turn(page, f"0.{box}", 0)
+    page.click("#add-late summary")
+    page.fill("#late-name", "Cleo")
+    changed(page, lambda: page.click("#add-late button"))
+    expect(page.locator(".pad-player")).to_have_count(2)
+    for box in boxes:
+        taps_for_pad_turn(page, f"1.{box}", 0)
+    taps_for_pad_turn(page, "0.yatzy", 50)
+    expect(page.locator("#headline")).to_contain_text("Player 1 wins with 50 points")
+    expect(page.locator(".standings li")).to_have_count(2)
+    expect(page.locator("#again")).to_be_visible()
+
+
+def test_the_screen_stays_awake(new_page: NewPage) -> None:
+    page = new_page(PHONE_390)
+    page.add_init_script(COUNT_LOCKS)
+    open_pad(page, "yatzy", 1)
+    assert page.evaluate("window.locks") == 1
+    page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
+    assert page.evaluate("window.locks") == 2
+
+
+@pytest.mark.parametrize(("size", "theme"), [(PHONE_390, "dark"), (DESK, "light")], ids=["phone", "desk"])
+def test_a_pad_is_accessible(new_page: NewPage, size: dict[str, int], theme: str) -> None:
+    page = new_page(size, color_scheme=theme)
+    open_pad(page, "triple-yum-plus")
+    taps_for_pad_turn(page, "0.x2.sixes", 0)
+    assert violations(page) == []
+    page.click("[id='at-1.x1.chance']")
+    expect(page.locator(".choose")).to_be_visible()
+    assert violations(page) == []
+
+
+def test_the_last_die_sends_the_roll(new_page: NewPage) -> None:
+    page = new_page(PHONE_390)
+    page.goto("/new/yatzy")
+    page.check("input[value=table]")
+    play(page)
+    page.check("[name=final]")
+    for _ in range(4):
+        page.click("[data-face='6']")
+    changed(page, lambda: page.click("[data-face='5']"))
+    expect(page.locator("[id='box-sixes']")).to_be_visible()
+    expect(page.locator("#throw")).to_have_count(0)  # the rolls are not known: there is nothing to keep
+    changed(page, lambda: page.click("#undo"))
+    on_screen(page)
+    page.uncheck("[name=final]")
+    page.focus("#typed")
+    changed(page, lambda: page.keyboard.type("66665"))
+    expect(page.locator("#throw")).to_be_visible()
