@@ -46,7 +46,7 @@ def worth(rules: Ruleset, sheet: Sheet) -> float:
     found = endgame(rules, tuple(rows[0].tolist()))
     assert found is not None
     value = np.empty(1, dtype=np.float32)
-    value_sheets(book(rules).moves, quick_tables(rules), rows, found.ahead[:1], rules.throws, value)
+    value_sheets(1, book(rules).moves, quick_tables(rules), rows, found.ahead[:1], rules.throws, value)
     return float(value[0]) + final_score(rules, sheet)
 
 

@@ -165,6 +165,7 @@ def test_upper_sheets(game: str):
     assert len(found) == UPPER_SHEETS
 
 
+@pytest.mark.slow
 def test_upper_sheets_of_yum_plus():
     yums = {"yum": 0, "second_yum": 0, "third_yum": 0}
     found = upper_by_engine(load_ruleset("yum-plus"), 78, {})

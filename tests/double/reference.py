@@ -21,6 +21,7 @@ class Reference:
         self.rules = rules
         self.sheet_value = cache(self.sheet_value)  # type: ignore[method-assign]
         self.turn_value = cache(self.turn_value)  # type: ignore[method-assign]
+        self.best = cache(self.best)  # type: ignore[method-assign]
 
     def sheet_value(self, sheet: Sheet) -> float:
         """Return the value before the first throw of a turn."""

@@ -107,6 +107,7 @@ def path(tmp_path_factory):
     return tmp_path_factory.mktemp("games") / "random.toml"
 
 
+@pytest.mark.slow
 @properties
 @given(tables=games(), seed=st.integers(0, 2**32))
 def test_any_game_can_be_played_to_its_end_and_read_back(path, step, tables, seed):

@@ -77,7 +77,6 @@ def borders(keys: Any, order: Any) -> Any:
 
 
 MOST_TOGETHER = 2048  # games of one sheet in one piece of work: more are distributed over the cores
-CHUNKS = 64
 
 OnTurns = Callable[[int, int], None]  # called with the turns done, and how many there are
 
@@ -105,19 +104,20 @@ def play_single_games(
     row, left = solution.lattice.number[faces_of(dice)], state.throws_left
     for done, open_boxes in enumerate(range(place.level, 0, -1)):
         on_turns(done, place.level)
+        sheets = group(solution, played, open_boxes)
         play_level(
+            len(sheets.lower),
             solution.program,
             solution.choices,
             part_tables(solution),
             solution.source(open_boxes - 1),
-            group(solution, played, open_boxes),
+            sheets,
             played,
             open_boxes,
             row,
             left,
             np.uint64(turn_seed(seed, first_game)),
             solution.room,
-            CHUNKS,
         )
         row, left = 0, rules.throws
     on_turns(place.level, place.level)

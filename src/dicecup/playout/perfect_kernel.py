@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol
 
-import numba
 import numpy as np
 
 from dicecup.lattice import LatticeArrays
 from dicecup.solver.arrays import Array
-from dicecup.solver.compiled import kernel, parallel_kernel
+from dicecup.solver.compiled import kernel, shared_kernel
 from dicecup.solver.single.kernel_tables import Program
 from dicecup.solver.single.level_kernels import NONE, best_option, choose, expect, joker_column
 from dicecup.solver.single.state_tables import BARRING, NEUTRAL, YIELDING, ChoiceTables
@@ -268,8 +267,10 @@ def fill_box(
     played.position[place] = position
 
 
-@parallel_kernel(nogil=True)
+@shared_kernel()
 def play_level(
+    begin: int,
+    end: int,
     program: Program,
     choices: ChoiceTables,
     tables: PartTables,
@@ -281,47 +282,43 @@ def play_level(
     left: int,
     seed: Any,
     example: Any,
-    chunks: int,
 ) -> None:
     """Play one turn of every game. It begins with the dice of `row`, with `left` throws to come.
 
     `example` is an array of the type to compute with.
     """
-    count = sheets.lower.size
-    for chunk in numba.prange(chunks):
-        width = lanes(example)
-        rows, throws, keeps = program.take_starts.size - 1, program.weights.size, program.add.shape[0]
-        work = np.empty(rows * width, example.dtype)
-        final = np.empty(throws * width, example.dtype)
-        ahead = np.empty(program.target_class.size * width, example.dtype)
-        kept = np.empty(max(program.settings[0] - 1, 1) * keeps * width, example.dtype)
-        best, yielding = np.empty(throws, example.dtype), np.empty(throws, example.dtype)
-        noted = np.zeros(width, np.int64)
-        known = np.empty((program.settings[0], throws), np.int16)
-        boxes = np.empty((throws, 2), np.int32)
-        states = np.empty((width, program.stride.size + program.member_state.shape[1], 2), np.int64)
-        end = count * (chunk + 1) // chunks
-        for first in range(count * chunk // chunks, end, width):
-            used = min(width, end - first)
-            for lane in range(used):
-                lower = sheets.lower[first + lane]
-                noted[lane] = prepare(
-                    program, source, lower, open_boxes - program.opens[lower], sheets.position[first + lane],
-                    ahead[lane:], states[lane], best, yielding,
-                )  # fmt: skip
-                for throw in range(throws):
-                    final[throw * width + lane] = best[throw]
-            work[keeps * width :] = final
-            for before in range(1, program.settings[0]):
-                expect(program, work)
-                kept[(before - 1) * keeps * width : before * keeps * width] = work[: keeps * width]
-                if before + 1 < program.settings[0]:
-                    choose(program, work, final)
-            for lane in range(used):
-                play_sheet(
-                    program, choices, tables, sheets, first + lane, played, open_boxes, row, left, seed,
-                    kept, final, lane, ahead[lane:], states[lane], noted[lane], known, boxes,
-                )  # fmt: skip
+    width = lanes(example)
+    rows, throws, keeps = program.take_starts.size - 1, program.weights.size, program.add.shape[0]
+    work = np.empty(rows * width, example.dtype)
+    final = np.empty(throws * width, example.dtype)
+    ahead = np.empty(program.target_class.size * width, example.dtype)
+    kept = np.empty(max(program.settings[0] - 1, 1) * keeps * width, example.dtype)
+    best, yielding = np.empty(throws, example.dtype), np.empty(throws, example.dtype)
+    noted = np.zeros(width, np.int64)
+    known = np.empty((program.settings[0], throws), np.int16)
+    boxes = np.empty((throws, 2), np.int32)
+    states = np.empty((width, program.stride.size + program.member_state.shape[1], 2), np.int64)
+    for first in range(begin, end, width):
+        used = min(width, end - first)
+        for lane in range(used):
+            lower = sheets.lower[first + lane]
+            noted[lane] = prepare(
+                program, source, lower, open_boxes - program.opens[lower], sheets.position[first + lane],
+                ahead[lane:], states[lane], best, yielding,
+            )  # fmt: skip
+            for throw in range(throws):
+                final[throw * width + lane] = best[throw]
+        work[keeps * width :] = final
+        for before in range(1, program.settings[0]):
+            expect(program, work)
+            kept[(before - 1) * keeps * width : before * keeps * width] = work[: keeps * width]
+            if before + 1 < program.settings[0]:
+                choose(program, work, final)
+        for lane in range(used):
+            play_sheet(
+                program, choices, tables, sheets, first + lane, played, open_boxes, row, left, seed,
+                kept, final, lane, ahead[lane:], states[lane], noted[lane], known, boxes,
+            )  # fmt: skip
 
 
 @kernel()

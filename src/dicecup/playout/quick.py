@@ -109,7 +109,7 @@ def endgame(rules: Ruleset, rows: tuple[int, ...]) -> Endgame | None:
         paid = moves.paid[sheets[:, moves.slot_place], moves.slot_step]
         ahead = np.where(follow == NOWHERE, -np.inf, worth[follow] + paid).astype(np.float32)
         worth = np.empty(len(sheets), dtype=np.float32)
-        value_sheets(moves, quick_tables(rules), sheets, ahead, rules.throws, worth)
+        value_sheets(len(sheets), moves, quick_tables(rules), sheets, ahead, rules.throws, worth)
         found.append(ahead)
     starts = np.cumsum([len(sheets) for sheets in levels])
     shifted = [
@@ -161,6 +161,7 @@ def play_rows(
         together=np.zeros(games),
     )
     play_quick_games(
+        games,
         moves,
         quick_tables(rules),
         quick.late,

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
 from dicecup.playout.perfect_kernel import STOP, UNKNOWN, best_part, chance_of, throw_dice
 from dicecup.solver.arrays import NOWHERE, Array
-from dicecup.solver.compiled import kernel, parallel_kernel
+from dicecup.solver.compiled import kernel, shared_kernel
 from dicecup.solver.learned.layout import CLOSED, Moves
 from dicecup.solver.single.level_kernels import choose, expect, first_throw
-from dicecup.solver.vector import lanes, larger, load, store
+from dicecup.solver.vector import VECTOR_BYTES, lanes, larger, load, store
 
 NONE = np.float32(-np.inf)
 
@@ -165,7 +164,7 @@ def value_of_begun(tables: QuickTables, kept: Any, final: Any, lane: int, row: i
 
 @kernel()
 def note(course: Course, game: int, luck: Any) -> None:
-    """Add the luck of a turn. Written in the parallel loop itself, the compiler loses such sums."""
+    """Add the luck of a turn."""
     course.together[game] += luck * course.luck[game]
     course.luck[game] += luck
 
@@ -215,26 +214,22 @@ def solve_turns(
     store(space.expected, 0, first_throw(tables, space.work))
 
 
-@parallel_kernel(nogil=True)
+@shared_kernel(VECTOR_BYTES // 4)
 def value_sheets(
-    moves: Moves, tables: QuickTables, sheets: Any, ahead: Any, throws: int, values: Any
+    begin: int, end: int, moves: Moves, tables: QuickTables, sheets: Any, ahead: Any, throws: int, values: Any
 ) -> None:
     """Compute the values of sheets before their turn, from what every slot adds."""
-    count, width = sheets.shape[0], lanes(values)
-    for chunk in numba.prange((count + width - 1) // width):
-        space = space_for(tables, throws, values)
-        first, end = chunk * width, min((chunk + 1) * width, count)
-        solve_turns(moves, tables, sheets[first:end], ahead[first:end], throws, space)
-        copy_values(space.expected, values, first, end)
+    space, width = space_for(tables, throws, values), lanes(values)
+    for first in range(begin, end, width):
+        last = min(first + width, end)
+        solve_turns(moves, tables, sheets[first:last], ahead[first:last], throws, space)
+        values[first:last] = space.expected[: last - first]
 
 
-@kernel()
-def copy_values(expected: Any, values: Any, first: int, end: int) -> None:
-    values[first:end] = expected[: end - first]
-
-
-@parallel_kernel(nogil=True)
+@shared_kernel(VECTOR_BYTES // 4)
 def play_quick_games(
+    begin: int,
+    end: int,
     moves: Moves,
     tables: QuickTables,
     late: Any,
@@ -253,23 +248,22 @@ def play_quick_games(
     The luck of a turn is what it brought, the value of the sheet included, less what was to be expected of
     this player: it is 0 on average, however good the value is.
     """
-    games, width = course.scores.size, lanes(late)
-    for chunk in numba.prange((games + width - 1) // width):
-        space = space_for(tables, throws, late)
-        ahead = np.empty((width, moves.slot_place.size), late.dtype)
-        known = np.empty((throws, tables.weights.size), np.int16)
-        first, end = chunk * width, min((chunk + 1) * width, games)
+    space, width = space_for(tables, throws, late), lanes(late)
+    ahead = np.empty((width, moves.slot_place.size), late.dtype)
+    known = np.empty((throws, tables.weights.size), np.int16)
+    for first in range(begin, end, width):
+        last = min(first + width, end)
         for turn in range(turns):
             after = turns - 1 - turn
-            for game in range(first, end):
+            for game in range(first, last):
                 if course.sheet[game] != NOWHERE:
                     ahead[game - first] = end_ahead[course.sheet[game]]
                 else:
                     share = after / moves.cell_place.size
                     look_ahead(moves, late, early, course.rows[game], share, ahead[game - first])
-            solve_turns(moves, tables, course.rows[first:end], ahead, throws, space)
+            solve_turns(moves, tables, course.rows[first:last], ahead, throws, space)
             whole = turn > 0 or (row == 0 and left == throws)
-            for game in range(first, end):
+            for game in range(first, last):
                 lane = game - first
                 known[:] = UNKNOWN
                 chance = chance_of(seed, game, after)

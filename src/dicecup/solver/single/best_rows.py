@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 
-from dicecup.solver.compiled import kernel, parallel_kernel
+from dicecup.solver.compiled import kernel, shared_kernel
 from dicecup.solver.single.kernel_tables import Program
 from dicecup.solver.single.level_kernels import NONE, joker_column, turn
 from dicecup.solver.single.row_kernels import BLOCK, NEVER, RowLevel, RowTables, copy_rows, gather_places
@@ -189,8 +188,10 @@ def solve_block(
                 values[first[number] + start + lane] = value if value > NEVER else 0.0
 
 
-@parallel_kernel(nogil=True)
+@shared_kernel(BLOCK)
 def solve_rows(
+    begin: int,
+    end: int,
     program: Program,
     tables: RowTables,
     lowers: Any,
@@ -207,8 +208,8 @@ def solve_rows(
 
     `first`, `length` and `base` are those of the sheets' rows in `values`.
     """
-    for block in numba.prange((lowers.size + BLOCK - 1) // BLOCK):
+    for block in range(begin, end, BLOCK):
         solve_block(
-            block * BLOCK, program, tables, lowers, positions, open_boxes,
+            block, program, tables, lowers, positions, open_boxes,
             below, ends, first, length, base, values,
         )  # fmt: skip

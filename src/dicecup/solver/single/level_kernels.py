@@ -6,12 +6,11 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-import numba
 import numpy as np
 
 from dicecup.lattice import LatticeArrays
 from dicecup.solver.arrays import Array, empty_level
-from dicecup.solver.compiled import is_compiled, kernel, parallel_kernel
+from dicecup.solver.compiled import is_compiled, kernel, shared_kernel
 from dicecup.solver.single.index import Index, Level
 from dicecup.solver.single.kernel_tables import Program
 from dicecup.solver.single.state_tables import BARRING, NEUTRAL, YIELDING
@@ -306,11 +305,19 @@ def solve_group(
             level[start + first + lane] = result[lane]
 
 
-@parallel_kernel(nogil=True)
+@shared_kernel()
 def solve_groups(
-    program: Program, lowers: Any, open_boxes: int, below: Any, below_starts: Any, level: Any, starts: Any
+    begin: int,
+    end: int,
+    program: Program,
+    lowers: Any,
+    open_boxes: int,
+    below: Any,
+    below_starts: Any,
+    level: Any,
+    starts: Any,
 ) -> None:
-    for number in numba.prange(lowers.size):
+    for number in range(begin, end):
         lower = lowers[number]
         above = open_boxes - program.opens[lower]
         solve_group(program, lower, above, below, below_starts, level, starts[lower])
@@ -326,7 +333,7 @@ class CpuBackend:
 
     def compiled(self, below: Array) -> bool:
         starts = np.zeros(1, dtype=np.int64)
-        return is_compiled(solve_groups, self.program, starts, 1, below, starts, below, starts)
+        return is_compiled(solve_groups, 0, 0, self.program, starts, 1, below, starts, below, starts)
 
     def solve_level(self, level: Level, below: Level, values: Array, on_batch: OnBatch) -> Array:
         result = empty_level(level.size, self.precision)
@@ -336,7 +343,16 @@ class CpuBackend:
             reached = level.starts[level.lowers[first]]
             last = int(np.searchsorted(ends, reached + BATCH)) + 1
             lowers = level.lowers[first:last]
-            solve_groups(self.program, lowers, level.open_boxes, values, below.starts, result, level.starts)
+            solve_groups(
+                len(lowers),
+                self.program,
+                lowers,
+                level.open_boxes,
+                values,
+                below.starts,
+                result,
+                level.starts,
+            )
             on_batch(int(ends[min(last, len(ends)) - 1] - reached))
             first = last
         return result

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 
-from dicecup.solver.compiled import kernel, parallel_kernel
+from dicecup.solver.compiled import kernel, shared_kernel
 from dicecup.solver.single.kernel_tables import Program
 from dicecup.solver.single.level_kernels import best_option, expect, first_throw
 from dicecup.solver.single.row_kernels import BLOCK, NEVER, RowLevel, RowTables, copy_rows, gather_places
@@ -149,8 +148,10 @@ def follow_block(
                 values[first[number] + start + lane] = value if value > NEVER else 0.0
 
 
-@parallel_kernel(nogil=True)
+@shared_kernel(BLOCK)
 def follow_rows(
+    begin: int,
+    end: int,
     program: Program,
     tables: RowTables,
     choices: ChoiceTables,
@@ -169,8 +170,8 @@ def follow_rows(
 
     `source` has the expected scores of the level below; the rest is as for `solve_rows`.
     """
-    for block in numba.prange((lowers.size + BLOCK - 1) // BLOCK):
+    for block in range(begin, end, BLOCK):
         follow_block(
-            block * BLOCK, program, tables, choices, source, lowers, positions, open_boxes,
+            block, program, tables, choices, source, lowers, positions, open_boxes,
             below, ends, first, length, base, values,
         )  # fmt: skip

@@ -193,10 +193,11 @@ class Rows:
         place = (rows.first[states], rows.length[states], rows.base[states], rows.values)
         sheets = (level.lowers[batch], level.positions[batch], level.open_boxes, below, np.array(self.ends))
         if self.play == "target":
-            solve_rows(solution.program, self.tables, *sheets, *place)
+            solve_rows(len(states), solution.program, self.tables, *sheets, *place)
         else:
             source = solution.source(level.open_boxes - 1)
-            follow_rows(solution.program, self.tables, solution.choices, source, *sheets, *place)
+            tables = (solution.program, self.tables, solution.choices)
+            follow_rows(len(states), *tables, source, *sheets, *place)
 
     def first_row(self) -> Array:
         """The row of the sheet where the descent begins."""
