@@ -294,7 +294,7 @@ def shortened(words: str, room: float, size: int) -> str:
     """Cut a text where it would not fit: a letter is about half as wide as high, wide ones twice that."""
     width = 0.0
     for place, letter in enumerate(words):
-        width += size * (1.0 if ord(letter) > 0x1100 else 0.56)
+        width += size * (1.0 if ord(letter) > 0x1100 else 0.53)
         if width > room:
             return words[: max(place - 1, 1)].rstrip() + "…"
     return words

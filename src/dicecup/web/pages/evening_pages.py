@@ -38,6 +38,7 @@ class PersonView:
     games: int
     won: str
     points: str
+    undone: int
     best_game: str
     best_roll: str
 
@@ -73,6 +74,7 @@ def person_view(one: PersonTotals, language: Language) -> PersonView:
         games=one.games,
         won=won_text(one.won, language),
         points=number(one.points),
+        undone=one.undone,
         best_game=number(one.best_game[0]) if one.best_game else "",
         best_roll=best_roll_text(one.best_roll, language) if one.best_roll else "",
     )
