@@ -292,6 +292,8 @@ SENTENCES: dict[str, str | Plural] = {
     ),
     # Puzzles
     "mistake_unknown": N_("There’s no such position among your mistakes. Choose another one."),
+    "train_one_kind": N_("Train with today’s five or with your mistakes, one at a time."),
+    "train_whose": N_("It isn’t clear whose mistakes to train. Add --player with one of: {players}."),
     "puzzle_unknown": N_("There’s no puzzle “{puzzle}”. Choose another one."),
     "puzzles_changed": N_("The puzzles in {file} have been changed or are damaged. Reinstall Dicecup."),
     "puzzles_missing": N_("There are no puzzles for {ruleset}. Choose one of: {known}."),

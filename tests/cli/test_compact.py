@@ -95,7 +95,7 @@ def test_hint_at_the_prompt(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
         hinted.append((position.state.dice, len(position.state.sheets), values, advice, shown))
         return "Choice  Expected"
 
-    monkeypatch.setattr("dicecup.cli.solving.values_of", lambda _rules: "values")
+    monkeypatch.setattr("dicecup.cli.solving.hint_values", lambda _rules: "values")
     monkeypatch.setattr("dicecup.coach.advice.advise", lambda _values, _state: "advice")
     monkeypatch.setattr("dicecup.cli.hint.text", text)
     match = half_played("yatzy", 2, 1)

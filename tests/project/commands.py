@@ -41,6 +41,7 @@ ARGUMENTS = {
     "chance": ["small.toml"],
     "hint": ["position.json"],
     "review": ["game.record"],
+    "train": ["yatzy-sv", "--today", "--json"],
     "simulate": ["small.toml", "--bot", "greedy", "--games", "4", "--seed", "1"],
 }
 EXTRAS = {

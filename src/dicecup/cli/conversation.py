@@ -22,7 +22,6 @@ from dicecup.errors import DicecupError, MoveError, StorageError, UsageError
 from dicecup.i18n.language import printable
 from dicecup.i18n.names import name
 from dicecup.i18n.sentences import ordinal_text
-from dicecup.installation import need
 from dicecup.match import Match
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
@@ -298,13 +297,12 @@ class Conversation:
         rules, state = self.match.rules, self.match.state
         if state.throw_due:
             raise MoveError("throw_first")
-        need("solver")
         from dicecup.cli.hint import text
-        from dicecup.cli.solving import compilation_announced, values_of
+        from dicecup.cli.solving import compilation_announced, hint_values
         from dicecup.coach.advice import advise
 
-        values = values_of(rules)
-        with compilation_announced():
+        values = hint_values(rules)
+        with compilation_announced(values):
             alone = replace(state, sheets=(state.sheet,), player=0)
             position = Position(self.match.record.header.reference, rules, alone)
             lines = text(position, values, advise(values, position.state), HINTED).split("\n")
