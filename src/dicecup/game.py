@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dicecup.bots.registry import Bot, bot_name, find_bot, is_bot, known_bot
 from dicecup.dice import AnyDie, Dice
+from dicecup.engine.fairness import SAME_DICE
 from dicecup.engine.pad import possible_values, written
 from dicecup.engine.play import as_dice
 from dicecup.engine.record import BOT_PREFIX, DiceOrigin, Header, Record
@@ -46,7 +47,7 @@ class Game(GameView):
     secret whose fingerprint is known before the game and that is revealed after it), "seed" (with `seed=`,
     repeatable), "system" (the operating system's chance) or "typed" (real dice: give them to `roll`). With
     "points" there are no dice: the game is a score pad, see `write`. A `seed` repeats what bots choose by
-    chance, too.
+    chance, too. With `same_dice` all players get the same dice in every turn and roll, whatever they keep.
 
     >>> import dicecup
     >>> game = dicecup.Game("yatzy", players=["Ann", "Bo"], seed=161)
@@ -75,11 +76,12 @@ class Game(GameView):
         options: Mapping[str, str] | None = None,
         dice: DiceSource | None = None,
         seed: int | None = None,
+        same_dice: bool = False,
         date: str = "",
     ) -> None:
         bound = Rules(rules, options)
         names, bots = seats_of(players)
-        origin, secret = dice_origin(dice, seed, names)
+        origin, secret = dice_origin(dice, seed, names, same_dice=same_dice)
         header = Header(bound.reference, bound, names, origin, date)
         self._match = Match(Record(header), secret=secret, bot_seed=seed, bots=bots)
 
@@ -392,14 +394,17 @@ def seats_of(players: object) -> tuple[tuple[str, ...], dict[int, Bot]]:
 
 
 def dice_origin(
-    dice: DiceSource | None, seed: int | None, players: tuple[str, ...]
+    dice: DiceSource | None, seed: int | None, players: tuple[str, ...], *, same_dice: bool = False
 ) -> tuple[DiceOrigin, bytes | None]:
     """Where the dice come from, and the secret of dice that are verifiable."""
     if seed is not None:
         seed = whole_number("seed", seed, 0, MOST_SEED)
     match dice or ("verifiable" if seed is None else "seed"):
         case "seed" if seed is not None:
-            return DiceOrigin("seed", seed=seed), None
+            return DiceOrigin("seed", seed=seed, statement=SAME_DICE if same_dice else 1), None
+        case _ if same_dice and dice not in (None, "verifiable"):
+            known = Phrase("expected_one_of", known="verifiable, seed (with a seed)")
+            raise UsageError("argument_wrong", argument="dice", expected=known)
         case "typed" | "system" as kind:
             return DiceOrigin(kind), None
         case "points":
@@ -408,7 +413,7 @@ def dice_origin(
             return DiceOrigin("points"), None
         case "verifiable":
             secret = new_secret()
-            return verifiable_origin(secret, ("",) * len(players)), secret
+            return verifiable_origin(secret, ("",) * len(players), same_dice=same_dice), secret
         case _:
             known = Phrase("expected_one_of", known="verifiable, seed (with a seed), system, typed, points")
             raise UsageError("argument_wrong", argument="dice", expected=known)

@@ -339,7 +339,10 @@ SENTENCES: dict[str, str | Plural] = {
         "With the same dice for all, everyone plays on a device of their own. Be the only player on this "
         "one, and invite friends or add bots."
     ),
-    "same_dice_typed": N_("The same dice for all come from the server. Choose dice on the screen."),
+    "same_dice_order": N_(
+        "With the same dice for all one person plays, before the bots. Name yourself first, then bots."
+    ),
+    "same_dice_typed": N_("The same dice for all are rolled on the screen. Choose dice on the screen."),
     "same_dice_unfinished": N_("Finish your own game first: the result shows everyone’s dice."),
     "record_of_running": N_(
         "This game is still being played here without the coach. Upload its game file when it’s over."

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import sqrt
 from random import Random
-from typing import overload
+from typing import NamedTuple, overload
 
 import numpy as np
 
@@ -127,7 +127,7 @@ MOST_GAMES = 100_000_000
 MOST_SEED = 10**18
 MOST_CORES = 4096
 
-Piece = tuple[Ruleset, int, int, int]  # rules, first game, the game after the last, seed
+Piece = tuple[Ruleset, int, int, int, bool]  # rules, first game, the game after the last, seed, same dice
 
 
 def warn(error: DicecupError) -> None:
@@ -138,6 +138,13 @@ def warn(error: DicecupError) -> None:
 def insist(error: DicecupError) -> None:
     """The caller wants several cores."""
     raise error
+
+
+class Difference(NamedTuple):
+    """The mean of how much better a bot is than the first one in the same game, and its standard error."""
+
+    mean: float
+    standard_error: float | None
 
 
 @dataclass(frozen=True)
@@ -152,6 +159,7 @@ class Simulation(Sequence[BotResult]):
 
     results: tuple[BotResult, ...]
     seed: int
+    differences: tuple[Difference, ...] = ()  # of each bot to the first, game by game, with the same dice
 
     @property
     def games(self) -> int:
@@ -190,6 +198,7 @@ def simulate(  # type: ignore[overload-overlap]  # a text is also a sequence of 
     *,
     options: Mapping[str, str] | None = None,
     cores: int | None = None,
+    same_dice: bool = False,
     on_progress: OnShare = no_callback,
     on_warning: OnWarning = warn,
 ) -> BotResult: ...
@@ -204,6 +213,7 @@ def simulate(
     *,
     options: Mapping[str, str] | None = None,
     cores: int | None = None,
+    same_dice: bool = False,
     on_progress: OnShare = no_callback,
     on_warning: OnWarning = warn,
 ) -> Simulation: ...
@@ -217,6 +227,7 @@ def simulate(
     *,
     options: Mapping[str, str] | None = None,
     cores: int | None = None,
+    same_dice: bool = False,
     on_progress: OnShare = no_callback,
     on_warning: OnWarning = warn,
 ) -> BotResult | Simulation:
@@ -227,6 +238,9 @@ def simulate(
     number of cores: all of them are used, or as many as `cores` says. A bot that worker processes cannot
     load plays on one core; `on_warning` is called with the reason, which is a warning by default.
 
+    With `same_dice` the games of a number have the same dice for all bots in every turn and roll, whatever
+    they keep: bots are then told apart with fewer games. All of them play on the engine.
+
     >>> import dicecup
     >>> dicecup.simulate("yatzy", bots="greedy", games=10, seed=1).mean
     181.5
@@ -234,7 +248,14 @@ def simulate(
     rules = as_ruleset(game, options)
     if isinstance(bots, str) or not isinstance(bots, Sequence):
         return simulate(
-            rules, [bots], games, seed, cores=cores, on_progress=on_progress, on_warning=on_warning
+            rules,
+            [bots],
+            games,
+            seed,
+            cores=cores,
+            same_dice=same_dice,
+            on_progress=on_progress,
+            on_warning=on_warning,
         )[0]
     players = [
         Player(find_bot(bot) if isinstance(bot, str) else checked_bot(bot), bot_name(bot)) for bot in bots
@@ -252,14 +273,23 @@ def simulate(
         def report(share: float, number: int = number) -> None:
             on_progress((number + share) / len(players))
 
-        for sheets in play(rules, player, games, seed * len(players) + number, report, cores, on_warning):
+        own_seed = seed if same_dice else seed * len(players) + number
+        for sheets in play(rules, player, games, own_seed, report, cores, on_warning, same_dice):
             summary.add(sheets)
         results.append(summary.result(player.name))
         if len(players) > 1:
             scores.append(summary.all_scores)
     wins = win_shares(scores) if len(players) > 1 else [None]
     found = (result.with_wins(share) for result, share in zip(results, wins, strict=True))
-    return Simulation(tuple(found), seed)
+    paired = [difference(scores[0], others) for others in scores] if same_dice else []
+    return Simulation(tuple(found), seed, tuple(paired))
+
+
+def difference(first: Scores, other: Scores) -> Difference:
+    """How much better a bot is than the first, from games with the same dice."""
+    gains = other.astype(np.float64) - first
+    error = float(gains.std(ddof=1)) / sqrt(len(gains)) if len(gains) > 1 else None
+    return Difference(float(gains.mean()), error)
 
 
 def win_shares(scores: list[Scores]) -> list[float | None]:
@@ -277,11 +307,12 @@ def play(
     on_progress: OnShare,
     cores: int | None,
     on_warning: OnWarning,
+    same_dice: bool = False,
 ) -> Iterator[FinalSheets]:
     """Yield the full sheets of a bot's games, in batches."""
-    if isinstance(player.bot, OptimalBot) and known_values(rules).exact:
+    if isinstance(player.bot, OptimalBot) and not same_dice and known_values(rules).exact:
         return play_solved(rules, games, seed, on_progress)
-    return play_engine(rules, player, games, seed, on_progress, cores, on_warning)
+    return play_engine(rules, player, games, seed, on_progress, cores, on_warning, same_dice)
 
 
 def play_solved(rules: Ruleset, games: int, seed: int, on_progress: OnShare) -> Iterator[FinalSheets]:
@@ -305,9 +336,10 @@ def play_engine(
     on_progress: OnShare,
     cores: int | None,
     on_warning: OnWarning,
+    same_dice: bool = False,
 ) -> Iterator[FinalSheets]:
     """Play games one by one on the engine, distributed over the cores."""
-    pieces = [(rules, first, min(first + PIECE, games), seed) for first in range(0, games, PIECE)]
+    pieces = [(rules, first, min(first + PIECE, games), seed, same_dice) for first in range(0, games, PIECE)]
     workers = min(cores or os.cpu_count() or 1, len(pieces))
     played: Iterator[FinalSheets] = (play_piece(player, *piece) for piece in pieces)
     if workers > 1 and can_share():
@@ -330,9 +362,12 @@ def shared_if_possible(
         yield from alone
 
 
-def play_piece(player: Player, rules: Ruleset, first: int, end: int, seed: int) -> FinalSheets:
+def play_piece(
+    player: Player, rules: Ruleset, first: int, end: int, seed: int, same_dice: bool = False
+) -> FinalSheets:
     """The games of these numbers."""
-    sheets = [play_game(rules, player, Random(f"{seed} {number}")) for number in range(first, end)]
+    games = [(f"{seed} {number}", Random(f"{seed} {number}")) for number in range(first, end)]
+    sheets = [play_game(rules, player, chance, name if same_dice else "") for name, chance in games]
     return FinalSheets(
         rules,
         np.array([sheet.cells for sheet in sheets], dtype=np.int16),
@@ -340,12 +375,16 @@ def play_piece(player: Player, rules: Ruleset, first: int, end: int, seed: int) 
     )
 
 
-def play_game(rules: Ruleset, player: Player, chance: Random) -> Sheet:
+def play_game(rules: Ruleset, player: Player, chance: Random, same: str = "") -> Sheet:
+    """Play a game; `same` names it for everybody who is to have the same dice in every turn and roll."""
     sides = all_dice(rules.dice.faces, len(rules.dice.layers))
     state = start(rules)
+    turn = 0
     while not state.finished:
         if state.throw_due:
-            dice = tuple(chance.choice(sides) for _ in range(dice_to_throw(rules, state)))
+            turn += not state.dice
+            source = Random(f"{same} {turn} {state.throws_left}") if same else chance
+            dice = tuple(source.choice(sides) for _ in range(dice_to_throw(rules, state)))
             state = apply(rules, state, Throw(dice))
         else:
             _, state = decided(player.bot, player.name, rules, state, chance)

@@ -27,7 +27,7 @@ from dicecup.cli.common import (
 )
 from dicecup.cli.conversation import Conversation, InputEnded, say
 from dicecup.cli.drawing import fitting
-from dicecup.engine.fairness import commitment
+from dicecup.engine.fairness import SAME_DICE, commitment
 from dicecup.engine.record import DiceOrigin, Header
 from dicecup.engine.record_text import MOST_NAME, good_name
 from dicecup.engine.state import MOST_PLAYERS
@@ -141,6 +141,11 @@ def ask_number(most: int) -> int | None:
     help=N_("Ask each player for a word of their own that is mixed into the dice."),
 )
 @option(
+    "--same-dice",
+    is_flag=True,
+    help=N_("Give you and the bots the same dice in every turn and roll: only decisions differ."),
+)
+@option(
     "--record", "path", type=click.Path(path_type=Path), help=N_("The game file to save to or continue from.")
 )
 @color_option
@@ -152,6 +157,7 @@ def command(
     dice: str | None,
     seed: int | None,
     own_seeds: bool,
+    same_dice: bool,
     path: Path | None,
 ) -> int:
     if path is not None and path.exists():
@@ -164,6 +170,8 @@ def command(
         return choose_and_play()
     rules = read_ruleset(game, options)
     names, bots = read_players(players)
+    if same_dice:
+        check_same_dice(names, dice)
     if own_seeds and (dice == "typed" or seed is not None):
         raise UsageError("own_seeds_useless")
     path = path or new_path(rules.id)
@@ -171,18 +179,27 @@ def command(
     if dice == "typed":
         origin = DiceOrigin("typed")
     elif seed is not None:
-        origin = DiceOrigin("seed", seed=seed)
+        origin = DiceOrigin("seed", seed=seed, statement=SAME_DICE if same_dice else 1)
     else:
         secret = new_secret()
         promise = commitment(secret)
         say(_("Fingerprint of the dice (SHA-256 of the secret): {promise}").format(promise=promise))
-        origin = verifiable_origin(secret, ask_player_seeds(names) if own_seeds else ("",) * len(names))
+        seeds = ask_player_seeds(names) if own_seeds else ("",) * len(names)
+        origin = verifiable_origin(secret, seeds, same_dice=same_dice)
     today = datetime.date.today().isoformat()
     header = Header(reference_in_record(game, path), rules, names, origin, today)
     file = RecordFile.create(path, header, secret)
     title = game_name(rules, speech.language.code)
     say(_("{game}. The game is saved in {file}.").format(game=title, file=file.path))
     return play_match(file, secret, seed, bots)
+
+
+def check_same_dice(players: tuple[str, ...], dice: str | None) -> None:
+    """Refuse to let somebody see the dice before their own turn: one person plays, and first."""
+    if dice is not None and dice != "screen":
+        raise UsageError("same_dice_typed")
+    if len(players) < 2 or is_bot(players[0]) or not all(map(is_bot, players[1:])):
+        raise UsageError("same_dice_order")
 
 
 def reference_in_record(game: str, path: Path) -> str:

@@ -27,13 +27,13 @@ from dicecup.cli.common import (
 from dicecup.cli.drawing import fitting
 from dicecup.cli.solving import ShareProgress, compilation_announced, learned_notes, show_warning, values_of
 from dicecup.i18n.names import game_name
-from dicecup.i18n.sentences import cell_text, number_text, percent_text
+from dicecup.i18n.sentences import cell_text, number_text, percent_text, signed_text
 from dicecup.installation import need
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:
-    from dicecup.bots.simulation import BotResult
+    from dicecup.bots.simulation import BotResult, Simulation
 
 MOST_GAMES = 100_000_000
 
@@ -73,6 +73,11 @@ MOST_GAMES = 100_000_000
 @option(
     "--plot", type=click.Path(path_type=Path), help=N_("Also draw the scores as an SVG image in this file.")
 )
+@option(
+    "--same-dice",
+    is_flag=True,
+    help=N_("Give all bots the same dice in every turn and roll: differences show with fewer games."),
+)
 @json_option
 @language_option
 def command(
@@ -82,6 +87,7 @@ def command(
     games: int,
     seed: int | None,
     plot: Path | None,
+    same_dice: bool,
     as_json: bool,
 ) -> None:
     rules = read_ruleset(game, options)
@@ -99,7 +105,9 @@ def command(
     progress = ShareProgress()
     began = time.monotonic()
     with compilation_announced(), current_folder_searched():
-        found = simulate(rules, bots, games, seed, on_progress=progress, on_warning=show_warning)
+        found = simulate(
+            rules, bots, games, seed, same_dice=same_dice, on_progress=progress, on_warning=show_warning
+        )
     seconds = time.monotonic() - began
     progress.end()
     if as_json:
@@ -128,11 +136,13 @@ def draw(path: Path, rules: Ruleset, found: Sequence[BotResult]) -> None:
     write_file(path, histogram(title, _("final score"), counts).encode())
 
 
-def answer(rules: Ruleset, found: Sequence[BotResult], seconds: float) -> dict[str, Any]:
+def answer(rules: Ruleset, found: Simulation, seconds: float) -> dict[str, Any]:
     """Return the results as data: a single bot's at the top level, several bots' in a list."""
     if len(found) == 1:
         return result_data(rules, found[0]) | {"seconds": seconds}
     bots = [result_data(rules, result) for result in found]
+    for data, gain in zip(bots[1:], found.differences[1:], strict=False):
+        data["difference"] = {"mean": gain.mean, "standard_error": gain.standard_error}
     return {"games": found[0].games, "bots": bots, "seconds": seconds}
 
 
@@ -156,7 +166,7 @@ def result_data(rules: Ruleset, result: BotResult) -> dict[str, Any]:
     return data | ({"wins": result.wins} if result.wins is not None else {})
 
 
-def text(rules: Ruleset, found: Sequence[BotResult], seconds: float) -> str:
+def text(rules: Ruleset, found: Simulation, seconds: float) -> str:
     language = speech.language
     games = f"{found[0].games:,}".replace(",", "\u00a0")
     said = language.ngettext(
@@ -187,6 +197,12 @@ def text(rules: Ruleset, found: Sequence[BotResult], seconds: float) -> str:
         rows.append([said, *(percent_text(one.bonus_share or 0.0, speech.language) for one in found)])
     if found[0].wins is not None:
         rows.append([_("Games won"), *(percent_text(one.wins or 0.0, speech.language) for one in found)])
+    if found.differences and len(found) > 1:
+        gains = (
+            f"{signed_text(gain.mean, language)} ± {spread_text(gain.standard_error)}"
+            for gain in found.differences[1:]
+        )
+        rows.append([_("Better than the first, same dice"), "", *gains])
     right = range(1, len(head))
     boxes = [
         [

@@ -1,0 +1,70 @@
+"""The same dice for all in the public API, in simulations and in the terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+import dicecup
+from dicecup.bots.registry import find_bot
+from dicecup.bots.simulation import Difference, difference, play_piece
+from dicecup.bots.workers import Player
+from dicecup.cli.play import check_same_dice
+from dicecup.engine.record import verify
+from dicecup.errors import UsageError
+from dicecup.rules import load_ruleset
+
+
+@pytest.mark.parametrize("arguments", [{"seed": 7}, {}])
+def test_a_game_with_the_same_dice(arguments):
+    game = dicecup.Game("yatzy", ["Ann", "Bo", "bot:greedy"], same_dice=True, **arguments)
+    first = game.roll()
+    game.score("chance")
+    assert game.roll() == first
+    game.score("ones")
+    assert game.roll() == first
+    assert game.record.header.origin.same_dice
+    if arguments:
+        assert verify(game.record).same_dice
+
+
+@pytest.mark.parametrize("dice", ["typed", "system", "points"])
+def test_other_dice_cannot_be_the_same(dice):
+    with pytest.raises(UsageError) as refused:
+        dicecup.Game("yatzy", ["Ann"], dice=dice, same_dice=True)
+    assert refused.value.code == "argument_wrong"
+
+
+def test_bots_are_told_apart_with_fewer_games():
+    """Two players who decide alike have the same games; the difference of others has less spread."""
+    rules = load_ruleset("yatzy")
+    greedy = Player(find_bot("greedy"), "greedy")
+    one, other = (play_piece(greedy, rules, 0, 10, 1, same_dice=True).scores for _ in range(2))
+    assert (one == other).all()
+    assert difference(one, other) == Difference(0.0, 0.0)
+    assert (play_piece(greedy, rules, 5, 6, 1, same_dice=True).scores == one[5]).all()
+
+
+def test_result_has_the_difference_to_the_first():
+    found = dicecup.simulate("yatzy", bots=["greedy", "random"], games=20, seed=1, same_dice=True, cores=1)
+    assert found.differences[0] == Difference(0.0, 0.0)
+    assert found.differences[1].mean == pytest.approx(found.mean[1] - found.mean[0])
+    assert dicecup.simulate("yatzy", bots=["greedy", "random"], games=5, seed=1, cores=1).differences == ()
+
+
+@pytest.mark.parametrize(
+    ("players", "dice", "code"),
+    [
+        (("Ann",), None, "same_dice_order"),
+        (("Ann", "Bo"), None, "same_dice_order"),
+        (("bot:greedy", "Ann"), None, "same_dice_order"),
+        (("Ann", "bot:greedy"), "typed", "same_dice_typed"),
+    ],
+)
+def test_nobody_sees_the_dice_before_their_turn(players, dice, code):
+    with pytest.raises(UsageError) as refused:
+        check_same_dice(players, dice)
+    assert refused.value.code == code
+
+
+def test_one_person_before_the_bots():
+    check_same_dice(("Ann", "bot:greedy", "bot:random"), "screen")
