@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from random import Random
 
 import pytest
@@ -95,6 +96,7 @@ def test_hint_at_the_prompt(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
         hinted.append((position.state.dice, len(position.state.sheets), values, advice, shown))
         return "Choice  Expected"
 
+    monkeypatch.setattr("dicecup.cli.solving.compilation_announced", lambda _values: nullcontext())
     monkeypatch.setattr("dicecup.cli.solving.hint_values", lambda _rules: "values")
     monkeypatch.setattr("dicecup.coach.advice.advise", lambda _values, _state: "advice")
     monkeypatch.setattr("dicecup.cli.hint.text", text)
