@@ -131,7 +131,7 @@ def play_record(
     seed: int = 1,
     decide: Callable[..., Keep | Score] | None = None,
     moves: int = 10**6,
-    kind: DiceKind = "typed",
+    kind: DiceKind = "system",
 ) -> Record:
     """Play a game of bots; `decide` replaces the bots, `moves` ends the game early."""
     chance = Random(seed)

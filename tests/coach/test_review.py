@@ -9,10 +9,21 @@ from tests.coach.conftest import SMALL_GAMES, play_record
 
 from dicecup.bots.heuristic import GreedyBot
 from dicecup.coach.advice import Values, advise
-from dicecup.coach.review import CLASSES, Review, mark_of, rating_of, review, turn_measure
+from dicecup.coach.review import (
+    CLASSES,
+    Review,
+    mark_of,
+    rating_of,
+    review,
+    review_data,
+    rolls_known,
+    turn_measure,
+)
 from dicecup.coach.winning import each_player
-from dicecup.engine import Keep, Score, final_score, start
-from dicecup.engine.record import Record, Undo
+from dicecup.engine import Keep, Score, Throw, Write, final_score, score, start
+from dicecup.engine.record import DiceOrigin, Header, Record, Undo
+from dicecup.errors import UsageError
+from dicecup.rules import load_ruleset
 from dicecup.solver.single.solution import SingleSolution
 from dicecup.solver.single.solve import solve_single
 
@@ -204,3 +215,46 @@ def test_progress_is_told_after_every_move(small):
     shares: list[float] = []
     review(record, values, shares.append)
     assert shares == [(number + 1) / len(record.moves) for number in range(len(record.moves))]
+
+
+def typed(*turns: tuple[Throw | Keep | Score, ...], player: str = "Ann") -> Record:
+    rules = load_ruleset("yatzy-sv")
+    record = Record(Header("yatzy-sv", rules, (player,), DiceOrigin("typed")))
+    for turn in turns:
+        for move in turn:
+            record = record.append(move)
+    return record
+
+
+ROLLED = (Throw((1, 2, 6, 6, 6)), Keep((6, 6, 6)), Throw((6, 6)), score("sixes"))
+SINGLE = (Throw((1, 1, 2, 3, 4)), score("ones"))
+FINAL = (Throw((5, 5, 5, 5, 2), final=True), score("chance"))
+
+
+def test_whether_the_rolls_are_known():
+    assert rolls_known(typed(), 0)
+    assert rolls_known(typed(ROLLED), 0)
+    assert rolls_known(typed(ROLLED, SINGLE), 0)  # now and then the first roll is the last
+    assert not rolls_known(typed(SINGLE), 0)
+    assert rolls_known(typed(SINGLE, player="bot:greedy"), 0)
+    assert not rolls_known(typed(ROLLED, FINAL), 0)
+
+
+def test_only_the_choice_of_box_is_judged_where_the_rolls_are_unknown(known):
+    record = typed(FINAL, SINGLE)
+    found = review(record, known("yatzy-sv"))
+    (player,) = found.players
+    assert not player.rolls_known
+    assert (player.luck, player.skill, player.rating, player.throws) == (0, 0, None, [])
+    assert [decision.throws_left for decision in player.decisions] == [0, 0]
+    assert player.decisions[0].loss > 0  # four fives in Chance
+    assert not any(isinstance(one.move, Keep) for decision in player.decisions for one in decision.choices)
+    (data,) = review_data(record, found, None)["players"]
+    assert (data["rolls_known"], data["luck"], data["skill"], data["error_rate"]) == (False, None, None, None)
+
+
+def test_points_alone_are_not_reviewed(known):
+    record = Record(Header("yatzy-sv", load_ruleset("yatzy-sv"), ("Ann",), DiceOrigin("points")))
+    with pytest.raises(UsageError) as caught:
+        review(record.append(Write(0, "sixes", 24)), known("yatzy-sv"))
+    assert caught.value.code == "coach_points_only"

@@ -12,6 +12,7 @@ from dicecup.engine.record_text import record_from_text
 from dicecup.rules import load_ruleset
 from dicecup.rules.loader import builtin_ids
 from dicecup.web.app import create_app
+from dicecup.web.pages import library_pages
 from dicecup.web.settings import Settings
 
 BO = {"kind": "person", "name": "Bo"}
@@ -162,3 +163,16 @@ def test_only_the_final_dice_are_typed(visitor: Visitor) -> None:
     visitor.send(f"{path}/score", version=1, box="dice:full_house")
     assert "1 final 5 5 6 6 6 " in visitor.client.get(f"{path}/record").text
     assert 'name="final" value="1" checked' in visitor.go(path)
+
+
+@pytest.mark.one_database
+def test_a_pad_to_print(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert 'href="/rules/yahtzee/pad.pdf?joker=forced"' in client.get("/rules/yahtzee?joker=forced").text
+    answer = client.get("/rules/yatzy/pad.pdf?players=2&scoring=scandinavian")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/pdf")
+    assert answer.content.startswith(b"%PDF")
+    assert client.get("/rules/yatzy/pad.pdf?players=99").status_code == 422
+    monkeypatch.setattr(library_pages, "is_installed", lambda _extra: False)
+    refused = client.get("/rules/yatzy/pad.pdf")
+    assert refused.status_code == 409
+    assert "typst" in refused.text

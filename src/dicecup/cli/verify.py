@@ -96,6 +96,8 @@ def text(proof: Proof) -> str:
         proved = rolls_verified_text(proof.throws, speech.language)
     elif proof.problem:
         proved = _("The dice couldn’t be verified.")
+    elif proof.kind == "points":
+        proved = _("Only points were written, no dice: every value is possible.")
     elif proof.kind == "typed":
         proved = _("The players rolled their own dice: there’s nothing to verify.")
     else:

@@ -10,7 +10,7 @@ from dicecup.coach.advice import Choice, Values, advise, is_strike
 from dicecup.coach.lessons import Lesson, lesson_data, lessons_of, worth_saying
 from dicecup.coach.reasons import Reason
 from dicecup.dice import Dice
-from dicecup.engine.record import Record
+from dicecup.engine.record import BOT_PREFIX, Record
 from dicecup.engine.serialize import dice_to_data, move_to_data
 from dicecup.engine.state import (
     Keep,
@@ -273,7 +273,7 @@ def rolls_known(record: Record, number: int) -> bool:
     """Return whether all rolls of a player are in the record, as far as it shows.
 
     Of dice that are typed, some players enter only those that a turn ends with, marked as such or not. Nobody
-    else ends half of the turns with the first roll.
+    else ends half of the turns with the first roll; of bots every roll is typed.
     """
     if record.header.origin.kind != "typed":
         return True
@@ -285,7 +285,7 @@ def rolls_known(record: Record, number: int) -> bool:
         kept = kept or isinstance(move, Keep)
         if isinstance(move, Score):
             turns, single, kept = turns + 1, single + (not kept), False
-    return 2 * single <= turns
+    return 2 * single <= turns or record.header.players[number].startswith(BOT_PREFIX)
 
 
 Step = tuple[int, State, Move, State]

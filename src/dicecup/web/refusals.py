@@ -62,6 +62,7 @@ STATUS = {
     "still_working": 429,
     "too_many_requests": 429,
     "too_many_watchers": 429,
+    "typst_missing": 409,
     "undo_nothing": 409,
     "undo_other": 409,
     "uploads_busy": 429,

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Literal
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
 from starlette.responses import Response
 
 from dicecup.engine.record import verify
+from dicecup.engine.state import MOST_PLAYERS
+from dicecup.errors import UsageError
 from dicecup.i18n.describe import describe_game, describe_turn
 from dicecup.i18n.names import game_name, summary
+from dicecup.i18n.printed_pad import pad_data, pdf_of
 from dicecup.i18n.sentences import proof_statements
+from dicecup.installation import is_installed
 from dicecup.storage.rows import MatchPage, ResultPage
 from dicecup.web.documents import GUIDE, guide_page, rules_page
 from dicecup.web.guard import COOKIE
@@ -65,7 +70,30 @@ async def rules(request: Request, viewer: ViewerNow, game: GameAsked) -> Respons
         notes=describe_game(known, spoken),
         house_rules=house_rules(known, spoken),
         options=options_view(known, known.options, spoken),
+        pad_query=f"?{urlencode(unusual)}" if (unusual := known.non_default_options) else "",
         lines=[(line, *names[line], line in known.box_index) for line in known.lines],
+    )
+
+
+@router.get("/rules/{game}/pad.pdf")
+async def printed_pad(
+    request: Request,
+    viewer: ViewerNow,
+    matches: MatchesNow,
+    game: GameAsked,
+    players: Annotated[int, Query(ge=1, le=MOST_PLAYERS)] = 4,
+    paper: Literal["a4", "letter"] = "a4",
+) -> Response:
+    """A score pad to print, as `dicecup sheet` makes it; also with house rules."""
+    if not is_installed("pdf"):
+        raise UsageError("typst_missing")
+    given = request.query_params
+    known = game_rules(
+        game, {option: given[option] for option in game_rules(game).choices if option in given}
+    )
+    pdf = await matches.in_background(pdf_of, pad_data(known, players, paper, viewer.language))
+    return Response(
+        pdf, media_type="application/pdf", headers={"Content-Disposition": f'inline; filename="{game}.pdf"'}
     )
 
 

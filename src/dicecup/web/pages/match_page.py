@@ -178,7 +178,7 @@ async def type_dice(request: Request, viewer: ViewerNow, live: Asked, form: Form
     try:
         dice = typed_dice(live.playing().rules, str(form.get("dice", "")))
         final_only = "final" in form
-        final = final_only and not live.playing().state.dice
+        final = final_only and not live.playing().state.dice and not live.bot_is_next()
         await live.throw(live.seats_of(viewer.holder), read_version(form), dice, final=final)
         live.final_only = final_only
     except DicecupError as error:

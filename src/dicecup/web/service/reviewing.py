@@ -158,7 +158,7 @@ class Reviews:
                 if found := self.remembered(live):
                     verdicts = verdicts_in(found.review)
                     await asyncio.to_thread(add_verdicts, store, match, entries_of(found.record), verdicts)
-                else:
+                elif some_rolls_known(live.playing().record):
                     await self.begin(live)
             except DicecupError:
                 continue  # its rules have no values, or the queue is full
@@ -168,6 +168,13 @@ class Reviews:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def some_rolls_known(record: Record) -> bool:
+    """Whether anybody's luck and skill can be found: otherwise nothing would be stored."""
+    from dicecup.coach.review import rolls_known
+
+    return any(rolls_known(record, seat) for seat in range(len(record.header.players)))
 
 
 def verdicts_in(review: Review) -> list[Verdict]:
