@@ -29,3 +29,18 @@ def test_no_bot_is_clipped(new_page: NewPage, code: str) -> None:
         page.wait_for_selector(".seat-bot select")
         assert page.evaluate(TOO_WIDE, ARROW) == [], game
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+@pytest.mark.parametrize("code", ["de", "fr"])
+def test_no_page_scrolls_sideways(new_page: NewPage, code: str) -> None:
+    """At 320 pixels, and with text at 200 % on a phone of 360."""
+    page = new_page({"width": 320, "height": 640}, locale=code)
+    session = page.context.new_cdp_session(page)
+    found = {}
+    for width, size in ((320, 16), (360, 32)):
+        page.set_viewport_size({"width": width, "height": 640})
+        session.send("Page.setFontSizes", {"fontSizes": {"standard": size, "fixed": 13 * size // 16}})
+        for path in ("/", "/new/dice-in-dice", "/rules/yum-plus", "/mine", "/evenings", "/review"):
+            page.goto(path)
+            found[path, size] = page.evaluate("document.documentElement.scrollWidth") - width
+    assert {at: wider for at, wider in found.items() if wider > 0} == {}

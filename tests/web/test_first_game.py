@@ -76,3 +76,10 @@ def test_nobody_else_sees_it(visitor: Visitor) -> None:
     path = begin(visitor)
     visitor.client.cookies.clear()
     assert step(visitor.go(path)) == ""
+
+
+def test_a_pad_needs_one_sentence(visitor: Visitor) -> None:
+    path = begin(visitor, dice="points")
+    assert "Tap a box, then its points." in visitor.page
+    visitor.send(f"{path}/guide")
+    assert "Tap a box, then its points." not in visitor.page

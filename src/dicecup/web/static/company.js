@@ -7,7 +7,7 @@ const said = document.getElementById("said");
 const title = document.title.replace(`${frame.dataset.yourTurn} · `, "");
 const SHOWN = 5000; // milliseconds
 let here = null; // the seats whose players have the match open, once the live stream has said so
-let waiting = null; // whose turn it was in the drawing before, if not the viewer's: a person's or a bot's
+let waiting = null; // for whom the viewer waited in the drawing before: a person or a bot
 
 export function showPresence(text) {
   here = text.split(" ");
@@ -49,6 +49,7 @@ onDrawn((before) => {
   const banner = document.getElementById("match-banner");
   const yours = banner?.classList.contains("yours") ?? false;
   if (frame.dataset.yourTurn) document.title = yours ? `${frame.dataset.yourTurn} · ${title}` : title;
-  if (yours && waiting && before !== null && (waiting === "person" || document.hidden)) ring();
-  waiting = banner && !yours ? (banner.querySelector(".bot-mark") ? "bot" : "person") : null;
+  const wanted = waiting === "bot" ? document.hidden : waiting && frame.dataset.yourTurn;
+  if (yours && wanted && before !== null) ring();
+  waiting = yours ? null : banner?.querySelector(".bot-mark") ? "bot" : "person";
 });
