@@ -22,12 +22,17 @@ from dicecup.coach.puzzles import (
     next_rating,
     puzzle_games,
 )
-from dicecup.engine.play import is_legal
+from dicecup.engine.play import is_legal, legal_moves
 from dicecup.engine.serialize import move_to_data
-from dicecup.errors import MoveError, StorageError, UsageError
+from dicecup.errors import MoveError, UsageError
 from dicecup.rules import load_ruleset
+from dicecup.rules.loader import builtin_ids
 
 DAY = date(2026, 11, 16)
+
+
+def test_every_shipped_game_has_puzzles():
+    assert set(puzzle_games()) == set(builtin_ids())
 
 
 @pytest.mark.parametrize("game", puzzle_games())
@@ -61,8 +66,6 @@ def test_answers_are_graded():
 def test_a_choice_that_is_not_listed_loses_at_least_the_rest():
     rules = load_ruleset("yatzy-sv")
     puzzle = next(one for one in load_puzzles("yatzy-sv") if one.rest is not None)
-    from dicecup.engine.play import legal_moves
-
     listed = {json.dumps(dict(move)) for move in puzzle.moves}
     other = next(
         move
@@ -143,7 +146,7 @@ def test_a_changed_file_is_refused(tmp_path, monkeypatch, change):
     text = puzzles.puzzle_file("yatzy-sv").read_text("utf-8")
     (tmp_path / "puzzles-yatzy-sv.jsonl").write_text(text.replace(*change), "utf-8")
     monkeypatch.setattr(puzzles, "FOLDER", tmp_path)
-    with pytest.raises(StorageError) as refused:
+    with pytest.raises(UsageError) as refused:
         load_puzzles("yatzy-sv")
     assert refused.value.code == "puzzles_changed"
 

@@ -30,6 +30,7 @@ from dicecup.cli.common import (
 )
 from dicecup.cli.drawing import fitting
 from dicecup.cli.solving import ShareProgress, compilation_announced, hint_values, learned_notes, values_of
+from dicecup.coach.advice import with_strikes
 from dicecup.coach.review import (
     Decision,
     PlayerReview,
@@ -42,6 +43,7 @@ from dicecup.coach.review import (
 )
 from dicecup.dice import format_dice
 from dicecup.engine.record import Record
+from dicecup.engine.state import Keep, Score
 from dicecup.errors import UsageError
 from dicecup.i18n.names import game_name
 from dicecup.i18n.sentences import (
@@ -49,6 +51,7 @@ from dicecup.i18n.sentences import (
     SIGNS,
     chances_text,
     date_text,
+    lesson_text,
     move_text,
     number_text,
     percent_text,
@@ -107,21 +110,39 @@ def notes(record: Record, result: Review, wins: WinChances | None) -> list[str]:
 
 
 def luck_text(said: str, luck: RollLuck) -> str:
-    return said.format(turn=luck.turn, dice=format_dice(luck.dice), points=signed(luck.gain))
+    """Say what a roll gave, and what it was to go with: luck is measured against the kept dice."""
+    dice = format_dice(luck.dice)
+    if luck.kept:
+        dice = _("{kept} kept, then {dice}").format(kept=format_dice(luck.kept), dice=dice)
+    return said.format(turn=luck.turn, dice=dice, points=signed(luck.gain))
 
 
-def highlights(rules: Ruleset, player: PlayerReview) -> list[str]:
-    found = []
-    if player.luckiest and player.unluckiest:
+def said_text(record: Record, decision: Decision, move: Keep | Score) -> str:
+    """A move as people say it: a box that gets 0 is crossed out."""
+    rules, sheet = record.rules, record.states[decision.moves].sheet
+    return move_text(rules, with_strikes(rules, sheet, decision.dice, move), speech.language)
+
+
+def lessons(rules: Ruleset, player: PlayerReview) -> list[str]:
+    """What the player can learn from this game, at most three sentences."""
+    return [
+        lesson_text(rules, one.habit.kind, one.habit.box, one.loss, speech.language) for one in player.lessons
+    ]
+
+
+def highlights(record: Record, player: PlayerReview) -> list[str]:
+    found = lessons(record.rules, player)
+    if player.luckiest:
         found.append(luck_text(_("Luckiest roll: turn {turn}, {dice} ({points})"), player.luckiest))
+    if player.unluckiest:
         found.append(luck_text(_("Unluckiest roll: turn {turn}, {dice} ({points})"), player.unluckiest))
     if costliest := player.costliest:
         found.append(
             _("Biggest mistake: turn {turn}, {dice}: {move} ({points}), better: {best}").format(
                 turn=costliest.turn,
                 dice=format_dice(costliest.dice),
-                move=move_text(rules, costliest.taken.move, speech.language),
-                best=move_text(rules, costliest.best.move, speech.language),
+                move=said_text(record, costliest, costliest.taken.move),
+                best=said_text(record, costliest, costliest.best.move),
                 points=signed(-costliest.loss),
             )
         )
@@ -132,13 +153,13 @@ def decision_head() -> tuple[str, ...]:
     return ("", _("Turn"), _("Dice"), _("Choice"), _("Best"), _("Loss"))
 
 
-def decision_row(rules: Ruleset, decision: Decision) -> tuple[str, ...]:
+def decision_row(record: Record, decision: Decision) -> tuple[str, ...]:
     return (
         SIGNS[decision.mark],
         str(decision.turn),
         format_dice(decision.dice),
-        move_text(rules, decision.taken.move, speech.language),
-        move_text(rules, decision.best.move, speech.language),
+        said_text(record, decision, decision.taken.move),
+        said_text(record, decision, decision.best.move),
         number_text(-decision.loss, speech.language),
     )
 
@@ -150,10 +171,10 @@ def text(record: Record, result: Review, said: list[str]) -> str:
     blocks.append(table_text(summary_head(), rows, right=(1, 2, 3, 4, 5)))
     blocks += ["\n".join(said)] if said else []
     for player in result.players:
-        lines = [player.name, *(f"  {line}" for line in highlights(record.rules, player))]
+        lines = [player.name, *(f"  {line}" for line in highlights(record, player))]
         marked = [decision for decision in player.decisions if decision.mark]
         if marked:
-            table = [decision_row(record.rules, decision) for decision in marked]
+            table = [decision_row(record, decision) for decision in marked]
             lines += ["", table_text(decision_head(), table, right=(1, 5), indent="  ")]
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
@@ -212,7 +233,7 @@ def page(record: Record, result: Review, said: list[str]) -> str:
     body.append(f'<div class="chart">{chart}</div>')
     for number, (name, player) in enumerate(players.items()):
         body.append(f"<h2>{key(number)}{escape(name)}</h2>")
-        body += player_part(record.rules, player)
+        body += player_part(record, player)
     code = speech.language.code
     return (
         f'<!doctype html>\n<html lang="{code}"><head><meta charset="utf-8">'
@@ -229,16 +250,16 @@ def called(result: Review) -> list[str]:
     return names if len(names) == 1 else [f"{number}. {name}" for number, name in enumerate(names, start=1)]
 
 
-def player_part(rules: Ruleset, player: PlayerReview) -> list[str]:
+def player_part(record: Record, player: PlayerReview) -> list[str]:
     found = []
-    points = "".join(f"<li>{together(escape(line))}</li>" for line in highlights(rules, player))
+    points = "".join(f"<li>{together(escape(line))}</li>" for line in highlights(record, player))
     found.append(f"<ul>{points}</ul>" if points else "")
     costly = [decision for decision in player.decisions if decision.mark]
     if costly:
-        rows = [marked_row(rules, decision) for decision in costly]
+        rows = [marked_row(record, decision) for decision in costly]
         found.append(table(decision_head(), rows, numbers=(1, 5), cards=True))
     said = _("All decisions ({count})").format(count=len(player.decisions))
-    every = "".join(decision_part(rules, decision) for decision in player.decisions)
+    every = "".join(decision_part(record, decision) for decision in player.decisions)
     found.append(f"<details><summary>{escape(said)}</summary>{every}</details>")
     return found
 
@@ -248,22 +269,22 @@ def together(text: str, what: re.Pattern[str] = DICE) -> str:
     return what.sub(r'<span class="dice">\g<0></span>', text)
 
 
-def marked_row(rules: Ruleset, decision: Decision) -> tuple[str, ...]:
-    sign, turn, dice, move, best, loss = map(escape, decision_row(rules, decision))
+def marked_row(record: Record, decision: Decision) -> tuple[str, ...]:
+    sign, turn, dice, move, best, loss = map(escape, decision_row(record, decision))
     word = escape(_(MARKS[decision.mark]))
     mark = f'<span class="{decision.mark}" title="{word}">{sign}</span>'
     return (mark, turn, together(dice), together(move, DOUBLE_DIE), together(best, DOUBLE_DIE), loss)
 
 
-def decision_part(rules: Ruleset, decision: Decision) -> str:
+def decision_part(record: Record, decision: Decision) -> str:
     """Return the best choices of one decision, and the one that was made."""
-    _sign, turn, dice, move, _best, loss = map(escape, decision_row(rules, decision))
+    _sign, turn, dice, move, _best, loss = map(escape, decision_row(record, decision))
     shown = list(decision.choices[:SHOWN_CHOICES])
     if decision.taken not in shown:
         shown.append(decision.taken)
     rows = []
     for choice in shown:
-        words = together(escape(move_text(rules, choice.move, speech.language)), DOUBLE_DIE)
+        words = together(escape(said_text(record, decision, choice.move)), DOUBLE_DIE)
         taken = choice == decision.taken
         rows.append(
             (

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from dicecup.coach.advice import is_strike
 from dicecup.coach.puzzles import Puzzle, offered_places
+from dicecup.coach.reasons import bonus_par
 from dicecup.dice import Dice, contains
 from dicecup.engine.play import score_sheet
 from dicecup.engine.record import Record
 from dicecup.engine.serialize import Position, move_to_data
-from dicecup.engine.state import Keep, Placement, Score, Sheet, State
+from dicecup.engine.state import Keep, Score, Sheet, State
 from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:
@@ -106,16 +107,7 @@ def habit_of_boxes(rules: Ruleset, sheet: Sheet, dice: Dice, taken: Score, best:
     box = rules.boxes[rules.box_index[placed.box]]
     if not points and not box.never_pays:
         return Habit("crossed_out", placed.box)
-    return Habit("few_dice" if points < par(rules, placed) else "used_up", placed.box)
-
-
-def par(rules: Ruleset, placed: Placement) -> float:
-    """Return the points of an upper box that lead to the first bonus, all boxes alike; 0 for other boxes."""
-    upper = [box.id for box in rules.boxes if box.section == "upper"]
-    if placed.box not in upper or not rules.bonus:
-        return 0.0
-    faces = len(upper)
-    return rules.bonus[0].at * (upper.index(placed.box) + 1) / (faces * (faces + 1) / 2)
+    return Habit("few_dice" if points < bonus_par(rules, placed.box) else "used_up", placed.box)
 
 
 def habit_of_keeps(taken: Keep, best: Keep) -> HabitKind:
@@ -184,7 +176,7 @@ def mistakes_of(record: Record, decisions: Iterable[Decision], close: float) -> 
 def puzzle_from(record: Record, decision: Decision, close: float) -> Puzzle:
     rules = record.rules
     before = record.states[decision.moves]
-    alone = State((before.sheet,), 0, before.dice, None, before.throws_left)
+    alone = State((before.sheet,), 0, decision.dice, None, decision.throws_left)
     choices = [choice for choice in decision.choices if not is_strike(choice)]
     listed = choices[:LISTED]
     if decision.taken not in listed:

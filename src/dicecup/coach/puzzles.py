@@ -22,7 +22,7 @@ from dicecup.engine.legality import cell_of
 from dicecup.engine.play import apply
 from dicecup.engine.serialize import Position, move_from_data
 from dicecup.engine.state import Keep, Move, Score
-from dicecup.errors import MoveError, StorageError, UsageError, about
+from dicecup.errors import MoveError, UsageError, about
 from dicecup.rules.model import Ruleset
 
 FOLDER = Path(__file__).parent / "data"
@@ -153,12 +153,12 @@ def read_puzzles(path: Path) -> tuple[Puzzle, ...]:
         head, _, body = path.read_text("utf-8").partition("\n")
         header = json.loads(head)
         if header["sha256"] != checksum(body):
-            raise StorageError("puzzles_changed", file=path.name)
+            raise UsageError("puzzles_changed", file=path.name)
         return tuple(Puzzle.from_data(json.loads(line)) for line in body.splitlines())
     except OSError:
-        raise StorageError("puzzles_changed", file=path.name) from None
+        raise UsageError("puzzles_changed", file=path.name) from None
     except (ValueError, KeyError, TypeError):
-        raise StorageError("puzzles_changed", file=path.name) from None
+        raise UsageError("puzzles_changed", file=path.name) from None
 
 
 def checksum(body: str) -> str:

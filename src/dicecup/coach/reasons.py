@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from dicecup.coach.advice import Choice, Values
+from dicecup.coach.advice import Choice, Values, with_strikes
 from dicecup.dice import Dice, parts, sort_dice, throws
 from dicecup.engine.play import score_sheet
-from dicecup.engine.state import Keep, State, final_score
-from dicecup.rules.model import Ruleset
+from dicecup.engine.state import Keep, Score, State, final_score
+from dicecup.rules.model import OfFace, Ruleset
 
 if TYPE_CHECKING:
     from dicecup.playout.double import Ending
@@ -144,3 +145,85 @@ def summarise(
     ]
     aims.sort(key=lambda aim: -aim.chance)
     return Reason(tuple(aims), nothing, standard_error=standard_error)
+
+
+def reason_from_data(data: Mapping[str, Any]) -> Reason:
+    """Return the reason that `review.reason_data` wrote; that of a puzzle may be empty."""
+    aims = tuple(
+        Aim(aim["box"], aim.get("column", ""), aim["chance"], aim["points"]) for aim in data.get("aims", ())
+    )
+    return Reason(aims, data.get("zero", 0.0), data.get("points", 0), data.get("rest", 0.0))
+
+
+RemarkKind = Literal["aims", "bonus", "towards_bonus", "zero", "points", "least"]
+
+
+class Remark(NamedTuple):
+    """One thing to say about a choice: a kind, and the boxes with chances or the number it speaks of."""
+
+    kind: RemarkKind
+    aims: tuple[tuple[str, str, float], ...] = ()
+    value: float = 0.0
+
+
+SAID_AIMS = 2
+LIKELY = 0.05  # chance of an aim that is worth saying
+RISKY = 0.25  # chance of a 0 that is worth saying
+
+
+def remarks(rules: Ruleset, state: State, move: Keep | Score, reason: Reason) -> tuple[Remark, ...]:
+    """Return what to say about a choice, the most important first."""
+    if isinstance(move, Keep):
+        return tuple(remarks_on_keep(rules, state, reason))
+    said = with_strikes(rules, state.sheet, state.dice, move)
+    assert isinstance(said, Score)
+    if any(placed.strike for placed in said.placements):
+        return (Remark("least"),)
+    found = [Remark("points", value=reason.points)]
+    for placed, scored in zip(
+        move.placements, score_sheet(rules, state.sheet, state.dice, move.placements)[1], strict=True
+    ):
+        found += remarks_on_bonus(rules, state, placed.box, placed.column, scored.points)
+    return tuple(found)
+
+
+def remarks_on_keep(rules: Ruleset, state: State, reason: Reason) -> Iterator[Remark]:
+    likely = [aim for aim in reason.aims if aim.chance >= LIKELY][:SAID_AIMS]
+    if likely:
+        yield Remark("aims", tuple((aim.box, aim.column, aim.chance) for aim in likely))
+        yield from remarks_on_bonus(rules, state, likely[0].box, likely[0].column, likely[0].points)
+    if reason.nothing >= RISKY:
+        yield Remark("zero", value=reason.nothing)
+
+
+def remarks_on_bonus(rules: Ruleset, state: State, box: str, column: str, points: float) -> Iterator[Remark]:
+    """Say what so many points in an upper box do for the next bonus, if it can still be reached."""
+    faces = upper_faces(rules)
+    if box not in faces or points < bonus_par(rules, box):
+        return
+    first = rules.column_index.get(column, 0) * len(rules.boxes)
+    written = {known: state.sheet.cells[first + rules.box_index[known]] for known in faces}
+    total = sum(value or 0 for value in written.values())
+    most = total + sum(rules.dice.counted * faces[known] for known in faces if written[known] is None)
+    if total >= rules.bonus[0].at or most < rules.bonus[0].at:
+        return
+    filled = [known for known in faces if written[known] is not None or known == box]
+    on_course = total + points >= sum(bonus_par(rules, known) for known in filled)
+    yield Remark("bonus" if on_course else "towards_bonus")
+
+
+def upper_faces(rules: Ruleset) -> dict[str, int]:
+    """Return the boxes whose sum earns the bonus, each with its face."""
+    return {
+        box.id: box.needs.face
+        for box in rules.boxes
+        if box.section == "upper" and isinstance(box.needs, OfFace)
+    }
+
+
+def bonus_par(rules: Ruleset, box: str) -> float:
+    """Return the points of an upper box that lead to the first bonus; 0 for other boxes."""
+    faces = upper_faces(rules)
+    if box not in faces or not rules.bonus:
+        return 0.0
+    return rules.bonus[0].at * faces[box] / sum(faces.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from collections.abc import Sequence
 
 from dicecup.dice import format_dice
@@ -114,6 +115,118 @@ def score_text(points: int, rest: float, language: Language) -> str:
     return language.gettext("{now} now, then {rest} on average").format(
         now=text, rest=number_text(rest, language, 1)
     )
+
+
+def do_text(rules: Ruleset, move: Keep | Score, language: Language) -> str:
+    """Return a move as advice: `Keep 6 6`, `Fill Sixes`, `Cross out Yatzy`."""
+    _ = language.gettext
+    if isinstance(move, Keep) and move.dice:
+        return _("Keep {dice}").format(dice=format_dice(move.dice))
+    if isinstance(move, Score) and not rules.has_layers:
+        (placed,) = move.placements
+        said = _("Cross out {box}") if placed.strike else _("Fill {box}")
+        return said.format(box=cell_text(rules, placed.box, placed.column, language))
+    text = move_text(rules, move, language)
+    return text[0].upper() + text[1:]
+
+
+Remark = tuple[str, Sequence[tuple[str, str, float]], float]  # kind, aims as in `aims_text`, a number
+
+REMARKS = {
+    "bonus": N_("keeps your bonus on course"),
+    "towards_bonus": N_("brings you closer to the bonus"),
+    "zero": N_("risks a zero ({percent})"),
+    "least": N_("costs you least"),
+}
+
+
+def remark_text(rules: Ruleset, remark: Remark, language: Language) -> str:
+    """Return what follows a move: `goes for Sixes (76%) or Full House (14%)`."""
+    _ = language.gettext
+    kind, aims, value = remark
+    if kind == "points":
+        said = language.ngettext("gives {points} point now", "gives {points} points now", abs(round(value)))
+        return said.format(points=round(value))
+    if kind != "aims":
+        return _(REMARKS[kind]).format(percent=percent_text(value, language))
+    texts = [
+        _("{box} ({percent})").format(
+            box=cell_text(rules, box, column, language), percent=percent_text(chance, language)
+        )
+        for box, column, chance in aims
+    ]
+    if len(texts) == 1:
+        return _("goes for {box}").format(box=texts[0])
+    return _("goes for {box} or {other}").format(box=texts[0], other=texts[1])
+
+
+def remarks_text(rules: Ruleset, remarks: Sequence[Remark], language: Language) -> str:
+    return ", ".join(remark_text(rules, remark, language) for remark in remarks)
+
+
+JUST_AS_GOOD = 0.05  # points
+
+
+def instead_text(
+    rules: Ruleset, best: Keep | Score, other: Keep | Score, loss: float, language: Language
+) -> str:
+    """Return what another choice costs: `a lone 6 costs 0.4 points`."""
+    _ = language.gettext
+    points = number_text(loss, language, 1)
+    if loss < JUST_AS_GOOD:
+        return _("{move} is just as good").format(move=move_text(rules, other, language))
+    if isinstance(other, Keep) and isinstance(best, Keep):
+        if len(other.dice) == 1 and other.dice[0] not in best.dice:
+            return _("a lone {die} costs {points} points").format(die=format_dice(other.dice), points=points)
+        more = Counter(other.dice) - Counter(best.dice)
+        if more and not Counter(best.dice) - Counter(other.dice):
+            dice = format_dice(tuple(more.elements()))
+            return _("keeping {dice} as well costs {points} points").format(dice=dice, points=points)
+    return _("{move} costs {points} points").format(move=move_text(rules, other, language), points=points)
+
+
+def hint_text(do: str, why: str, instead: str, language: Language) -> str:
+    """Return the whole advice as one sentence; `why` and `instead` may be empty."""
+    reasons = reasons_text(why, instead, language)
+    if not reasons:
+        return f"{do}."
+    return language.gettext("{move}: {reasons}.").format(move=do, reasons=reasons)
+
+
+def reasons_text(why: str, instead: str, language: Language) -> str:
+    between = "\u202f; " if language.code == "fr" else "; "
+    return between.join(part for part in (why, instead) if part)
+
+
+# i18n: habits that cost points; the points follow
+HABITS = {
+    "crossed_out": N_("You cross out {box} too early"),
+    "few_dice": N_("You fill {box} with too few points"),
+    "used_up": N_("You use up {box} too early"),
+    "other_column": N_("You pick the right box, but the wrong place for it"),
+    "stopped": N_("You stop where rolling again is better"),
+    "rolled_on": N_("You go on rolling where you should stop"),
+    "missed_straight": N_("You overlook good chances of a straight"),
+    "chased_straight": N_("You chase straights that aren’t worth it"),
+    "kept_more": N_("You keep dice that don’t help"),
+    "kept_less": N_("You roll dice again that are worth keeping"),
+    "kept_other": N_("You keep the wrong dice"),
+}
+
+
+def habit_text(rules: Ruleset, kind: str, box: str, language: Language) -> str:
+    said = language.gettext(HABITS[kind])
+    return said.format(box=name(rules, box, language.code)) if box else said
+
+
+def lesson_text(
+    rules: Ruleset, kind: str, box: str, loss: float, language: Language, *, per_game: bool = False
+) -> str:
+    """Return a habit and its cost: `You cross out Sixes too early: −12.0 points a game`."""
+    _ = language.gettext
+    said = _("{habit}: −{points} points a game") if per_game else _("{habit}: −{points} points")
+    points = number_text(loss, language, 1)
+    return said.format(habit=habit_text(rules, kind, box, language), points=points)
 
 
 # i18n: classes of players, the best first

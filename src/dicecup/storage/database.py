@@ -278,6 +278,39 @@ SAME_DICE: list[Step] = [
     "CREATE UNIQUE INDEX matches_by_part ON matches (part_of, part_seat)",
 ]
 
+# What somebody learns, by the hash of their key: habits of reviewed games, mistakes, puzzles, a rating.
+LEARNING: list[Step] = [
+    "ALTER TABLE results ADD COLUMN habits TEXT",  # JSON: kind, box, loss, count of each
+    """CREATE TABLE mistakes (
+        holder TEXT NOT NULL,
+        id TEXT NOT NULL,             -- the match and the number of moves before the decision
+        game TEXT NOT NULL,
+        player TEXT NOT NULL,
+        puzzle TEXT NOT NULL,         -- JSON: the position, its choices and their losses
+        lost DOUBLE PRECISION NOT NULL,
+        solved INTEGER NOT NULL,      -- how often in a row
+        due TEXT NOT NULL,            -- the day on which it is asked again
+        made TEXT NOT NULL,
+        PRIMARY KEY (holder, id)
+    )""",
+    """CREATE TABLE puzzle_answers (
+        holder TEXT NOT NULL,
+        puzzle TEXT NOT NULL,
+        day TEXT NOT NULL,
+        correct INTEGER NOT NULL,
+        loss DOUBLE PRECISION NOT NULL,
+        PRIMARY KEY (holder, puzzle)
+    )""",
+    """CREATE TABLE puzzle_ratings (
+        holder TEXT PRIMARY KEY,
+        rating DOUBLE PRECISION NOT NULL,
+        answered INTEGER NOT NULL,
+        solved INTEGER NOT NULL,
+        days INTEGER NOT NULL,        -- in a row, up to the last one
+        last_day TEXT NOT NULL
+    )""",
+]
+
 MIGRATIONS: list[list[Step]] = [
     FIRST,
     TRIES,
@@ -289,6 +322,7 @@ MIGRATIONS: list[list[Step]] = [
     EVENINGS,
     PAD_HEADERS,
     SAME_DICE,
+    LEARNING,
 ]
 
 

@@ -17,6 +17,7 @@ from dicecup.web import observing, refusals
 from dicecup.web.api import evening_requests as api_evenings
 from dicecup.web.api import library as api_library
 from dicecup.web.api import match_requests as api_matches
+from dicecup.web.api import puzzles as api_puzzles
 from dicecup.web.api import reviews as api_reviews
 from dicecup.web.assets import send_asset
 from dicecup.web.connections import when_server_stops
@@ -29,6 +30,7 @@ from dicecup.web.pages import (
     library_pages,
     lobby_page,
     match_page,
+    puzzle_pages,
     review_page,
     rounds_page,
     setup_page,
@@ -108,6 +110,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         api_matches.router,
         api_matches.moves_router,
         api_reviews.router,
+        api_puzzles.router,
         api_library.router,
         lobby_page.router,
         api_evenings.router,
@@ -115,6 +118,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         match_page.router,
         review_page.router,
         rounds_page.router,
+        puzzle_pages.router,
         library_pages.router,
         evening_pages.router,
         observing.router,

@@ -1,13 +1,27 @@
-"""View models of the coach's hints and reports, in the viewer's language."""
+"""View models of dice, of the coach's hints and of its reports, in the viewer's language."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dicecup.engine.state import Keep
+from dicecup.coach.advice import with_strikes
+from dicecup.dice import Dice, Die, format_dice
+from dicecup.engine.serialize import move_to_data
+from dicecup.engine.state import Keep, Score, State
 from dicecup.i18n.language import Language
-from dicecup.i18n.sentences import aims_text, move_text, number_text, percent_text, score_text
+from dicecup.i18n.sentences import (
+    aims_text,
+    do_text,
+    instead_text,
+    move_text,
+    number_text,
+    percent_text,
+    reasons_text,
+    remarks_text,
+    score_text,
+)
 from dicecup.match import Match
 from dicecup.rules.model import Ruleset
 from dicecup.web.service.advising import MOST_CHOICES
@@ -24,6 +38,30 @@ LEAST_LOSS = 0.05  # smaller losses are shown as none
 
 
 @dataclass(frozen=True, slots=True)
+class DiceView:
+    text: str
+    faces: list[tuple[int, ...]]
+
+
+def faces_of(die: Die) -> tuple[int, ...]:
+    return (die,) if isinstance(die, int) else die
+
+
+def dice_view(dice: Dice) -> DiceView:
+    return DiceView(format_dice(dice), [faces_of(die) for die in dice])
+
+
+@dataclass(frozen=True, slots=True)
+class AdviceView:
+    """The best choice as a sentence: what to do; why, and what the next best costs."""
+
+    do: str
+    kept: DiceView | None  # to be drawn instead of the text
+    why: str
+    move: str  # as JSON, for the button that does it
+
+
+@dataclass(frozen=True, slots=True)
 class ChoiceView:
     text: str
     expected: str
@@ -37,6 +75,7 @@ class HintView:
     exact: bool
     best: list[ChoiceView]
     others: list[ChoiceView]
+    advice: AdviceView | None = None  # while a decision is due
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +104,7 @@ def hint_view(
     texts += [""] * (len(advice.choices) - len(texts))
     views = [
         ChoiceView(
-            text=move_text(rules, choice.move, language),
+            text=said_text(rules, match.state, choice.move, language),
             expected=number_text(choice.expected, language, 1),
             loss=loss_text(choice.loss, language),
             reason=reason,
@@ -73,7 +112,38 @@ def hint_view(
         for choice, reason in zip(advice.choices, texts, strict=True)
     ]
     expected = number_text(advice.expected, language, 1)
-    return HintView(expected, advice.exact, views[:MOST_CHOICES], views[MOST_CHOICES:MOST_SHOWN])
+    said = advice_view(rules, match.state, advice, language, reasons) if advice.choices else None
+    return HintView(expected, advice.exact, views[:MOST_CHOICES], views[MOST_CHOICES:MOST_SHOWN], said)
+
+
+def said_text(rules: Ruleset, state: State, move: Keep | Score, language: Language) -> str:
+    """A move as people say it: a box that gets 0 is crossed out."""
+    return move_text(rules, with_strikes(rules, state.sheet, state.dice, move), language)
+
+
+def advice_view(
+    rules: Ruleset, state: State, advice: Hint, language: Language, reasons: list[Reason] | None
+) -> AdviceView:
+    from dicecup.coach.reasons import remarks
+
+    best, next_best = advice.choices[0], advice.choices[1] if len(advice.choices) > 1 else None
+    why = remarks(rules, state, best.move, reasons[0]) if reasons else ()
+    instead = ""
+    if next_best:
+        other = with_strikes(rules, state.sheet, state.dice, next_best.move)
+        instead = instead_text(rules, best.move, other, next_best.loss, language)
+    return best_view(rules, state, best.move, remarks_text(rules, why, language), instead, language)
+
+
+def best_view(
+    rules: Ruleset, state: State, move: Keep | Score, why: str, instead: str, language: Language
+) -> AdviceView:
+    return AdviceView(
+        do=do_text(rules, with_strikes(rules, state.sheet, state.dice, move), language),
+        kept=dice_view(move.dice) if isinstance(move, Keep) and move.dice else None,
+        why=reasons_text(why, instead, language),
+        move=json.dumps(move_to_data(rules, move)),
+    )
 
 
 def reason_text(rules: Ruleset, choice: Choice, reason: Reason, language: Language) -> str:

@@ -4,6 +4,7 @@ seat to another device; and the coach.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,8 +16,9 @@ from fastapi.responses import HTMLResponse
 from starlette.responses import Response
 
 from dicecup.dice import Dice, Die, parse_dice
-from dicecup.engine.state import Placement
-from dicecup.errors import DicecupError, DiceError, UsageError
+from dicecup.engine.serialize import move_from_data
+from dicecup.engine.state import Keep, Placement, Score
+from dicecup.errors import DicecupError, DiceError, MoveError, UsageError
 from dicecup.rules.model import Ruleset
 from dicecup.web.assets import qr_svg
 from dicecup.web.pages.coach_view import hint_view, so_far_view
@@ -35,12 +37,14 @@ from dicecup.web.pages.render import (
 from dicecup.web.pages.sheet_view import picked_text, read_picked
 from dicecup.web.refusals import status_of
 from dicecup.web.service import joining, opening
-from dicecup.web.service.advising import check_on, in_time
+from dicecup.web.service.advising import PATIENCE, check_on, in_time
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import PACES, Matches
 from dicecup.web.viewer import Form, MatchesNow, Viewer, ViewerNow, matches_of, remember, set_cookie
 
 Picked = Mapping[str, Placement]  # boxes by layer
+SOON = 0.4  # seconds that a hint waits for its reasons
+MOST_MOVE = 300  # characters of a move as JSON
 
 router = APIRouter(prefix="/t/{match}", include_in_schema=False)
 
@@ -331,31 +335,64 @@ async def claim(request: Request, viewer: ViewerNow, live: Asked, form: Form) ->
 
 @router.get("/hint")
 async def hint(request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked) -> Response:
-    """Show the value of every choice."""
-    try:
-        check_on(live)
-        advice = await in_time(matches.advising.advice(live))
-    except DicecupError as error:
-        return sentence(request, viewer, error)
-    if advice is None:
-        return say(request, viewer, "match/preparing.html", address=f"/t/{live.id}/hint", match_id=live.id)
-    view = hint_view(live.playing(), advice, viewer.language)
-    return say(request, viewer, "match/hint.html", hint=view, match_id=live.id, asks=bool(advice.choices))
+    """Show what to do, and the value of every choice; with the reasons if they are there soon."""
+    return await show_hint(request, viewer, matches, live, "hint", SOON)
 
 
 @router.get("/why")
 async def why(request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked) -> Response:
     """Show the hint again, with the reasons of its best choices."""
+    return await show_hint(request, viewer, matches, live, "why", PATIENCE)
+
+
+async def show_hint(
+    request: Request, viewer: Viewer, matches: Matches, live: LiveMatch, name: str, patience: float
+) -> Response:
     try:
         check_on(live)
         advice = await in_time(matches.advising.advice(live))
-        reasons = await in_time(matches.advising.reasons(live))
+        due = advice is not None and bool(advice.choices)
+        reasons = await in_time(matches.advising.reasons(live), patience) if due else None
     except DicecupError as error:
         return sentence(request, viewer, error)
     if advice is None:
-        return say(request, viewer, "match/preparing.html", address=f"/t/{live.id}/why", match_id=live.id)
-    view = hint_view(live.playing(), advice, viewer.language, reasons)
-    return say(request, viewer, "match/hint.html", hint=view, match_id=live.id, asks=reasons is None)
+        address = f"/t/{live.id}/{name}"
+        return say(request, viewer, "match/preparing.html", address=address, match_id=live.id)
+    match = live.playing()
+    return say(
+        request,
+        viewer,
+        "match/hint.html",
+        hint=hint_view(match, advice, viewer.language, reasons),
+        match_id=live.id,
+        version=match.version,
+        layers=len(match.rules.dice.layers),
+        may_do=match.state.player in live.seats_of(viewer.holder),
+        asks=due and reasons is None,
+    )
+
+
+@router.post("/do")
+async def do(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
+    """Make the move that a hint names."""
+    try:
+        move = read_move(live.playing().rules, str(form.get("move", "")))
+        live.pace = viewer.pace if live.seats_of(viewer.holder) else live.pace
+        await live.decide(live.seats_of(viewer.holder), read_version(form), move)
+    except DicecupError as error:
+        return show(request, viewer, live, error=error)
+    return show(request, viewer, live)
+
+
+def read_move(rules: Ruleset, text: str) -> Keep | Score:
+    """Read a decision that a page sends as JSON."""
+    try:
+        move = move_from_data(rules, json.loads(text[:MOST_MOVE]))
+    except (ValueError, RecursionError):
+        raise MoveError("move_unreadable") from None
+    if not isinstance(move, Keep | Score):
+        raise MoveError("move_unreadable")
+    return move
 
 
 @router.get("/so-far")

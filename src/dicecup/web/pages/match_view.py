@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from dicecup.dice import Die
 from dicecup.engine.same_dice import is_repeatable
 from dicecup.engine.state import Placement, dice_to_throw, standings
 from dicecup.errors import DicecupError
@@ -16,7 +15,7 @@ from dicecup.i18n.names import game_name, name
 from dicecup.match import Match
 from dicecup.rules.model import Ruleset
 from dicecup.web.pages.announcements import announcement, departure, notice, proposal
-from dicecup.web.pages.coach_view import SoFarView, so_far_view
+from dicecup.web.pages.coach_view import SoFarView, faces_of, so_far_view
 from dicecup.web.pages.first_game import GuideStep
 from dicecup.web.pages.last_entry import NO_ENTRY, LastEntry, last_entry
 from dicecup.web.pages.pad_view import PadView, pad_view
@@ -351,7 +350,3 @@ def die_view(slot: Slot, marked: frozenset[int] | None, at: int) -> DieView:
     faces = faces_of(slot.die)
     kept = slot.state == "kept" if marked is None else at in marked
     return DieView(faces, "-".join(map(str, faces)), slot.state, kept)
-
-
-def faces_of(die: Die) -> tuple[int, ...]:
-    return (die,) if isinstance(die, int) else die

@@ -20,16 +20,19 @@ from dicecup.i18n.names import game_name
 from dicecup.i18n.sentences import (
     chances_text,
     learned_text,
+    lesson_text,
     percent_text,
     rating_text,
     rolls_unknown_text,
     unfinished_text,
 )
+from dicecup.rules.model import Ruleset
 from dicecup.web.pages.match_page import Asked
 from dicecup.web.pages.my_games import lines
 from dicecup.web.pages.render import go_to, number, page
 from dicecup.web.pages.review_turns import SeatView, figure, seat_view
 from dicecup.web.refusals import status_of
+from dicecup.web.service.learning import OverGames, habits_over_games
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.opening import keep_record, may_try, try_again
 from dicecup.web.service.reviewing import Reviewed, check_may
@@ -62,6 +65,22 @@ class PlayerCard:
 
 
 @dataclass(frozen=True, slots=True)
+class OverGamesView:
+    """The habits that cost most over all games of somebody."""
+
+    games: int
+    lessons: list[str]
+
+
+def over_games_view(found: OverGames, rules: Ruleset, language: Language) -> OverGamesView:
+    lessons = [
+        lesson_text(rules, one.habit.kind, one.habit.box, one.per_game, language, per_game=True)
+        for one in found.habits
+    ]
+    return OverGamesView(found.games, lessons)
+
+
+@dataclass(frozen=True, slots=True)
 class ReviewView:
     game_name: str
     house_rules: list[str]
@@ -73,13 +92,20 @@ class ReviewView:
     chart: Markup
     notes: list[str]
     seat: SeatView  # the one whose turns are shown
+    over_games: OverGamesView | None  # of the viewer, if it is their seat
     coached: bool
     proved: bool
     dice: str
     throws: int
 
 
-def review_view(record: Record, language: Language, seat: int, found: Reviewed | None) -> ReviewView:
+def review_view(
+    record: Record,
+    language: Language,
+    seat: int,
+    found: Reviewed | None,
+    habits: OverGames | None = None,
+) -> ReviewView:
     rules, proof = record.rules, verify(record)
     names = names_of(record, language)
     return ReviewView(
@@ -93,6 +119,7 @@ def review_view(record: Record, language: Language, seat: int, found: Reviewed |
         chart=chart(record, names, language, found),
         notes=notes(record, names, language, found),
         seat=seat_view(record, names[seat], seat, language, found),
+        over_games=over_games_view(habits, rules, language) if habits else None,
         coached=found is not None,
         proved=proof.proved,
         dice=proof.kind,
@@ -203,7 +230,9 @@ def draw(
     record = found.record if found else live.playing().record
     if seat is None or seat >= len(record.header.players):
         seat = min(live.seats_of(viewer.holder), default=0)
-    view = review_view(record, viewer.language, seat, found)
+    mine = found is not None and seat in live.seats_of(viewer.holder)
+    habits = habits_over_games(matches_of(request).store, viewer.holder, record.rules) if mine else None
+    view = review_view(record, viewer.language, seat, found, habits)
     tries = may_try(live, viewer.holder)
     return page(request, viewer, template, review=view, match_id=live.id, may_try=tries, **more)
 
@@ -260,7 +289,8 @@ async def turns_part(
     request: Request, viewer: ViewerNow, reviews: ReviewsNow, live: Asked, seat: Seat = None
 ) -> Response:
     """Return the turns of another player."""
-    return await show(request, viewer, live, "review/turns.html", seat, reviews.remembered(live))
+    found = reviews.remembered(live)
+    return await show(request, viewer, live, "review/turns.html", seat, found, switched=True)
 
 
 @router.get("/review")

@@ -5,27 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dicecup.dice import Dice, format_dice
+from dicecup.coach.advice import with_strikes
 from dicecup.engine.play import score_sheet
 from dicecup.engine.record import Record
 from dicecup.engine.state import Keep, Score, State, final_score
 from dicecup.i18n.language import Language
-from dicecup.i18n.sentences import MARKS, SIGNS, cell_text, move_text, number_text, signed_text
-from dicecup.web.pages.match_view import faces_of
+from dicecup.i18n.sentences import (
+    MARKS,
+    SIGNS,
+    lesson_text,
+    number_text,
+    placement_text,
+    signed_text,
+)
+from dicecup.web.pages.coach_view import DiceView, dice_view, said_text
 from dicecup.web.pages.sheet_view import number
 from dicecup.web.service.reviewing import Reviewed
 
 if TYPE_CHECKING:
-    from dicecup.coach.review import Decision, RollLuck
+    from dicecup.coach.review import Decision, PlayerReview, RollLuck
 
 SHOWN_CHOICES = 5
 LEAST_LOSS = 0.005  # smaller losses are shown as none
-
-
-@dataclass(frozen=True, slots=True)
-class DiceView:
-    text: str
-    faces: list[tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +68,27 @@ class ReviewTurnView:
     def worst(self) -> DecisionView:
         return max(self.decisions, key=lambda decision: decision.lost)
 
+    @property
+    def worst_is_box(self) -> bool:
+        """Whether the choice of the box was the mistake, and not a keep before it."""
+        return bool(self.boxes) and self.worst is self.decisions[-1]
+
 
 @dataclass(frozen=True, slots=True)
 class LuckView:
     turn: int
     moves: int
     dice: DiceView
+    kept: DiceView | None  # what the roll was to go with; None for the first roll of a turn
     gain: str
+
+
+@dataclass(frozen=True, slots=True)
+class LessonView:
+    """A habit in a sentence; in one game with the decision that it cost most in."""
+
+    text: str
+    decision: DecisionView | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +99,7 @@ class SeatView:
     costly: list[DecisionView]  # the costliest first
     luckiest: LuckView | None = None
     unluckiest: LuckView | None = None
+    lessons: list[LessonView] = field(default_factory=list)
 
 
 def figure(value: float, language: Language, decimals: int = 1, *, sign: bool = False) -> str:
@@ -93,15 +109,12 @@ def figure(value: float, language: Language, decimals: int = 1, *, sign: bool = 
     return text.replace("-", "−")
 
 
-def dice_view(dice: Dice) -> DiceView:
-    return DiceView(format_dice(dice), [faces_of(die) for die in dice])
-
-
 def seat_view(record: Record, name: str, seat: int, language: Language, found: Reviewed | None) -> SeatView:
     player = found.review.players[seat] if found else None
     known = {decision.moves: decision for decision in player.decisions} if player else {}
     turns = turns_of(record, seat, language, known)
-    costly = [decision for turn in turns for decision in turn.decisions if decision.mark]
+    decisions = [decision for turn in turns for decision in turn.decisions]
+    costly = [decision for decision in decisions if decision.mark]
     return SeatView(
         number=seat,
         name=name,
@@ -109,11 +122,27 @@ def seat_view(record: Record, name: str, seat: int, language: Language, found: R
         costly=sorted(costly, key=lambda decision: -decision.lost),
         luckiest=luck_view(player.luckiest, language) if player and player.luckiest else None,
         unluckiest=luck_view(player.unluckiest, language) if player and player.unluckiest else None,
+        lessons=lesson_views(record, player, decisions, language) if player else [],
     )
 
 
 def luck_view(luck: RollLuck, language: Language) -> LuckView:
-    return LuckView(luck.turn, luck.moves, dice_view(luck.dice), figure(luck.gain, language, sign=True))
+    kept = dice_view(luck.kept) if luck.kept else None
+    return LuckView(luck.turn, luck.moves, dice_view(luck.dice), kept, figure(luck.gain, language, sign=True))
+
+
+def lesson_views(
+    record: Record, player: PlayerReview, decisions: list[DecisionView], language: Language
+) -> list[LessonView]:
+    """The lessons of one game, at most three."""
+    known = {decision.moves: decision for decision in decisions}
+    return [
+        LessonView(
+            lesson_text(record.rules, lesson.habit.kind, lesson.habit.box, lesson.loss, language),
+            known.get(lesson.moves),
+        )
+        for lesson in player.lessons
+    ]
 
 
 def turns_of(
@@ -144,10 +173,14 @@ def turns_of(
 
 
 def boxes_text(record: Record, before: State, move: Score, language: Language) -> str:
-    _, written = score_sheet(record.rules, before.sheet, before.dice, move.placements)
+    """What was written: `Sixes 24`, or `cross out Sixes`."""
+    rules = record.rules
+    _, written = score_sheet(rules, before.sheet, before.dice, move.placements)
+    said = with_strikes(rules, before.sheet, before.dice, move)
+    assert isinstance(said, Score)
     parts = [
-        f"{cell_text(record.rules, place.box, place.column, language)} {number(scored.points)}"
-        for place, scored in zip(move.placements, written, strict=True)
+        placement_text(rules, place, language) + ("" if place.strike else f" {number(scored.points)}")
+        for place, scored in zip(said.placements, written, strict=True)
     ]
     return language.join(parts)
 
@@ -162,7 +195,7 @@ def decision_view(
     language: Language,
 ) -> DecisionView:
     rules = record.rules
-    throw, taken = rules.throws - before.throws_left, move_text(rules, move, language)
+    throw, taken = rules.throws - before.throws_left, said_text(rules, before, move, language)
     if found is None:
         return DecisionView(turn, throw, moves, dice_view(before.dice), taken)
     shown = list(found.choices[:SHOWN_CHOICES])
@@ -170,7 +203,7 @@ def decision_view(
         shown.append(found.taken)
     choices = [
         ReviewChoiceView(
-            text=move_text(rules, choice.move, language),
+            text=said_text(rules, before, choice.move, language),
             expected=figure(choice.expected, language),
             loss=loss_text(choice.loss, language),
             taken=choice is found.taken,
@@ -183,7 +216,7 @@ def decision_view(
         moves=moves,
         dice=dice_view(before.dice),
         taken=taken,
-        best=move_text(rules, found.best.move, language),
+        best=said_text(rules, before, found.best.move, language),
         loss=loss_text(found.loss, language),
         lost=found.loss,
         mark=found.mark,

@@ -11,9 +11,10 @@ from dicecup.engine.state import Keep, Score
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name
 from dicecup.i18n.sentences import move_text
+from dicecup.web.pages.coach_view import DiceView, dice_view
 from dicecup.web.pages.match_page import Asked, seat_in
 from dicecup.web.pages.render import go_to, page
-from dicecup.web.pages.review_turns import DiceView, dice_view, figure
+from dicecup.web.pages.review_turns import figure
 from dicecup.web.pages.setup_page import default_name
 from dicecup.web.service import same_dice
 from dicecup.web.service.live_match import LiveMatch

@@ -16,6 +16,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from dicecup.engine.record_text import RecordWriter, join_record, split_lines
 from dicecup.errors import DicecupError
 from dicecup.storage.evenings import MOST_GAMES, forget_owner, remove_empty_evenings
+from dicecup.storage.learning import remove_learning
 from dicecup.storage.removal import (
     ABANDONED,
     BATCH,
@@ -29,6 +30,7 @@ from dicecup.storage.rows import Evening, MatchLine, Notice
 from dicecup.storage.store import Store
 from dicecup.web.service.evening_tally import read_lines, totals
 from dicecup.web.service.keys import now
+from dicecup.web.service.learning import learning_data
 from dicecup.web.service.matches import Matches
 from dicecup.web.settings import Retention
 
@@ -54,6 +56,7 @@ def rename_players(header: str, names: Mapping[int, str]) -> str:
 async def delete_person(matches: Matches, holder: str) -> Removal:
     """Delete what is stored about the holder of a key (its hash), match by match."""
     total = Removal()
+    await matches.in_background(remove_learning, matches.store, holder)
     while True:
         found = await matches.in_background(remove_person, matches.store, holder, rename_players)
         for match in found.removed:
@@ -96,7 +99,7 @@ async def export_person(matches: Matches, holder: str) -> AsyncIterator[bytes]:
 
 
 def archive(store: Store, holder: str) -> Iterator[bytes]:
-    """Yield the archive: `games.json`, `evenings.json`, and the record of each game that has begun."""
+    """Yield the archive: `games.json` and what was learned, `evenings.json`, a record of each begun game."""
     file, date = Pieces(), datetime.now(UTC).timetuple()[:6]
     with ZipFile(file, "w", ZIP_DEFLATED) as zipped:  # type: ignore[call-overload]
 
@@ -113,7 +116,8 @@ def archive(store: Store, holder: str) -> Iterator[bytes]:
                 listed.write(("" if first else ",\n").encode() + ",\n".join(texts).encode())
                 first = False
                 yield file.take()
-            listed.write(b"]}\n")
+            learned = json.dumps(learning_data(store, holder), ensure_ascii=False)
+            listed.write(f'], "learning": {learned}}}\n'.encode())
         with zipped.open(entry("evenings.json"), "w", force_zip64=True) as listed:
             listed.write(b'{"evenings": [')
             for number, evening in enumerate(store.evenings_of(holder, MOST_EXPORTED)):

@@ -20,6 +20,7 @@ from dicecup.storage.results import add_verdicts, without_verdict
 from dicecup.storage.rows import Verdict
 from dicecup.web.service.advising import Advising, need_coach
 from dicecup.web.service.fair_queue import Caller, FairTurns, caller_now
+from dicecup.web.service.learning import remember_review
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
 
@@ -110,7 +111,7 @@ class Reviews:
             caller = caller_now()
             if self.asked_by[caller] >= MOST_OF_CALLER:
                 raise UsageError("still_working")
-            task = asyncio.create_task(self.work(moment, record))
+            task = asyncio.create_task(self.work(live, moment, record))
             self.asked[moment] = task
             self.asked_by[caller] += 1
             task.add_done_callback(lambda task: self.done(moment, caller, task))
@@ -123,13 +124,19 @@ class Reviews:
         if not task.cancelled():
             task.exception()  # marks it as retrieved: the request may be gone
 
-    async def work(self, moment: Moment, record: Record) -> Reviewed:
+    async def work(self, live: LiveMatch, moment: Moment, record: Record) -> Reviewed:
         async with self.turns.turn():
             found = await take_apart(self.matches.advising, record)
         self.remember(moment, found)
         if record.state.finished:
-            await asyncio.to_thread(add_verdicts, self.matches.store, *moment, verdicts_in(found.review))
+            await asyncio.to_thread(self.store_review, live, found)
         return found
+
+    def store_review(self, live: LiveMatch, found: Reviewed) -> None:
+        """Store what the statistics show, and what the players can learn from it."""
+        store = self.matches.store
+        add_verdicts(store, live.id, entries_of(found.record), verdicts_in(found.review))
+        remember_review(store, live, found)
 
     def remember(self, moment: Moment, found: Reviewed) -> None:
         self.known[moment] = found
@@ -156,8 +163,7 @@ class Reviews:
             try:
                 live = await self.matches.get(match)
                 if found := self.remembered(live):
-                    verdicts = verdicts_in(found.review)
-                    await asyncio.to_thread(add_verdicts, store, match, entries_of(found.record), verdicts)
+                    await asyncio.to_thread(self.store_review, live, found)
                 elif some_rolls_known(live.playing().record):
                     await self.begin(live)
             except DicecupError:
