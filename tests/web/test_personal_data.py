@@ -95,7 +95,7 @@ def test_the_archive_is_made_in_pages(
     monkeypatch.setattr("dicecup.web.service.personal_data.MATCHES_AT_ONCE", 2)
     pieces = list(archive(store, holder))
     assert len(pieces) == 2 * 3 + 1
-    assert asked == 3 * 5 + 3 * (5 + 2) + 1  # the last for the evenings
+    assert asked == 3 * 5 + 3 * (5 + 2) + 1 + 3  # then for the evenings, and for what was learned
     assert len(unzip(b"".join(pieces))[1]) == 5
     assert MATCHES_AT_ONCE >= 20
 
