@@ -189,8 +189,12 @@ def never_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     async def check(self: Advising, rules: object) -> None:
         """Report no problem."""
 
+    async def until_values(self: Advising, rules: object) -> None:
+        await never()
+
     monkeypatch.setattr(Advising, "prepare", prepare)
     monkeypatch.setattr(Advising, "check", check)
+    monkeypatch.setattr(Advising, "until_values", until_values)
     monkeypatch.setattr(advising.in_time, "__defaults__", (0.05,))
 
 
