@@ -16,9 +16,12 @@ from tests.browser.screens import (
     LOW_PHONE,
     PHONE_390,
     WAYS_TO_ROLL,
+    open_pad,
     reachable_boxes,
+    taps_for_pad_turn,
     taps_to_first_roll,
     visible_boxes,
+    visible_pad_boxes,
 )
 from tests.web.serving import Server
 from tools.browser import find_browser
@@ -61,6 +64,17 @@ def box_figures(page: Page, game: str) -> dict[str, object]:
     return found
 
 
+def pad_figures(page: Page, game: str) -> dict[str, int]:
+    """Return the weight of a score pad, the taps of a turn, and how many boxes of two players are visible."""
+    page.set_viewport_size(PHONE_390)
+    open_pad(page, game)
+    rules = load_ruleset(game)
+    at = ".".join(filter(None, ("0", rules.columns[0].id, "sixes")))
+    taps = taps_for_pad_turn(page, at, 24)
+    visible = visible_pad_boxes(page)
+    return page_figures(page) | {"taps": taps, "of": 2 * rules.cells, "visible_390x844": visible}
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         began = time.perf_counter()
@@ -82,6 +96,7 @@ def main() -> None:
                 page.wait_for_url("**/t/*")
                 weight = page_figures(page) if game in GAMES else {}
                 found[game] = {**weight, "boxes": box_figures(page, game)}
+            found["pad"] = {game: pad_figures(page, game) for game in builtin_ids()}
             chromium.close()
     print(json.dumps(found, indent=2))
 
