@@ -48,7 +48,9 @@ def new_page(chromium: Browser, address: str, size: dict[str, int], locale: str,
     return context.new_page()
 
 
-def begin(page: Page, game: str, names: list[str], bot: bool = False, coach: bool = False) -> None:
+def begin(
+    page: Page, game: str, names: list[str], bot: bool = False, coach: bool = False, dice: str = "screen"
+) -> None:
     page.goto(f"/new/{game}")
     for place in range(1, len(names)):
         page.click("button[value=add-person]")
@@ -60,6 +62,7 @@ def begin(page: Page, game: str, names: list[str], bot: bool = False, coach: boo
         page.locator("input[name=name]:not([type=hidden])").nth(place).fill(name)
     if coach:
         page.check("input[name=coach]")
+    page.check(f"input[name=dice][value={dice}]")
     page.click("#play")
     page.wait_for_url("**/t/*")
     page.wait_for_load_state("load")
@@ -94,6 +97,12 @@ def changed(page: Page, control: Locator) -> None:
     page.wait_for_function(f"before => {STAMP} !== before", arg=before)
 
 
+def write_points(page: Page, place: int, value: int) -> None:
+    """Tap a box of a pad, then one of the values that are offered."""
+    page.locator("#pad td a").nth(place).click()
+    changed(page, page.locator(".choose-values button").nth(value))
+
+
 def keep_some(page: Page) -> None:
     page.click("#throw")
     page.wait_for_selector("#keep-0")
@@ -108,8 +117,20 @@ def main() -> None:
         chromium = playwright.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
         try:
             page = new_page(chromium, address, DESK, "en", "light")
+            begin(page, "yahtzee", ["Ann"])
+            while not page.locator(".standings").count():
+                turn(page)
+            begin(page, "yatzy", ["Ann"], bot=True)
             page.goto("/")
             page.screenshot(path=FOLDER / "lobby.png")
+
+            page = new_page(chromium, address, PHONE, "en", "light")
+            begin(page, "yatzy", ["Ann", "Bo", "Cleo"], dice="points")
+            for place, value in enumerate((3, 2, 4, 3, 3, 2, 4, 3, 2, 3, 3, 4)):
+                write_points(page, place, value)
+            page.locator("#pad td a").nth(12).click()
+            page.wait_for_selector(".choose-values")
+            page.screenshot(path=FOLDER / "phone-pad.png")
 
             page = new_page(chromium, address, PHONE, "en", "light")
             begin(page, "dice-in-dice", ["Ann"], bot=True)
