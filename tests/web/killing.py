@@ -38,6 +38,25 @@ class Played:
     finished: bool = False
 
 
+# Starts and kills servers, as it is told on stdin. Where processes can be copied it imports what a server
+# needs once for all of them, which takes much longer than the rest of a start.
+NURSERY = """\
+import multiprocessing, sys
+import dicecup.web.app, dicecup.web.connections
+from dicecup.cli.main import main
+copied = "fork" in multiprocessing.get_all_start_methods()
+for line in sys.stdin:
+    if line == "start\\n":
+        context = multiprocessing.get_context("fork" if copied else "spawn")
+        server = context.Process(target=main, args=(sys.argv[1:],), daemon=True)
+        server.start()
+    else:
+        server.kill()
+        server.join()
+    print("done", flush=True)
+"""
+
+
 class KilledServer:
     """`dicecup serve` on one port, killed with -9 and restarted."""
 
@@ -47,25 +66,41 @@ class KilledServer:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        self.process: Process | None = None
+        self.nursery: Process | None = None
         self.kills = 0
         self.answers = 0
         self.playing = 0
         self.answered = asyncio.Event()
 
     async def start(self) -> None:
-        self.process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "dicecup", "serve", "--no-browser", "--port", str(self.port)),
-            env=os.environ
-            | {"DICECUP_DATABASE": self.database, "DICECUP_LIMITS": "off", "DICECUP_WARM": "off"}
-            | {"DICECUP_PACE": "0", "DICECUP_PAUSE": "0", "DICECUP_REVEAL_AFTER": "0"},
-            stderr=asyncio.subprocess.DEVNULL,
-        )
+        if self.nursery is None:
+            self.nursery = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-c", NURSERY, "serve", "--no-browser", "--port", str(self.port)),
+                env=os.environ
+                | {"DICECUP_DATABASE": self.database, "DICECUP_LIMITS": "off", "DICECUP_WARM": "off"}
+                | {"DICECUP_PACE": "0", "DICECUP_PAUSE": "0", "DICECUP_REVEAL_AFTER": "0"},
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
+            )
+        await self.tell("start")
 
     async def kill(self) -> None:
-        assert self.process
-        self.process.kill()
-        await self.process.wait()
+        await self.tell("kill")
+
+    async def close(self) -> None:
+        """Kill the server for the last time."""
+        assert self.nursery
+        await self.kill()
+        await self.nursery.communicate(b"")  # the end of its orders
+
+    async def tell(self, order: str) -> None:
+        assert self.nursery
+        assert self.nursery.stdin
+        assert self.nursery.stdout
+        self.nursery.stdin.write(f"{order}\n".encode())
+        while await self.nursery.stdout.readline() != b"done\n":  # what the server prints
+            assert not self.nursery.stdout.at_eof(), "the nursery has ended"
 
     def count_answer(self) -> None:
         self.answers += 1

@@ -28,7 +28,7 @@ async def play_all(server: KilledServer) -> list[Played]:
                 group.create_task(play(played, server))
     finally:
         killer.cancel()
-        await server.kill()
+        await server.close()
     return games
 
 
