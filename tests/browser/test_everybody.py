@@ -53,6 +53,9 @@ def test_every_page_is_accessible(new_page: NewPage, size: dict[str, int], theme
         "/review",
         "/mine",
         "/mine/data",
+        "/puzzles",
+        "/puzzles/triple-yum-plus-1",
+        "/mistakes",
         "/nowhere",
     ]:
         page.goto(path)

@@ -215,3 +215,22 @@ def test_what_was_learned_is_exported_and_deleted(client: TestClient, ann: Playe
         "answers": [],
         "mistakes": [],
     }
+
+
+@pytest.mark.one_database
+def test_a_button_does_what_the_hint_says(client: TestClient, visitor: Visitor, ann: Player) -> None:
+    state = ann.play(ann.open(), {"throw": True})
+
+    def send(expected: int, version: int, move: str) -> None:
+        client.cookies.set(COOKIE, ann.key)
+        visitor.go("/")
+        visitor.send(f"/t/{state['id']}/do", expected, version=version, move=move)
+
+    for wrong in ("", "[", '{"throw": [1]}', '{"keep": [1, 1, 1, 1, 1, 1, 1]}'):
+        send(422, state["version"], wrong)
+    send(200, state["version"], json.dumps({"keep": state["turn"]["dice"][:2]}))
+    after = ann.look(state)
+    assert after["turn"]["throws_left"] == 1
+    send(409, state["version"], '{"box": "chance"}')
+    send(200, after["version"], '{"box": "chance"}')
+    assert "chance" in ann.look(state)["seats"][0]["sheet"]
