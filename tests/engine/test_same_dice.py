@@ -13,7 +13,7 @@ from dicecup.engine import Keep, Score, Throw, legal_moves
 from dicecup.engine.fairness import ThrowNumber, commitment, derive_throw, seed_secret
 from dicecup.engine.record import DiceOrigin, Header, Record, Reveal, verify
 from dicecup.engine.record_text import RecordWriter, record_from_text, record_to_text
-from dicecup.engine.same_dice import dice_of, is_repeatable, moves_of, rounds, turns_of
+from dicecup.engine.same_dice import dice_of, is_repeatable, moves_of, rounds, rounds_of, turns_of
 from dicecup.engine.state import dice_to_throw
 from dicecup.errors import RecordError
 from dicecup.rules import load_ruleset
@@ -103,7 +103,7 @@ def test_seed_for_a_bot_fails_to_verify():
 
 def test_players_part_at_the_first_different_decision():
     record = played(SAME, ("Ann", "Bo"), {0: 2, 1: 2})
-    alike = rounds([turns_of(record, 0), turns_of(record, 1)])
+    alike = rounds_of(record)
     assert [one.parted for one in alike] == [None] * RULES.turns
     record = played(SAME, ("Ann", "Bo"), {0: 2, 1: 3})
     assert {one.parted for one in rounds([turns_of(record, 0), turns_of(record, 1)])} == {0}

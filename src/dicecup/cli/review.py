@@ -43,6 +43,7 @@ from dicecup.coach.review import (
 )
 from dicecup.dice import format_dice
 from dicecup.engine.record import Record
+from dicecup.engine.same_dice import rounds_of
 from dicecup.engine.state import Keep, Score
 from dicecup.errors import UsageError
 from dicecup.i18n.names import game_name
@@ -177,7 +178,26 @@ def text(record: Record, result: Review, said: list[str]) -> str:
             table = [decision_row(record, decision) for decision in marked]
             lines += ["", table_text(decision_head(), table, right=(1, 5), indent="  ")]
         blocks.append("\n".join(lines))
+    if record.header.origin.same_dice and len(result.players) > 1:
+        blocks.append(partings(record, result))
     return "\n\n".join(blocks)
+
+
+def partings(record: Record, result: Review) -> str:
+    """Return where players with the same dice did not do the same, and what the turn cost each of them."""
+    rows = []
+    for turn, one in enumerate(rounds_of(record), start=1):
+        if one.parted is None:
+            continue
+        for player, played in zip(result.players, one.turns, strict=True):
+            decided = played.decisions[one.parted]
+            lost = sum(decision.loss for decision in player.decisions if decision.turn == turn)
+            choice = move_text(record.rules, decided.move, speech.language)
+            cost = signed(-lost) if lost > 5e-3 else ""
+            rows.append((str(turn), format_dice(decided.dice), player.name, choice, str(played.points), cost))
+    head = (_("Turn"), _("Dice"), _("Player"), _("Choice"), _("Points"), _("Cost"))
+    table = table_text(head, rows, right=(0, 4, 5), indent="  ")
+    return _("Where players with the same dice parted") + "\n\n" + table
 
 
 SHOWN_CHOICES = 5

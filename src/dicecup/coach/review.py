@@ -11,6 +11,7 @@ from dicecup.coach.lessons import Lesson, lesson_data, lessons_of, worth_saying
 from dicecup.coach.reasons import Reason
 from dicecup.dice import Dice
 from dicecup.engine.record import BOT_PREFIX, Record
+from dicecup.engine.same_dice import rounds_of
 from dicecup.engine.serialize import dice_to_data, move_to_data
 from dicecup.engine.state import (
     Keep,
@@ -348,6 +349,8 @@ def review_data(record: Record, result: Review, wins: WinChances | None, *, opti
         "perfect_turn": result.perfect_turn,
         "players": [player_data(rules, player, options) for player in result.players],
     }
+    if record.header.origin.same_dice:
+        data["parted"] = [one.parted for one in rounds_of(record)]
     if wins:
         data["win_probability"] = win_data(wins)
     return data

@@ -67,6 +67,11 @@ def rounds(played: Sequence[Sequence[TurnPlayed]]) -> list[Round]:
     return [Round(turns) for turns in zip(*played, strict=False)]
 
 
+def rounds_of(record: Record) -> list[Round]:
+    """The finished turns of all players of a record, side by side."""
+    return rounds([turns_of(record, player) for player in range(len(record.header.players))])
+
+
 def moves_of(record: Record, player: int) -> list[list[Move]]:
     """All moves of a player, turn by turn; the last turn may be unfinished."""
     found: list[list[Move]] = []

@@ -18,7 +18,7 @@ from dicecup.bots import BOT_PREFIX
 from dicecup.engine.fairness import SAME_DICE, commitment
 from dicecup.engine.record import DiceOrigin, Header, Record, trimmed
 from dicecup.engine.record_text import RecordWriter, entry_texts
-from dicecup.engine.same_dice import Round, dice_of, moves_of, rounds, turns_of
+from dicecup.engine.same_dice import Round, dice_of, moves_of, rounds, rounds_of, turns_of
 from dicecup.engine.state import Keep, Move, Score, Throw
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import Match
@@ -219,7 +219,7 @@ def open_rounds(live: LiveMatch) -> tuple[list[int], list[Round]]:
     if not live.apart:
         record = live.playing().record
         seats = list(range(len(record.header.players)))
-        return seats, rounds([turns_of(record, seat) for seat in seats]) if live.stored.opening.same else []
+        return seats, rounds_of(record) if live.stored.opening.same else []
     seats = sorted(live.people)
     played = [
         turns_of(part.match.record, 0) if (part := live.parts.get(seat)) and part.match else []
