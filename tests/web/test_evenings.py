@@ -15,10 +15,12 @@ from starlette.testclient import TestClient
 from tests.web.conftest import ANN, Player, Visitor, best_score, code, page_of, turn, two_players
 
 from dicecup.i18n.language import LANGUAGES, language
-from dicecup.storage.rows import BestRoll, Ended, MatchLine
+from dicecup.rules.loader import load_ruleset
+from dicecup.storage.rows import BestRoll, Ended, MatchLine, Result, Verdict
 from dicecup.web.service.evening_tally import duels, totals
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.personal_data import remove_expired
+from dicecup.web.service.statistics import statistics
 from dicecup.web.settings import Retention
 from dicecup.web.texts import won_text
 
@@ -93,6 +95,17 @@ def test_head_to_head_compares_people_in_the_games_that_both_played() -> None:
     ]
 
 
+def test_games_with_undone_rolls_are_counted_but_not_rated() -> None:
+    identity = load_ruleset("yatzy").identity
+    results = [
+        Result(0, "Ann", "yatzy", identity, 100 * number, 1, 2, "{}", f"2026-01-0{number}", f"m{number}")
+        for number in (1, 2, 3)
+    ]
+    verdicts = {(f"m{number}", 0): Verdict(0, 10.0 * number, -1.0, 0.5) for number in (1, 2, 3)}
+    (found,) = statistics(results, verdicts, {"m3"})
+    assert (found.mean, found.undone, len(found.judged), found.mean_luck) == (200, 1, 2, 15)
+
+
 @pytest.mark.parametrize(
     ("won", "text"),
     [
@@ -150,6 +163,32 @@ def test_a_second_game_on_one_device_begins_an_evening(ann: Player, visitor: Vis
     page = visitor.go(f"/e/{second['evening']}")
     assert "Go to game" in page
     assert f"/new/yahtzee?evening={second['evening']}" in page
+
+
+def test_a_pad_counts_and_so_do_its_corrections(ann: Player) -> None:
+    """Points without dice: there is no best roll, and nothing that could have been seen before."""
+    evening = ann.post("/evenings", {}).json()
+    ann.key = evening["key"]
+    state = ann.open("yatzy", ANN, BO, dice="points", evening=evening["evening"]["id"])
+    for box in load_ruleset("yatzy").boxes:
+        for seat, points in ((0, 0), (1, 6 if box.id == "sixes" else 0)):
+            state = ann.play(state, {"seat": seat, "box": box.id, "points": points})
+    assert state["status"] == "finished"
+
+    def tally() -> list[tuple[str, float, int]]:
+        found = look(ann, evening["evening"]["id"])["tally"]
+        assert all(one["best_roll"] is None and one["undone"] == 0 for one in found)
+        return [(one["name"], one["won"], one["points"]) for one in found]
+
+    assert tally() == [("Bo", 1, 6), ("Ann", 0, 0)]
+    state = ann.play(state, {"seat": 0, "box": "sixes", "points": 12, "was": 0})
+    assert tally() == [("Ann", 1, 12), ("Bo", 0, 6)]
+    ann.post(f"/matches/{state['id']}/undo", {"version": state["version"], "steps": 3})
+    assert tally() == []
+    (line,) = ann.get("/my/matches").json()
+    assert not line["undone"]
+    following = ann.post(f"/evenings/{evening['evening']['id']}/next").json()["state"]
+    assert following["id"] == state["id"]
 
 
 def test_the_seats_of_another_game_are_those_of_the_last_with_the_next_first(

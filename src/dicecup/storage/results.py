@@ -52,7 +52,7 @@ Place = tuple[str, str, int]
 UNDONE = (
     "SELECT DISTINCT entries.match FROM entries JOIN matches ON matches.id = entries.match "
     "WHERE matches.id IN {these} AND entries.match IN {these} "
-    "AND dice <> 'typed' AND text LIKE ? AND (text <> 'undo 1' "
+    "AND dice NOT IN ('typed', 'points') AND text LIKE ? AND (text <> 'undo 1' "
     "OR EXISTS (SELECT 1 FROM entries AS before WHERE before.match = entries.match "
     "AND before.number = entries.number - 1 AND before.text LIKE ?))"
 )
