@@ -196,11 +196,12 @@ def test_the_seats_of_another_game_are_those_of_the_last_with_the_next_first(
 ) -> None:
     evening = ann.post("/evenings", {"name": "Sunday"}).json()
     ann.key = evening["key"]
-    first = ann.open("yatzy", ANN, BO, evening=evening["evening"]["id"])
+    first = ann.open("yatzy", ANN, BO, dice="points", evening=evening["evening"]["id"])
     assert first["evening"] == evening["evening"]["id"]
     visitor.client.cookies.set("dicecup", ann.key)
     page = visitor.go(f"/new/yahtzee?evening={first['evening']}")
     assert re.findall(r'name="name" value="(\w+)"', page) == ["Bo", "Ann"]
+    assert re.search(r'name="dice" value="points"[^>]* checked', page)
     visitor.send("/new/yahtzee", kind=["person", "person"], name=["Bo", "Ann"], evening=first["evening"])
     assert {game["game"] for game in look(ann, first["evening"])["games"]} == {"yatzy", "yahtzee"}
 

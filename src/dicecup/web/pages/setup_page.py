@@ -21,7 +21,7 @@ from dicecup.web.pages.render import base_address, go_to, only_here, page
 from dicecup.web.refusals import status_of
 from dicecup.web.service import opening
 from dicecup.web.service.advising import bots_here, has_coach
-from dicecup.web.service.evening_tally import next_seats
+from dicecup.web.service.evening_tally import like_last_game
 from dicecup.web.service.opening import NewMatch, NewSeat
 from dicecup.web.texts import BOT_NAMES, bot_text
 from dicecup.web.viewer import (
@@ -69,11 +69,13 @@ async def new(
     game: GameAsked,
     evening: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
-    """The set-up of a game; in an evening it begins with the people of the last game, the next one first."""
+    """The set-up of a game; in an evening with the people and dice of the last one, the next player first."""
     seats = [SeatForm("person", viewer.name or default_name(viewer.language, 1))]
-    if evening and (people := await next_seats(matches, evening, viewer.key)):
-        seats = [SeatForm(seat.kind, seat.name) for seat in people]
-    return setup_page(request, viewer, game, seats, {"evening": evening}, await opening.new_promise(matches))
+    form: dict[str, Any] = {"evening": evening}
+    if evening and (like := await like_last_game(matches, evening, viewer.key)):
+        seats = [SeatForm(seat.kind, seat.name) for seat in like.seats]
+        form["dice"] = like.dice
+    return setup_page(request, viewer, game, seats, form, await opening.new_promise(matches))
 
 
 @router.post("/new/{game}")

@@ -26,7 +26,7 @@ from dicecup.web.service.joining import following_match, play_again
 from dicecup.web.service.keys import is_match_id, key_hash, new_match_id, now
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
-from dicecup.web.service.opening import NewSeat, open_evening
+from dicecup.web.service.opening import NewMatch, open_evening
 from dicecup.web.service.player_names import look_of
 
 MOST_NAME = 60  # characters of the name of an evening
@@ -284,14 +284,14 @@ def holds_seat(report: EveningReport, match: str) -> bool:
     return any(end.mine for line in report.lines if line.id == match for end in line.ended)
 
 
-async def next_seats(matches: Matches, evening: str, holder: str) -> Sequence[NewSeat]:
-    """Return the seats for another game of an evening, the next player first; none for a newcomer."""
+async def like_last_game(matches: Matches, evening: str, holder: str) -> NewMatch | None:
+    """Return a match like the last one of an evening, the next player first; None for a newcomer."""
     found = await find_evening(matches, evening)
     ids = await asyncio.to_thread(matches.store.matches_of_evenings, [found.id], 1)
     last = await matches.get(ids[0]) if ids else None
     if last is None or not last.seats_of(key_hash(holder)):
-        return ()
-    return following_match(last, key_hash(holder)).seats
+        return None
+    return following_match(last, key_hash(holder))
 
 
 async def next_game(matches: Matches, evening: str, holder: str) -> LiveMatch:
