@@ -336,6 +336,7 @@ class Game(GameView):
         """
         from dicecup.coach.advice import advise, values_at_once
 
+        self._check_dice_known()
         return advise(values_at_once(self.rules), self.state)
 
     def review(self) -> Review:
@@ -349,7 +350,13 @@ class Game(GameView):
         from dicecup.coach.advice import values_at_once
         from dicecup.coach.review import review as review_record
 
+        self._check_dice_known()
         return review_record(self._whole_record(), values_at_once(self.rules))
+
+    def _check_dice_known(self) -> None:
+        """Refuse to judge a score pad, before anything is solved."""
+        if self.record.header.origin.kind == "points":
+            raise UsageError("coach_points_only")
 
     def _whole_record(self) -> Record:
         if self.record.first is not None:

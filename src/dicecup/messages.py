@@ -64,6 +64,7 @@ SENTENCES: dict[str, str | Plural] = {
     "keep_not_there": N_("You can’t keep {kept}: your dice are {dice}. Choose from those."),
     "layers_wrong": N_("A box is missing. Name one for each of: {layers}."),
     "no_throw_left": N_("You have no rolls left this turn. Choose a box."),
+    "pad_in_terminal": N_("A score pad is written in the browser: start “dicecup serve”."),
     "pad_without_bots": N_("A score pad has no dice, so bots can’t play. Remove the bots."),
     "pad_without_dice": N_("This is a score pad without dice. Write points in a box."),
     "points_impossible": N_("{box} can’t hold {points}. Choose one of the values shown."),

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import dicecup
+
 RECORDS = Path(__file__).parents[1] / "golden" / "fairness"
 FINGERPRINT = "98bc69c5e0c4348a"  # of statement-2.record
 
@@ -58,3 +60,24 @@ def test_fingerprint_is_compared_with_the_one_that_was_shown(run):
     assert other.returncode == 1
     assert "[fingerprint_other]" in other.stderr
     assert run("verify", path, "--fingerprint", "98bc").returncode == 2
+
+
+def test_a_score_pad(run, tmp_path):
+    """Its values are checked; it is neither reviewed nor played on in the terminal."""
+    path = tmp_path / "pad.record"
+    game = dicecup.Game("yatzy", ["Ann", "Bo"], dice="points")
+    game.write("Bo", "sixes", 24)
+    game.write("Bo", "sixes", 18)
+    game.join("Cleo")
+    game.save(path)
+    done = run("verify", str(path))
+    assert (done.returncode, "every value is possible" in done.stdout) == (0, True)
+    answer = json.loads(run("verify", str(path), "--json").stdout)
+    assert (answer["valid"], answer["dice"], answer["proved"]) == (True, "points", False)
+    assert answer["standings"][0] == {"place": 1, "name": "Bo", "points": 18}
+    for command, code in ((("play", "--record"), "pad_in_terminal"), (("review",), "coach_points_only")):
+        refused = run(*command, str(path))
+        assert (refused.returncode, f"[{code}]" in refused.stderr) == (2, True)
+    for ask in (game.hint, game.review):
+        with pytest.raises(dicecup.UsageError, match="can’t judge"):
+            ask()

@@ -162,6 +162,8 @@ def command(
 ) -> int:
     if path is not None and path.exists():
         header = read_record(path).header
+        if header.origin.kind == "points":
+            raise UsageError("pad_in_terminal")
         check_same_game(header, path, game, options, players, dice, seed)
         return resume_game(path, seed, read_players(players)[1] if players else None)
     if game is None:

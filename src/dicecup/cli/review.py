@@ -352,6 +352,8 @@ def table(
 @language_option
 def command(record: Path, html: Path | None, as_json: bool) -> None:
     found = given_record(record)
+    if found.header.origin.kind == "points":  # before anything is solved
+        raise UsageError("coach_points_only")
     if html is not None:
         if html.exists() and record.exists() and html.samefile(record):
             raise UsageError("page_over_record", file=html)
