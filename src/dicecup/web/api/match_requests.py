@@ -42,7 +42,7 @@ from dicecup.web.api.models import (
     answer,
 )
 from dicecup.web.api.reviews import proof_of
-from dicecup.web.service import joining, opening, same_dice
+from dicecup.web.service import joining, opening, playing_apart
 from dicecup.web.service.advising import check_on, in_time
 from dicecup.web.service.keys import key_hash, new_key
 from dicecup.web.service.live_match import LiveMatch
@@ -130,7 +130,7 @@ async def again(matches: MatchesNow, live: Asked, key: Key) -> Opened:
 @router.post("/matches/{match}/part", status_code=201)
 async def part(matches: MatchesNow, live: Asked, key: Key) -> Opened:
     """With the same dice for all: the match in which you play your seat alone. Nobody else can see it."""
-    own = await same_dice.own_part(matches, live, key)
+    own = await playing_apart.own_part(matches, live, key)
     return Opened(key=key, state=answer(own, own.seats_of(key_hash(key))))
 
 
@@ -144,7 +144,7 @@ async def rounds(reviews: ReviewsNow, live: Asked) -> RoundsAnswer:
 async def replay(matches: MatchesNow, live: Asked, key: Key, body: ReplayRequest) -> Opened:
     """Play the dice that a seat of a finished game had, against what was done with them."""
     holder = key or new_key()
-    whole = await same_dice.play_dice_again(matches, live, body.seat, holder, body.name)
+    whole = await playing_apart.play_dice_again(matches, live, body.seat, holder, body.name)
     return Opened(key=holder, state=answer(whole, whole.seats_of(key_hash(holder))))
 
 

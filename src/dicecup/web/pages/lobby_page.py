@@ -19,7 +19,7 @@ from dicecup.web.pages.setup_page import games
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.opening import game_rules
-from dicecup.web.service.same_dice import is_done
+from dicecup.web.service.playing_apart import is_done
 from dicecup.web.texts import player_name
 from dicecup.web.viewer import MatchesNow, Viewer, ViewerNow
 

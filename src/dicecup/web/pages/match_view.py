@@ -24,7 +24,7 @@ from dicecup.web.service.advising import has_coach
 from dicecup.web.service.draft import Slot, slots_of
 from dicecup.web.service.live_match import NOTHING_TO_UNDO, LiveMatch, UndoOptions
 from dicecup.web.service.opening import game_rules, may_begin
-from dicecup.web.service.same_dice import progress_of
+from dicecup.web.service.playing_apart import progress_of
 from dicecup.web.service.snapshot import LayerChoices, layer_choices
 from dicecup.web.texts import house_rules, line_names, player_name
 

@@ -16,7 +16,7 @@ from dicecup.web.pages.match_page import Asked, seat_in
 from dicecup.web.pages.render import go_to, page
 from dicecup.web.pages.review_turns import figure
 from dicecup.web.pages.setup_page import default_name
-from dicecup.web.service import same_dice
+from dicecup.web.service import playing_apart
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.rounds import Rounds, rounds_of
 from dicecup.web.texts import player_name
@@ -131,7 +131,7 @@ async def play_part(
     request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked, _form: Form
 ) -> Response:
     """Go to the match in which one plays alone."""
-    part = await same_dice.own_part(matches, live, viewer.key)
+    part = await playing_apart.own_part(matches, live, viewer.key)
     return go_to(request, viewer, f"/t/{part.id}")
 
 
@@ -141,6 +141,6 @@ async def replay(
 ) -> Response:
     """Play the dice of one's own finished game again, against what one did then."""
     name = viewer.name or default_name(viewer.language, 1)
-    whole = await same_dice.play_dice_again(matches, live, seat_in(form), viewer.key, name)
-    part = await same_dice.own_part(matches, whole, viewer.key)
+    whole = await playing_apart.play_dice_again(matches, live, seat_in(form), viewer.key, name)
+    part = await playing_apart.own_part(matches, whole, viewer.key)
     return go_to(request, viewer, f"/t/{part.id}")

@@ -17,7 +17,7 @@ from dicecup.web.service.live_match import LiveMatch, header_for
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.opening import NewMatch, NewSeat, open_match, read_seed
 from dicecup.web.service.player_names import check_different, mark_look_alikes, read_name
-from dicecup.web.service.same_dice import check_newcomer, play_dice_again
+from dicecup.web.service.playing_apart import check_newcomer, play_dice_again
 from dicecup.web.service.snapshot import DICE
 
 

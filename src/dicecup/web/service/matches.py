@@ -26,7 +26,7 @@ from dicecup.web.service.company import TOLD_EVERY
 from dicecup.web.service.fair_queue import FairTurns
 from dicecup.web.service.keys import is_match_id, log_name
 from dicecup.web.service.live_match import LiveMatch
-from dicecup.web.service.same_dice import all_done, close
+from dicecup.web.service.playing_apart import all_done, close
 from dicecup.web.service.subscribers import Subscribers
 from dicecup.web.service.worker import warm_all
 from dicecup.web.settings import Settings

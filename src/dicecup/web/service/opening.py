@@ -27,7 +27,7 @@ from dicecup.web.service.keys import is_match_id, key_hash, new_match_id, now
 from dicecup.web.service.live_match import LiveMatch, header_for, header_text
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.player_names import check_different, read_name
-from dicecup.web.service.same_dice import check_seats, close_early
+from dicecup.web.service.playing_apart import check_seats, close_early
 
 PROMISE_SECONDS = 24 * 3600  # for which a set-up page can be left open
 

@@ -13,8 +13,8 @@ from dicecup.errors import DicecupError, UsageError
 from dicecup.rules.model import Ruleset
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.opening import game_rules
+from dicecup.web.service.playing_apart import open_rounds
 from dicecup.web.service.reviewing import Reviewed, Reviews
-from dicecup.web.service.same_dice import open_rounds
 
 PATIENCE = 3.0  # seconds in which the coach may say what the decisions cost
 

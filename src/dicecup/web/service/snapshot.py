@@ -25,7 +25,7 @@ from dicecup.engine.state import (
 from dicecup.match import Match
 from dicecup.rules.model import Ruleset
 from dicecup.web.service.live_match import LiveMatch
-from dicecup.web.service.same_dice import progress_of
+from dicecup.web.service.playing_apart import progress_of
 
 NOTHING_PICKED: Mapping[str, Placement] = MappingProxyType({})
 
