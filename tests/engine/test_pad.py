@@ -236,6 +236,7 @@ def test_the_text_of_a_pad(chained, unchained):
     assert "dice points" in lines
     entries = ["2 write sixes 24", "2 write sixes 18 was 24", "2 write sixes nothing was 18"]
     assert lines[-3:] == entries
+    assert record_from_text(record_to_text(record).encode())[0] == record
     for wrong in (
         "2 write",
         "2 write sixes",
