@@ -1,12 +1,18 @@
 """Measure how long others' moves take while one client does its worst within the limits.
 
     .venv/bin/python -m bench.web_attack [--games 20] [--seconds 10] [--clients 40]
+    .venv/bin/python -m bench.web_attack --blocks
 
 Starts `dicecup serve` with its limits on, and a temporary database. Some matches are played from one address,
 two moves a second each, while another address sends one kind of expensive request as fast as it gets answers,
 over many connections; refusals count as answers. Phases with and without an attack alternate in one run, so
 that both see the same machine: `ratio` is the 99th percentile of an attack over that of the quiet phases
 around it. Linux only: the addresses are 127.0.0.1 and 127.0.0.2.
+
+`--blocks` needs no quiet machine: the application runs in this process, gets each kind of request a few times
+at once, and the processor time of every step of its event loop is measured. Nobody else is answered during a
+step, so the longest one is how long one request can hold up all others: `longest_ms`. `loop_ms` is what a
+request takes of the loop altogether; `web/guard.py` bounds how much of that an address can use in a second.
 """
 
 from __future__ import annotations
@@ -25,6 +31,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from bench.web_load import Connection, Game
+from starlette.types import ASGIApp, Message
 from tests.web.serving import Server
 
 from dicecup.engine.fairness import commitment
@@ -34,6 +41,8 @@ from dicecup.engine.record_text import record_to_text
 from dicecup.engine.state import Throw, dice_to_throw
 from dicecup.match import verifiable_origin
 from dicecup.rules import load_ruleset
+from dicecup.web.app import create_app
+from dicecup.web.settings import Settings
 
 ATTACKER = "127.0.0.2"
 PLAYERS = 10
@@ -183,14 +192,95 @@ async def measure(address: str, wish: argparse.Namespace, say: Callable[[object]
         )
 
 
+class Steps:
+    """The processor time of every step of the event loops of this process."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+        run = asyncio.Handle._run
+
+        def timed(handle: asyncio.Handle) -> None:
+            begun = time.thread_time()
+            run(handle)
+            self.seconds.append(time.thread_time() - begun)
+
+        asyncio.Handle._run = timed  # type: ignore[method-assign]
+
+
+async def ask_app(app: ASGIApp, method: str, path: str, body: object) -> tuple[int, bytes]:
+    """Answer a request in this process; the status and the body."""
+    data = json.dumps(body).encode() if body is not None else b""
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": method,
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "headers": [
+            (b"host", b"127.0.0.1"),
+            (b"content-type", b"application/json"),
+            (b"content-length", str(len(data)).encode()),
+        ],
+        "client": (ATTACKER, 1),
+        "server": ("127.0.0.1", 80),
+    }
+    status, found = 0, bytearray()
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": data, "more_body": False}
+
+    async def send(message: Message) -> None:
+        nonlocal status
+        status = message.get("status", status)
+        found.extend(message.get("body", b""))
+
+    await app(scope, receive, send)
+    return status, bytes(found)
+
+
+async def measure_blocks(folder: str, at_once: int, say: Callable[[object], None]) -> None:
+    steps = Steps()
+    app = create_app(Settings(f"{folder}/games.db", warm=False))
+    async with app.router.lifespan_context(app):
+        record = long_record()
+        _, kept = await ask_app(app, "POST", "/api/records", {"record": record})
+        for name, send in attacks_on(json.loads(kept)["id"], record).items():
+            await ask_app(app, *send)  # templates are compiled
+            await asyncio.sleep(2)  # the share of the address is full again
+            steps.seconds.clear()
+            answers = await asyncio.gather(*(ask_app(app, *send) for _ in range(at_once)))
+            longest = sorted(steps.seconds)[-3:]
+            say(
+                {
+                    "attack": name,
+                    "answers": dict(Counter(status for status, _ in answers)),
+                    "longest_ms": round(1000 * longest[-1], 1),
+                    "third_longest_ms": round(1000 * longest[0], 1),
+                    "loop_ms": round(1000 * sum(steps.seconds) / at_once, 1),
+                }
+            )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure moves while one client does its worst.")
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--clients", type=int, default=40, help="connections of the attacker")
+    parser.add_argument("--blocks", action="store_true", help="measure the steps of the event loop instead")
     wish = parser.parse_args()
+
+    def say(found: object) -> None:
+        print(json.dumps(found), flush=True)
+
+    if wish.blocks:
+        with tempfile.TemporaryDirectory() as folder:
+            asyncio.run(measure_blocks(folder, 10, say))
+        return
     with tempfile.TemporaryDirectory() as folder, Server(f"{folder}/games.db", DICECUP_LIMITS="on") as server:
-        asyncio.run(measure(server.address, wish, lambda found: print(json.dumps(found), flush=True)))
+        asyncio.run(measure(server.address, wish, say))
 
 
 if __name__ == "__main__":

@@ -31,8 +31,14 @@ def sort_key(die: Die) -> tuple[int, ...]:
 def sort_dice(dice: Dice) -> Dice:
     """Return the dice in canonical order: lowest first."""
     if all(type(die) is int for die in dice):
-        return tuple(sorted(dice))
+        return shared(tuple(sorted(dice)))
     return tuple(sorted(dice, key=sort_key))
+
+
+@lru_cache(maxsize=4096)
+def shared(dice: Dice) -> Dice:
+    """Return the same object for equal dice: games that are kept in memory hold each roll several times."""
+    return dice
 
 
 def layer_faces(dice: Dice, layer: int) -> Faces:

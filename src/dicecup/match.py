@@ -265,9 +265,7 @@ class Match:
         Typed dice count as a decision, since a person typed them. Bots' turns in between are undone too.
         """
         typed = self.record.header.origin.kind == "typed"
-        moves, states = self.record.moves, self.record.states
-        for steps in range(1, len(moves) + 1):
-            move, before = moves[-steps], states[-steps - 1]
+        for steps, (before, move, _) in enumerate(self.record.backwards(), start=1):
             person = not is_bot(self.record.header.players[before.player])
             if typed and isinstance(move, Throw):
                 return steps
@@ -280,6 +278,10 @@ class Match:
         if self._save is not None:
             raise TypeError("The store of this match has to write another header.")
         self._record = with_player(self.record, name)
+
+    def forget_states(self, most: int) -> None:
+        """Remember the states of the last moves only: a long game takes less memory."""
+        self._record = self._record.shortened(most)
 
     @property
     def reveal_due(self) -> bool:

@@ -141,3 +141,46 @@ def test_secret_of_a_seed():
     assert seed_secret(7) != seed_secret(8)
     assert secret_of(new()) is None
     assert secret_of(new(DiceOrigin("system"))) is None
+
+
+def same(one: Record, other: Record) -> bool:
+    """Whether two records tell the same, whatever they remember."""
+    return (
+        (one.state, one.last_scored, one.moves_made, one.throws_made, one.next_throw)
+        == (other.state, other.last_scored, other.moves_made, other.throws_made, other.next_throw)
+        and list(one.backwards()) == list(other.backwards())
+        and (one.moves, one.states) == (other.moves, other.states)
+    )
+
+
+@pytest.mark.parametrize("most", [1, 2, 7, 30])
+def test_a_record_that_remembers_little_tells_the_same(played, most):
+    whole = played("yatzy", 30)
+    short = whole.shortened(most)
+    assert len(list(short._recent.steps)) == most
+    assert same(short, whole)
+    again = short.shortened(1)
+    assert same(again, whole)
+
+
+def test_what_a_record_remembers_grows_and_is_undone(played):
+    whole = played("yatzy", 30)
+    short = whole.shortened(4)
+    for entry in (Undo(2), *whole.moves[-2:], Undo(3), Undo(20), *whole.moves[7:9], Undo(9)):
+        whole, short = whole.append(entry), short.append(entry)
+        assert same(short, whole)
+    assert short.moves_made == 0
+    assert short.state == short.beginning
+    assert same(Record(short.header).shortened(3), Record(short.header))
+
+
+def test_undo_past_the_start_of_what_is_remembered(refused, played):
+    short = played("yatzy", 10).shortened(2)
+    with refused("undo_too_far", most=10):
+        short.append(Undo(11))
+
+
+def test_backwards_gives_the_states_around_each_move(played):
+    record = played("yatzy", 12)
+    steps = list(zip(record.states, record.moves, record.states[1:], strict=False))
+    assert list(record.backwards()) == steps[::-1]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 import pytest
-from jinja2 import Environment
+from jinja2 import DictLoader, Environment
 from starlette.requests import Request
 from starlette.testclient import TestClient
 from tests.web.conftest import ANN, FRIEND, Player, turn
@@ -19,9 +20,10 @@ from tests.web.killing import a_move
 from dicecup.i18n.language import LANGUAGES
 from dicecup.rules import builtin_ids
 from dicecup.web import live_routes
-from dicecup.web.pages.parts import PageParts, SeparateParts
+from dicecup.web.pages.parts import OnePart, PageParts, SeparateParts
+from dicecup.web.service.frames import Drawing, Seen
 from dicecup.web.service.matches import Matches
-from dicecup.web.service.subscribers import Drawing, EventStream
+from dicecup.web.service.subscribers import EventStream
 from dicecup.web.viewer import viewer_of
 
 STEPS = 40
@@ -158,9 +160,10 @@ def test_who_takes_a_seat_meanwhile_sees_it_as_their_own(client: TestClient, ann
     page.receive(seen.event())
     assert page.match.find("join-name")
     bo.post(f"/matches/{state['id']}/join", {"name": "Bo"})
-    page.receive(seen.event())
+    event = seen.event()
+    page.receive(event)
     assert (page.wholes, page.changes) == (2, 0)
-    assert 'class="chip-head mine"' in bytes(seen.stream.channel.frames[seen.stream.seen].whole).decode()
+    assert b'class="chip-head mine"' in event
 
 
 def test_what_an_audience_saw_is_forgotten_with_it(client: TestClient, ann: Player) -> None:
@@ -179,28 +182,56 @@ def test_what_an_audience_saw_is_forgotten_with_it(client: TestClient, ann: Play
 
 
 def test_a_difference_outside_the_parts_sends_everything() -> None:
-    before, after = Drawing("a \0x\0", {"x": "1"}), Drawing("b \0x\0", {"x": "1"})
-    assert after.changes_since(before) is None
-    assert before.changes_since(Drawing("a \0x\0", {"x": "0"})) == ["1"]
-    assert before.whole() == "a 1"
-    assert Drawing("state").changes_since(Drawing("state")) is None
+    one, other = Drawing("a \0x\0", {"x": "1"}), Drawing("b \0x\0", {"x": "1"})
+    assert one.whole() == "a 1"
+    assert other.changes_since(one.seen()) is None
+    assert one.changes_since(Drawing("a \0x\0", {"x": "0"}).seen()) == ["1"]
+    assert one.changes_since(Drawing("a \0x\0", {"y": "1"}).seen()) is None
+    assert Drawing("state").changes_since(Drawing("state").seen()) is None
 
 
 def test_a_region_is_rendered_again_only_if_it_was_made_from_something_else() -> None:
     environment = Environment(autoescape=True)
     template = environment.from_string(
-        "{% call region('all', number) %}{% call part('one') %}<p>{{ number }}{{ other }}</p>{% endcall %}"
-        "{% endcall %}"
+        "{% call region('all', number) %}<b>{{ look }}</b>"
+        "{% call part('one') %}<p>{{ number }}{{ other }}</p>{% endcall %}{% endcall %}"
     )
 
-    def draw(before: Drawing | None, number: int, other: str) -> Drawing:
-        parts = SeparateParts(PageParts(environment), before.regions if before else {})
-        text = template.render(region=parts.region, part=parts.part, number=number, other=other)
-        return Drawing(text, parts.texts, parts.regions)
+    def draw(before: Seen | None, number: int, other: str, look: str = "") -> Drawing:
+        parts = SeparateParts(PageParts(environment), before)
+        values = {"number": number, "other": other, "look": look}
+        return parts.drawing(template.render(region=parts.region, part=parts.part, **values), ())
 
     first = draw(None, 1, "a")
-    assert first.whole() == "<p>1a</p>"
-    second = draw(first, 1, "b")
-    assert (second.whole(), second.changes_since(first)) == ("<p>1a</p>", [])
-    third = draw(second, 2, "b")
-    assert third.changes_since(second) == ["<p>2b</p>"]
+    assert first.whole() == "<b></b><p>1a</p>"
+    before = first.seen()
+    second = draw(before, 1, "b")
+    assert second.parts == {}
+    third = draw(second.seen(), 2, "b")
+    assert third.changes_since(before) == ["<p>2b</p>"]
+    assert draw(before, 3, "b", "other").changes_since(before) is None
+
+
+def test_parts_are_made_again_in_a_region_that_is_not() -> None:
+    environment = Environment(autoescape=True, loader=DictLoader({"item": "<i>{{ item.text }}</i>"}))
+    template = environment.from_string(
+        "{% call region('all') %}<b>{{ each_part('item', source) }}</b>{% endcall %}"
+    )
+
+    def draw(before: Seen | None, text: str) -> Drawing:
+        parts = SeparateParts(PageParts(environment), before)
+        source = OnePart("it", Item(text))
+        given = {"region": parts.region, "each_part": parts.each_part, "source": source}
+        return parts.drawing(template.render(**given), [source])
+
+    first = draw(None, "a")
+    assert first.whole() == "<b><i>a</i>\n</b>"
+    before = first.seen()
+    assert draw(before, "a").parts == {}
+    assert draw(before, "b").changes_since(before) == ["<i>b</i>"]
+
+
+@dataclass(frozen=True)
+class Item:
+    text: str
+    part_id: str = "item"

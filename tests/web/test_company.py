@@ -16,10 +16,11 @@ from dicecup.i18n.language import LANGUAGES, language
 from dicecup.web.service import company as bounds
 from dicecup.web.service import subscribers
 from dicecup.web.service.company import REACTIONS, Company
+from dicecup.web.service.frames import Drawing, Seen
 from dicecup.web.service.keys import key_hash
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
-from dicecup.web.service.subscribers import Drawing, stream
+from dicecup.web.service.subscribers import stream
 
 pytestmark = pytest.mark.one_database
 SEATS = {"ann": frozenset({0, 2}), "bo": frozenset({1})}
@@ -72,7 +73,7 @@ class Listener:
         )
         self.task = asyncio.create_task(self.stream({}, self.receive, self.send))
 
-    def draw(self, _live: LiveMatch, _before: Drawing | None) -> Drawing:
+    def draw(self, _live: LiveMatch, _before: Seen | None) -> Drawing:
         return Drawing("drawn")
 
     async def receive(self) -> Message:

@@ -13,9 +13,12 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 from tests.web.conftest import Player
 
+from dicecup.engine.state import start
 from dicecup.errors import UsageError
+from dicecup.rules import load_ruleset
 from dicecup.web.app import create_app
 from dicecup.web.service import fair_queue, worker
+from dicecup.web.service.advising import Advising
 from dicecup.web.service.fair_queue import Caller, FairQueue, FairTurns, caller_of_request
 from dicecup.web.service.worker import LENGTH, MOST_OF_CALLER, Worker, unpack
 from dicecup.web.settings import Settings
@@ -216,3 +219,24 @@ def test_callers_are_the_networks_of_clients(settings: Settings, monkeypatch: py
         other.get(f"/api/matches/{state['id']}/record")
         other.get(f"/api/matches/{state['id']}/proof")
     assert [name for name in found if name] == ["192.0.2.7", "2001:db8::/64", "2001:db8::/64"]
+
+
+def test_decisions_of_bots_come_from_their_own_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else hints of one address would hold up the bots, and bots the hints."""
+    found: list[Any] = []
+
+    class Noted:
+        async def ask(self, *_question: Any, caller: Caller | None = None, urgency: int = 0) -> None:
+            found.append((caller, urgency))
+
+    async def work() -> None:
+        advising = Advising(0)
+        monkeypatch.setattr(advising, "quick", Noted())
+        ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        ready.set_result(None)
+        monkeypatch.setattr(advising, "prepare", lambda _rules: ready)
+        rules = load_ruleset("yatzy")
+        await advising.decide("optimal", rules, start(rules), "owner")
+
+    run(work())
+    assert found == [(Caller("bots", "owner"), 0)]

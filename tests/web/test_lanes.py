@@ -30,7 +30,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     found = Clock()
     monkeypatch.setattr(module, "monotonic", found)
-    monkeypatch.setattr(module, "perf_counter", found)
+    monkeypatch.setattr(module, "thread_time", found)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -10,8 +11,11 @@ from starlette.testclient import TestClient
 from tests.web.conftest import Player
 from tests.web.test_uploads import long_record
 
+from dicecup import Game
 from dicecup.engine import record as engine_record
 from dicecup.engine.play import apply_and_score
+from dicecup.engine.record_text import record_to_text
+from dicecup.web.service import matches
 
 pytestmark = pytest.mark.one_database
 REQUESTS: dict[str, Callable[[Player, str], Any]] = {
@@ -43,3 +47,35 @@ def test_moves_are_computed_at_most_twice(
     answer = REQUESTS[name](ann, match)
     assert answer.status_code in (200, 201)
     assert computed <= 2 * len(text.splitlines())
+
+
+LONG_WORK = {"record": (matches, "join_record"), "proof": (engine_record, "derive_throw")}
+
+
+@pytest.mark.parametrize("name", ["record", "proof", "try", "upload"])
+def test_long_work_is_not_done_in_the_event_loop(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Nobody else is answered meanwhile."""
+    game = Game("yatzy", seed=1)
+    for box in ("ones", "twos", "threes"):
+        game.roll()
+        game.score(box)
+    ann = Player(client)
+    match = ann.post("/records", {"record": record_to_text(game.record)}).json()["id"]
+    assert client.portal
+    loop = client.portal.call(threading.get_ident)
+    threads: list[int] = []
+    module, function = LONG_WORK.get(name, (engine_record, "apply_and_score"))
+    really = getattr(module, function)
+
+    def note(*arguments: Any) -> Any:
+        threads.append(threading.get_ident())
+        return really(*arguments)
+
+    monkeypatch.setattr(module, function, note)
+    tried = {"try": lambda ann, match: ann.post(f"/matches/{match}/try", {"moves": 4})}
+    answer = (REQUESTS | tried)[name](ann, match)
+    assert answer.status_code in (200, 201), answer.text
+    assert threads
+    assert loop not in threads

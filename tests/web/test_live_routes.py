@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -10,6 +11,7 @@ from starlette.testclient import TestClient
 from tests.web.conftest import Player, Visitor, best_score
 
 from dicecup.web import live_routes
+from dicecup.web.api import match_requests
 
 pytestmark = pytest.mark.one_database
 THROW = '{"version": 0, "move": {"throw": true}}'
@@ -138,3 +140,35 @@ def test_every_route_here_is_one_of_fastapi(client: TestClient) -> None:
     for method, path in live_routes.ROUTES:
         if path.startswith("/api"):
             assert method.lower() in described[path]
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "identity"])
+def test_answers_are_compressed_the_same(
+    client: TestClient, ann: Player, encoding: str, with_fastapi: Any
+) -> None:
+    state, headers = ann.open("triple-yum-plus"), {"Accept-Encoding": encoding, "Content-Type": JSON}
+
+    def ask() -> Any:
+        headers["Authorization"] = f"Bearer {ann.key}"
+        body = json.dumps({"version": 7, "move": {"throw": True}})  # answered with the state
+        answer = client.post(f"/api/matches/{state['id']}/moves", content=body, headers=headers)
+        return answer.json(), sorted(answer.headers), answer.headers.get("content-encoding")
+
+    found = ask()
+    assert found[2] == (encoding if encoding == "gzip" else None)
+    with_fastapi()
+    assert found == ask()
+
+
+def test_a_failure_is_answered_with_all_headers(
+    client: TestClient, ann: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = ann.open()
+
+    async def fail(*_arguments: Any) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(match_requests, "play", fail)
+    answer = ann.move(state, {"throw": True})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (500, "server_failed")
+    assert {"content-security-policy", "x-request-id"} <= answer.headers.keys()

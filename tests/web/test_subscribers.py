@@ -13,12 +13,12 @@ from tests.web.conftest import Player
 
 from dicecup.errors import UsageError
 from dicecup.web.service import subscribers as bounds
+from dicecup.web.service.frames import Drawing
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.subscribers import (
     MOST_OF_ADDRESS,
     MOST_OF_PLAYER,
     MOST_WATCHERS,
-    Drawing,
     EventStream,
     Subscriber,
     Subscribers,
@@ -109,7 +109,7 @@ def test_streams_are_told_once_that_the_server_stops() -> None:
     told = 0
 
     class Watched:
-        def start_delivery(self) -> None:
+        def deliver(self) -> None:
             nonlocal told
             told += 1
 

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.web.conftest import Player, best_score, page_of
+from tests.waiting import eventually
+from tests.web.conftest import Player, Visitor, best_score, page_of
+from tests.web.test_changes import Watching
 
 from dicecup.storage.postgres import PostgresDatabase
 from dicecup.storage.rows import Notice
@@ -103,3 +105,22 @@ def test_entries_of_another_process_need_no_query(clients: tuple[TestClient, Tes
     assert copy.follow(Notice(state["id"], 1, ("1 score chance 15",)))  # late: it is known
     assert copy.version == 2
     assert not copy.follow(Notice(state["id"]))
+
+
+def test_marks_reach_the_spectators_of_another_process(postgres_database: str) -> None:
+    settings = Settings(postgres_database, pause=0, pace=0, reveal_after=600, limits=False)
+    with TestClient(create_app(settings)) as one, TestClient(create_app(settings)) as other:
+        visitor = Visitor(one)
+        visitor.send("/new/yatzy", kind="person", name="Ann")
+        path = visitor.path
+        match = path.rpartition("/")[2]
+        seen = Watching(other, match)
+        visitor.send(f"{path}/throw", version="0")
+        eventually(lambda: b"id: 1.0\n" in seen.event())
+        visitor.send(f"{path}/marks", expected=204, version="1", keep=["0", "3"])
+        eventually(seen.event, lambda event: event == b"event: marks\ndata: 1 0 3\n\n")
+        visitor.go(path)
+        visitor.send(f"{path}/throw", version="1", keep=["0", "3"])
+        eventually(lambda: b"id: 3.0\n" in seen.event())
+        drafts = [client.app.state.matches.live[match].draft.kept for client in (one, other)]  # type: ignore[attr-defined]
+        assert drafts == [{1: frozenset({0, 3})}] * 2  # equal dice lie in the same slots on all screens

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from dicecup.dice import Dice, format_dice
@@ -115,7 +115,13 @@ class Record:
     @cached_property
     def moves(self) -> tuple[Move, ...]:
         """The current moves, without those undone."""
-        return tuple(move for move, _, _ in self._line)
+        found: list[Move] = []
+        for entry in self.entries:
+            if isinstance(entry, Undo):
+                del found[-entry.steps :]
+            elif not isinstance(entry, Reveal):
+                found.append(entry)
+        return tuple(found)
 
     @cached_property
     def states(self) -> tuple[State, ...]:
@@ -125,25 +131,37 @@ class Record:
     @property
     def state(self) -> State:
         """The current state; avoids `states`, whose cost grows with the length of the game."""
-        return self._line[-1][1] if self._line else self.beginning
+        return self._recent.state
 
     @property
     def last_scored(self) -> tuple[Scored, ...]:
         """What the last current move wrote, one for each box that it filled."""
-        return self._line[-1][2] if self._line else ()
+        return self._recent.steps[-1][2] if self._recent.steps else ()
+
+    @property
+    def moves_made(self) -> int:
+        """The number of current moves."""
+        return self._recent.skipped + len(self._recent.steps)
 
     @property
     def throws_made(self) -> int:
         """The number of current throws."""
-        return sum(isinstance(move, Throw) for move, _, _ in self._line)
+        return self.next_throw.in_game - 1
 
     @property
     def next_throw(self) -> ThrowNumber:
         """The number of the next throw."""
-        number = FIRST_THROW
-        for move, _, _ in self._line:
+        number = self._recent.number
+        for move, _, _ in self._recent.steps:
             number = number_after(number, move)
         return number
+
+    def backwards(self) -> Iterator[tuple[State, Move, State]]:
+        """Yield the current moves, the last one first, each with the states before and after it."""
+        recent = self._recent
+        yield from steps_backwards(recent.before, recent.steps)
+        if recent.skipped:
+            yield from steps_backwards(self.beginning, self._line[: recent.skipped])
 
     @property
     def secret(self) -> str | None:
@@ -161,13 +179,65 @@ class Record:
         """Pickle the fields only: states are many times larger, and found again by replaying."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
+    def shortened(self, most: int) -> Record:
+        """Return the same record that remembers the states of its last moves only, at most so many.
+
+        Earlier ones are found again by replaying, if somebody asks for them.
+        """
+        recent = self._recent
+        away = len(recent.steps) - most
+        if away <= 0:
+            return self
+        number = recent.number
+        for move, _, _ in recent.steps[:away]:
+            number = number_after(number, move)
+        before = recent.steps[away - 1][1]
+        return self._with_recent(Recent(recent.skipped + away, before, number, recent.steps[away:]))
+
+    def _with_recent(self, recent: Recent) -> Record:
+        found = replace(self)
+        found.__dict__["_recent"] = recent  # spares replaying the game
+        return found
+
+    @cached_property
+    def _recent(self) -> Recent:
+        return Recent(0, self.beginning, FIRST_THROW, self._line)
+
     @cached_property
     def _line(self) -> tuple[Step, ...]:
         """Each current move with what came of it."""
+        known: Recent | None = self.__dict__.get("_recent")
+        if known and not known.skipped:
+            return known.steps
         builder = RecordBuilder(replace(self, entries=()))
         for entry in self.entries:
             builder.add(entry)
         return tuple(builder.line)
+
+
+@dataclass(frozen=True, slots=True)
+class Recent:
+    """The last current moves of a record with what came of them, and where the game stood before them."""
+
+    skipped: int  # how many current moves there were before
+    before: State
+    number: ThrowNumber  # of the next throw then
+    steps: tuple[Step, ...]
+
+    @property
+    def state(self) -> State:
+        return self.steps[-1][1] if self.steps else self.before
+
+
+def steps_backwards(first: State, steps: tuple[Step, ...]) -> Iterator[tuple[State, Move, State]]:
+    for at in range(len(steps) - 1, -1, -1):
+        move, after, _ = steps[at]
+        yield steps[at - 1][1] if at else first, move, after
+
+
+# There are few different ones, and records in memory are long.
+shared_throw = lru_cache(maxsize=4096)(Throw)
+shared_keep = lru_cache(maxsize=4096)(Keep)
 
 
 class RecordBuilder:
@@ -176,7 +246,8 @@ class RecordBuilder:
     def __init__(self, record: Record) -> None:
         self.record = record
         self.entries = list(record.entries)
-        self.line: list[Step] = list(record._line) if record.entries else []
+        self.recent = record._recent if record.entries else Recent(0, record.beginning, FIRST_THROW, ())
+        self.line: list[Step] = list(self.recent.steps)
 
     @property
     def rules(self) -> Ruleset:
@@ -184,20 +255,23 @@ class RecordBuilder:
 
     @property
     def state(self) -> State:
-        return self.line[-1][1] if self.line else self.record.beginning
+        return self.line[-1][1] if self.line else self.recent.before
 
     def add(self, entry: Entry) -> None:
         """Add an entry with its dice sorted, or raise the reason why it is refused."""
         if isinstance(entry, Throw):
-            entry = Throw(as_dice(self.rules, entry.dice), entry.final)
+            entry = shared_throw(as_dice(self.rules, entry.dice), entry.final)
         elif isinstance(entry, Keep):
-            entry = Keep(as_kept(self.rules, self.state, entry.dice))
+            entry = shared_keep(as_kept(self.rules, self.state, entry.dice))
         if self.entries and isinstance(self.entries[-1], Reveal):
             raise RecordError("record_closed")
         match entry:
             case Undo(steps):
-                if not 1 <= steps <= len(self.line):
-                    raise RecordError("undo_too_far", most=len(self.line))
+                most = self.recent.skipped + len(self.line)
+                if not 1 <= steps <= most:
+                    raise RecordError("undo_too_far", most=most)
+                if steps > len(self.line):
+                    self.replay()
                 del self.line[-steps:]
             case Reveal(secret):
                 self.check_reveal(secret)
@@ -222,11 +296,17 @@ class RecordBuilder:
         if not self.state.finished:
             raise RecordError("reveal_too_early")
 
+    def replay(self) -> None:
+        """Find the states again that are not remembered."""
+        whole = RecordBuilder(replace(self.record, entries=()))
+        for entry in self.entries:
+            whole.add(entry)
+        self.recent, self.line = whole.recent, whole.line
+
     def build(self) -> Record:
         """Return the record as it is now."""
         built = replace(self.record, entries=tuple(self.entries))
-        built.__dict__["_line"] = tuple(self.line)  # spares replaying the game
-        return built
+        return built._with_recent(replace(self.recent, steps=tuple(self.line)))
 
 
 def secret_of(record: Record) -> bytes | None:

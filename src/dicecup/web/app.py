@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from fastapi import Depends, FastAPI
+from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dicecup import __version__
 from dicecup.storage.store import open_store
@@ -22,7 +25,7 @@ from dicecup.web.api import reviews as api_reviews
 from dicecup.web.assets import send_asset
 from dicecup.web.connections import when_server_stops
 from dicecup.web.guard import Guard, HeadRequests
-from dicecup.web.live_routes import LiveRoutes
+from dicecup.web.live_routes import COMPRESSION, LEAST_COMPRESSED, LiveRoutes
 from dicecup.web.logs import configure_logs
 from dicecup.web.observing import Observe
 from dicecup.web.pages import (
@@ -96,7 +99,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         await app.state.reviews.stop()
         await matches.stop()
 
-    app = FastAPI(
+    app = WebApp(
         title="Dicecup",
         version=__version__,
         description=ABOUT,
@@ -127,14 +130,31 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.include_router(router)
     app.add_route("/static/{name}", send_asset, include_in_schema=False)
     app.add_route("/static/{fingerprint}/{name}", send_asset, include_in_schema=False)
-    app.add_middleware(LiveRoutes)
     refusals.install(app, refused_page)
-    app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
+    app.add_middleware(GZipMiddleware, minimum_size=LEAST_COMPRESSED, compresslevel=COMPRESSION)
     app.add_middleware(HeadRequests)
-    app.add_middleware(Guard, settings=chosen, refuse=refusals.refuse)
+    app.outermost.append(LiveRoutes)
+    app.outermost.append(partial(Guard, settings=chosen, refuse=refusals.refuse))
     if metrics or chosen.logs.requests:
-        app.add_middleware(Observe, metrics=metrics)
+        app.outermost.append(partial(Observe, metrics=metrics))
     return app
+
+
+class WebApp(FastAPI):
+    """FastAPI with middleware around its own: live play passes by all of that (see `live_routes`)."""
+
+    def __init__(self, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self.outermost: list[Callable[[ASGIApp], ASGIApp]] = []  # the last one is the first to see a request
+
+    def build_middleware_stack(self) -> ASGIApp:
+        stack = super().build_middleware_stack()
+        for layer in self.outermost:
+            stack = layer(stack)
+        return stack
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await Starlette.__call__(self, scope, receive, send)  # FastAPI's telemetry is not used
 
 
 def create_metrics(settings: Settings) -> Metrics | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -69,6 +69,7 @@ async def send_asset(request: Request) -> Response:
     return FileResponse(path, media_type=TYPES[path.suffix], headers={"Cache-Control": caching})
 
 
+@lru_cache(maxsize=512)  # of 3 kB each; it takes as long as the rest of a small page
 def qr_svg(address: str) -> Markup:
     """Dark on light whatever the theme, so that every camera reads it."""
     code = segno.make(address, error="m", micro=False)

@@ -27,7 +27,7 @@ from uvicorn.supervisors import Multiprocess
 
 from dicecup.web.addresses import is_among, network_of
 from dicecup.web.logs import configure_logs
-from dicecup.web.settings import ConnectionLimits, settings_of_process
+from dicecup.web.settings import CONNECTION, ConnectionLimits, settings_of_process
 
 MOST_HEAD = 32_000  # bytes of a request line and its headers
 WANTED_DESCRIPTORS = 65_536
@@ -35,6 +35,8 @@ OTHER_DESCRIPTORS = 100  # database connections, pipes of worker processes, file
 CONNECTIONS = 20_000  # where the limit of open files allows it
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # the variable of prometheus-client
 END_OF_HEAD = b"\r\n\r\n"
+EVENTS = "/events"  # the end of the paths of event streams
+MOST_UNREAD = 16_384  # bytes of events that wait in memory for a client, and one event more
 
 stop_callbacks: list[Callable[[], None]] = []
 
@@ -131,6 +133,8 @@ class ConnectionBounds(asyncio.Protocol):
     transport: asyncio.Transport
     client: tuple[str, int] | None
     cycle: Any  # of the last request, None before the first
+    scope: Any  # … as ASGI gets it
+    when_writable: Callable[[], None] | None = None  # see `dicecup.web.service.subscribers.Connection`
 
     @classmethod
     def connections_of_process(cls) -> OpenConnections:
@@ -175,6 +179,17 @@ class ConnectionBounds(asyncio.Protocol):
         if self.stalled is not None:
             self.stalled.cancel()
             self.stalled = None
+            if self.when_writable:
+                self.when_writable()
+
+    def can_write(self) -> bool:
+        return self.stalled is None and not self.transport.is_closing()
+
+    def give_to_stream(self) -> None:
+        """Let an event stream write here: through ASGI and all middleware an event would cost much more."""
+        if self.scope.get("path", "").endswith(EVENTS):
+            self.transport.set_write_buffer_limits(MOST_UNREAD)
+            self.scope[CONNECTION] = self
 
     def shutdown(self) -> None:
         announce_stop()
@@ -218,13 +233,19 @@ class H11Connection(ConnectionBounds, H11Protocol):
 
     def handle_events(self) -> None:
         """Set the deadline for what the client has to send next."""
+        known = self.cycle
         super().handle_events()
+        if self.cycle is not known:
+            self.give_to_stream()
         now = self.conn.their_state
         if now is h11.SEND_BODY and self.reading is not h11.SEND_BODY:
             self.set_deadline(self.limits.body_seconds)
         elif now is not h11.SEND_BODY and now is not h11.IDLE:
             self.stop_deadline()
         self.reading = now
+
+    def write_body(self, body: bytes) -> None:
+        self.transport.write(self.conn.send(h11.Data(data=body)) or b"")
 
 
 def run(listener: socket.socket, workers: int = 1) -> None:

@@ -50,6 +50,7 @@ class HttpToolsConnection(ConnectionBounds, HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         super().on_headers_complete()
+        self.give_to_stream()
         self.reading = "body"
         self.set_deadline(self.limits.body_seconds)
 
@@ -57,6 +58,9 @@ class HttpToolsConnection(ConnectionBounds, HttpToolsProtocol):
         super().on_message_complete()
         self.reading = "nothing"
         self.stop_deadline()
+
+    def write_body(self, body: bytes) -> None:
+        self.transport.write(b"%x\r\n%b\r\n" % (len(body), body))
 
     def send_400_response(self, msg: str) -> None:
         if len(self.url) + self.fields_size > MOST_HEAD:

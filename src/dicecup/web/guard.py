@@ -9,7 +9,7 @@ import asyncio
 import secrets
 from collections import OrderedDict, deque
 from collections.abc import Callable, Coroutine, Generator
-from time import monotonic, perf_counter
+from time import monotonic, thread_time
 from typing import Any
 
 from starlette.datastructures import Headers
@@ -84,7 +84,7 @@ class Buckets:
 
 
 class Timed:
-    """A coroutine whose steps in the event loop are timed."""
+    """A coroutine whose steps in the event loop are timed, by the time of the processor."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, None]) -> None:
         self.coroutine = coroutine
@@ -93,13 +93,13 @@ class Timed:
     def __await__(self) -> Generator[Any, Any, None]:
         error: BaseException | None = None
         while True:
-            begun = perf_counter()
+            begun = thread_time()
             try:
                 pending = self.coroutine.throw(error) if error else self.coroutine.send(None)
             except StopIteration:
                 return
             finally:
-                self.seconds += perf_counter() - begun
+                self.seconds += thread_time() - begun
             try:
                 yield pending
                 error = None

@@ -6,13 +6,14 @@ for the route, its dependencies and its validation of answers took more time tha
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -36,13 +37,16 @@ from dicecup.web.pages.match_page import (
 from dicecup.web.pages.render import render_parts
 from dicecup.web.pages.sheet_view import read_picked, read_placement
 from dicecup.web.service.draft import slots_of
+from dicecup.web.service.frames import Drawing, Seen
 from dicecup.web.service.keys import is_match_id, key_hash
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.snapshot import state_data
-from dicecup.web.service.subscribers import Drawing, EventStream, stream
+from dicecup.web.service.subscribers import EventStream, stream
 from dicecup.web.viewer import Form, MatchesNow, ViewerNow, checked_form, matches_of, viewer_of
 
 JSON = "application/json"
+LEAST_COMPRESSED = 1000  # bytes
+COMPRESSION = 5
 Handler = Callable[[Request, LiveMatch], Awaitable[Response]]
 
 
@@ -70,14 +74,14 @@ class LiveRoutes:
         scope["route"] = route  # by which requests are counted
         request = Request(scope, receive, send)
         try:
-            response = await route.handler(request, await visible_match(request, match))
+            response = await answer(request, route, match)
         except Unusual:
             await self.app(scope, again(await request.body(), receive), send)
             return
-        except DicecupError as error:
-            response = refusals.refuse(request, error)
-        except HTTPException as error:
-            response = await refusals.by_status(request, error)
+        except ClientDisconnect:
+            return
+        if not isinstance(response, EventStream):
+            compress(request, response)
         await response(scope, receive, send)
 
 
@@ -87,6 +91,31 @@ async def visible_match(request: Request, match: str) -> LiveMatch:
         key = await caller_key(request)
         return await matches_of(request).seen_by(match, key_hash(key) if key else None)
     return await matches_of(request).seen_by(match, key_hash(request.cookies.get(COOKIE, "")))
+
+
+async def answer(request: Request, route: LiveRoute, match: str) -> Response:
+    """Answer a request for live play, also if it is refused or fails."""
+    try:
+        return await route.handler(request, await visible_match(request, match))
+    except DicecupError as error:
+        return refusals.refuse(request, error)
+    except HTTPException as error:
+        return await refusals.by_status(request, error)
+    except (Unusual, ClientDisconnect):
+        raise
+    except Exception as error:
+        return refusals.failed(request, error)
+
+
+def compress(request: Request, response: Response) -> None:
+    """Compress a response as the middleware of FastAPI does."""
+    if len(response.body) < LEAST_COMPRESSED:
+        return
+    response.headers.add_vary_header("Accept-Encoding")
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        response.body = gzip.compress(response.body, COMPRESSION, mtime=0)
+        response.headers["Content-Encoding"] = "gzip"
+        response.headers["Content-Length"] = str(len(response.body))
 
 
 def find_route(scope: Scope) -> tuple[LiveRoute | None, str]:
@@ -137,21 +166,22 @@ async def events(request: Request, viewer: ViewerNow, matches: MatchesNow, live:
     It is rendered once for all spectators of one language. Players get the whole fragment each time: their
     pages may show what the server does not know, such as a box that was picked.
     """
+    holder, anybody = viewer.holder, viewer.anybody()
+    spectators = "page", viewer.language.code, ""
 
     def is_mine(current: LiveMatch) -> bool:
-        return bool(current.seats_of(viewer.holder)) or current.stored.opening.owner == viewer.holder
+        return holder in current.stored.keys or current.stored.opening.owner == holder
 
     def audience(current: LiveMatch) -> tuple[object, ...]:
-        return "page", viewer.language.code, viewer.holder if is_mine(current) else ""
+        return ("page", viewer.language.code, holder) if is_mine(current) else spectators
 
-    def fragment(current: LiveMatch, before: Drawing | None) -> Drawing:
+    def fragment(current: LiveMatch, before: Seen | None) -> Drawing:
         if is_mine(current):
             return Drawing(render_fragment(viewer, view_for(matches, current, viewer)))
-        anybody = viewer.anybody()
         view = view_for(matches, current, anybody)
-        return render_parts(anybody, "match/fragment.html", before, match=view)
+        return render_parts(anybody, "match/fragment.html", before, view.sources(), match=view)
 
-    player = viewer.holder if is_mine(live) else ""
+    player = holder if is_mine(live) else ""
     return stream(request, matches, live, player, "match", audience, fragment, with_marks=True)
 
 
@@ -168,7 +198,7 @@ async def throw(request: Request, viewer: ViewerNow, live: Asked, form: Form) ->
             slots = slots_of(live.id, match.record, live.draft.kept)
             kept = tuple(slot.die for place, slot in enumerate(slots) if place in marked)
             live.check_turn(seats, version)
-            live.draft.keep(len(match.record.moves), marked)
+            live.draft.keep(match.record.moves_made, marked)
             await live.decide(seats, version, Keep(kept))
     except DicecupError as error:
         return show(request, viewer, live, error=error)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from dicecup.installation import data_folder
 
+CONNECTION = "dicecup.connection"  # where a request's scope holds its connection, if it is for events
+
 
 @dataclass(frozen=True)
 class ConnectionLimits:

@@ -44,11 +44,12 @@ from dicecup.web.api.models import (
 from dicecup.web.api.reviews import proof_of
 from dicecup.web.service import joining, opening, playing_apart
 from dicecup.web.service.advising import check_on, in_time
+from dicecup.web.service.frames import Drawing, Seen
 from dicecup.web.service.keys import key_hash, new_key
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.rounds import rounds_data, rounds_of
 from dicecup.web.service.snapshot import box_values, state_data
-from dicecup.web.service.subscribers import Drawing, EventStream, stream
+from dicecup.web.service.subscribers import EventStream, stream
 from dicecup.web.viewer import MatchesNow, ReviewsNow
 
 router = APIRouter(prefix="/api", tags=["matches"], responses=REFUSALS)
@@ -189,7 +190,7 @@ async def events(request: Request, matches: MatchesNow, live: Asked, key: Key) -
     """Server-sent events: the state now, and again after every change."""
     holder = key_hash(key)
 
-    def draw(now: LiveMatch, _before: Drawing | None) -> Drawing:
+    def draw(now: LiveMatch, _before: Seen | None) -> Drawing:
         return Drawing(json.dumps(state_data(now, now.seats_of(holder))))
 
     player = holder if live.seats_of(holder) else ""

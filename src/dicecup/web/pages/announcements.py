@@ -19,9 +19,9 @@ def announcement(live: LiveMatch, language: Language) -> str:
         return read
     if match.state.finished:
         return ending(match, language)
-    if not match.record.moves:
+    before, move, _after = next(match.record.backwards(), (None, None, None))
+    if before is None or move is None:
         return ""
-    move, before = match.record.moves[-1], match.record.states[-2]
     player = player_name(match.record.header.players[before.player], language)
     if isinstance(move, Throw):
         number = match.rules.throws - match.state.throws_left

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dicecup.engine.legality import cell_of
-from dicecup.engine.state import Score, column_lines
+from dicecup.engine.state import Score, State, column_lines
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import name
 from dicecup.match import Match
@@ -37,13 +37,14 @@ NO_ENTRY = LastEntry()
 
 def last_entry(match: Match, language: Language) -> LastEntry:
     record, rules = match.record, match.rules
-    for at in range(len(record.moves) - 1, -1, -1):
-        move = record.moves[at]
+    if record.header.origin.kind == "points":  # on a pad there are no turns
+        return NO_ENTRY
+    for back, (before, move, after) in enumerate(record.backwards()):
         if not isinstance(move, Score):
             continue
-        seat, sheet = record.states[at].player, record.states[at + 1].sheets
+        seat = before.player
         cells = [cell_of(rules, place.box, place.column) for place in move.placements]
-        points = [sheet[seat].cells[cell] or 0 for cell in cells]
+        points = [after.sheets[seat].cells[cell] or 0 for cell in cells]
         boxes = []
         for place, given in zip(move.placements, points, strict=True):
             column = f" {name(rules, place.column, language.code)}" if place.column else ""
@@ -53,22 +54,21 @@ def last_entry(match: Match, language: Language) -> LastEntry:
             player_name(record.header.players[seat], language),
             tuple(boxes),
             frozenset(cells),
-            flourish_of(match, at, seat, cells) if at == len(record.moves) - 1 else "",
-            at + 1,
+            flourish_of(rules, before, after, cells) if not back else "",
+            record.moves_made - back,
         )
     return NO_ENTRY
 
 
-def flourish_of(match: Match, at: int, seat: int, cells: list[int]) -> str:
+def flourish_of(rules: Ruleset, before: State, after: State, cells: list[int]) -> str:
     """What to celebrate about a move: the end of the game, all dice alike, or the bonus."""
-    if match.state.finished:
+    if after.finished:
         return "win"
-    rules, record = match.rules, match.record
-    before, after = record.states[at].sheets[seat], record.states[at + 1].sheets[seat]
-    if any(after.cells[cell] and needs_all_alike(rules, cell) for cell in cells):
+    old, new = before.sheets[before.player], after.sheets[before.player]
+    if any(new.cells[cell] and needs_all_alike(rules, cell) for cell in cells):
         return "alike"
     columns = range(len(rules.columns))
-    bonus = [sum(column_lines(rules, sheet, at)["bonus"] for at in columns) for sheet in (before, after)]
+    bonus = [sum(column_lines(rules, sheet, at)["bonus"] for at in columns) for sheet in (old, new)]
     return "bonus" if bonus[1] > bonus[0] else ""
 
 

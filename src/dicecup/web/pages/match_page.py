@@ -136,9 +136,9 @@ async def end_guide(request: Request, viewer: ViewerNow, live: Asked, _form: For
 
 
 @router.post("/marks")
-async def mark(viewer: ViewerNow, live: Asked, form: Form) -> Response:
+async def mark(viewer: ViewerNow, matches: MatchesNow, live: Asked, form: Form) -> Response:
     """Show others which dice are marked; only scripts send this, and nobody waits for it."""
-    live.mark(live.seats_of(viewer.holder), read_version(form), read_marked(form))
+    matches.mark(live, live.seats_of(viewer.holder), read_version(form), read_marked(form))
     return Response(status_code=204)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
@@ -19,7 +19,8 @@ from dicecup.web.pages.coach_view import SoFarView, faces_of, so_far_view
 from dicecup.web.pages.first_game import GuideStep
 from dicecup.web.pages.last_entry import NO_ENTRY, LastEntry, last_entry
 from dicecup.web.pages.pad_view import PadView, pad_view
-from dicecup.web.pages.sheet_view import SheetView, number, picked_text, sheet_view
+from dicecup.web.pages.parts import OnePart, PartSource
+from dicecup.web.pages.sheet_view import SheetView, number, picked_text
 from dicecup.web.service.advising import has_coach
 from dicecup.web.service.draft import Slot, slots_of
 from dicecup.web.service.live_match import NOTHING_TO_UNDO, LiveMatch, UndoOptions
@@ -41,6 +42,24 @@ class DieView:
 
 
 @dataclass(frozen=True, slots=True)
+class Chip:
+    """The name and the points of a player, a part of the page."""
+
+    seat: int
+    name: str
+    kind: str
+    yours: bool
+    active: bool
+    points: str
+    here: bool
+    opens: bool  # the sheet, with a tap
+
+    @property
+    def part_id(self) -> str:
+        return f"chip-{self.seat}"
+
+
+@dataclass(frozen=True, slots=True)
 class PlayerView:
     seat: int
     name: str
@@ -51,6 +70,17 @@ class PlayerView:
     place: int
     here: bool = False  # has the match open; never said of bots
     sheet: SheetView | None = None  # to be opened with a tap
+
+    @property
+    def chip(self) -> OnePart:
+        opens = self.sheet is not None
+        chip = Chip(self.seat, self.name, self.kind, self.yours, self.active, self.points, self.here, opens)
+        return OnePart(chip.part_id, chip)
+
+    @property
+    def look(self) -> tuple[object, ...]:
+        """What does not change with every move."""
+        return self.seat, self.name, self.sheet is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +172,26 @@ class MatchView:
     repeatable: list[int] = field(default_factory=list)  # own seats whose dice can be played again
     final_only: bool = False  # only the dice that turns end with are typed
     pad: PadView | None = None  # points are written straight into the sheets
+
+    @property
+    def players_look(self) -> tuple[object, ...]:
+        return tuple(player.look for player in self.players)
+
+    @property
+    def sheet_look(self) -> tuple[object, ...]:
+        """What the form around the open sheet depends on."""
+        owner = self.shown.name if self.shown and self.seated else ""
+        turn = (self.turn.picked, self.turn.may_strike) if self.turn else ()
+        return self.seated and self.version, owner, turn
+
+    def sources(self) -> Iterator[PartSource]:
+        """The parts that are made one by one."""
+        for player in self.players:
+            yield player.chip
+            if player.sheet:
+                yield from player.sheet.blocks
+        if self.sheet:
+            yield from self.sheet.blocks
 
 
 def match_view(
@@ -286,7 +336,7 @@ def seat_sheet(
     choices: Sequence[LayerChoices] = (),
 ) -> SheetView:
     written = last.cells if last.seat == seat else frozenset()
-    return sheet_view(match.rules, match.state.sheets[seat], of_sheet, language, choices, written)
+    return SheetView(match.rules, match.state.sheets[seat], of_sheet, language, tuple(choices), written)
 
 
 def turn_view(

@@ -14,7 +14,7 @@ from dicecup.i18n.names import name
 from dicecup.i18n.sentences import cell_text
 from dicecup.match import Match
 from dicecup.rules.model import Ruleset
-from dicecup.web.pages.sheet_view import Cell, Row, number, sheet_view
+from dicecup.web.pages.sheet_view import Cell, Row, SheetView, number, rows_of
 from dicecup.web.service.snapshot import box_values
 from dicecup.web.texts import line_names, player_name
 
@@ -113,7 +113,7 @@ def pad_view(match: Match, seated: bool, language: Language) -> PadView:
 
 
 def flat(rules: Ruleset, sheet: Sheet, language: Language) -> list[Row]:
-    return [row for block in sheet_view(rules, sheet, "pad", language).blocks for row in block]
+    return rows_of(SheetView(rules, sheet, "pad", language), rules.lines)
 
 
 def pad_cells(

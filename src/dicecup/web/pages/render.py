@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,9 @@ from dicecup.i18n.language import LANGUAGE_NAMES, LANGUAGES, Language
 from dicecup.i18n.sentences import date_text, ordinal_text, rolls_verified_text
 from dicecup.web.assets import asset_address
 from dicecup.web.documents import guide_address, guide_page
-from dicecup.web.pages.parts import PageParts, SeparateParts
+from dicecup.web.pages.parts import PageParts, PartSource, SeparateParts
 from dicecup.web.service.company import REACTIONS
-from dicecup.web.service.subscribers import Drawing
+from dicecup.web.service.frames import Drawing, Seen
 from dicecup.web.viewer import THEMES, Viewer, remember, viewer_of
 
 PATH = re.compile(r"/(?:[!-.0-\[\]-~][!-\[\]-~]*)?")
@@ -89,7 +89,8 @@ def environment(code: str) -> Environment:
 def dice_macros(environment: Environment) -> dict[str, Any]:
     """The macros of dice.html; pictures of single dice, of which there are few, are cached."""
     macros = vars(environment.get_template("dice.html").module)
-    return {**macros, "die": lru_cache(maxsize=100)(macros["die"])}
+    cached = {"die": lru_cache(maxsize=100)(macros["die"]), "still": lru_cache(maxsize=2500)(macros["still"])}
+    return {**macros, **cached}
 
 
 def theme_names(spoken: Language) -> dict[str, str]:
@@ -111,13 +112,18 @@ def render(viewer: Viewer, template: str, **values: Any) -> str:
     return environment(viewer.language.code).get_template(template).render(viewer=viewer, **values)
 
 
-def render_parts(viewer: Viewer, template: str, before: Drawing | None, **values: Any) -> Drawing:
+def render_parts(
+    viewer: Viewer, template: str, before: Seen | None, sources: Iterable[PartSource], **values: Any
+) -> Drawing:
     """Render a template, and its parts separately; regions that are as they were before are taken over."""
     made = environment(viewer.language.code)
     cache: Any = made.globals["page_parts"]
-    parts = SeparateParts(cache, before.regions if before else {})
+    parts = SeparateParts(cache, before)
     own = {"viewer": viewer, "part": parts.part, "each_part": parts.each_part, "region": parts.region}
-    return Drawing(made.get_template(template).render(own, **values), parts.texts, parts.regions)
+    found = made.get_template(template)
+    # Not `render`, which collects the globals one by one each time.
+    context = found.new_context({**made.globals, **own, **values}, shared=True)
+    return parts.drawing("".join(found.root_render_func(context)), sources)
 
 
 def page(request: Request, viewer: Viewer, template: str, status: int = 200, **values: Any) -> Response:

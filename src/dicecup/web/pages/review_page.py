@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -227,7 +227,7 @@ def draw(
     **more: Any,
 ) -> Response:
     """Render the page or a part of it, with the turns of one player: the requested one, else the viewer."""
-    record = found.record if found else live.playing().record
+    record = found.record if found else replace(live.playing().record)  # a copy: it is replayed
     if seat is None or seat >= len(record.header.players):
         seat = min(live.seats_of(viewer.holder), default=0)
     mine = found is not None and seat in live.seats_of(viewer.holder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil
 from typing import Literal
 
@@ -60,18 +61,67 @@ class Row:
 
     @property
     def part_id(self) -> str:
-        return f"{self.of_sheet}-{self.line}"
+        return row_id(self.of_sheet, self.line)
+
+
+def row_id(of_sheet: str, line: str) -> str:
+    return f"{of_sheet}-{line}"
 
 
 @dataclass(frozen=True, slots=True)
 class SheetView:
-    heads: list[str]  # names of the columns, if there are several
-    blocks: list[list[Row]]
+    """A player's sheet. Its rows are made when they are asked for: most changes leave a sheet as it is.
+
+    Choices are those of the turn, `written` is what was written last, `of_sheet` begins the ids of the rows.
+    """
+
+    rules: Ruleset
+    sheet: Sheet
+    of_sheet: str
+    language: Language
+    choices: tuple[LayerChoices, ...] = ()
+    written: frozenset[int] = frozenset()
+
+    @property
+    def heads(self) -> list[str]:
+        """The names of the columns, if there are several."""
+        return column_names(self.rules, self.language)
+
+    @property
+    def blocks(self) -> list[Block]:
+        return [Block(self, number) for number in range(len(lines_in_blocks(self.rules)))]
 
     @property
     def high(self) -> int:
         """The height of the higher block, in boxes."""
-        return ceil(max(height(block) for block in self.blocks) + (SLIM if self.heads else 0))
+        highest = max(height(self.rules, block) for block in lines_in_blocks(self.rules))
+        return ceil(highest + (SLIM if self.rules.has_columns else 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Half a sheet, as a source of the parts of a page."""
+
+    view: SheetView
+    number: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.view.of_sheet}.{self.number}"
+
+    @property
+    def part_ids(self) -> tuple[str, ...]:
+        return row_ids(self.view.of_sheet, lines_in_blocks(self.view.rules)[self.number])
+
+    def items(self, before: Block | None) -> list[Row]:
+        """The rows; of those that are known to be as in `before` none."""
+        view, old = self.view, before.view if before else None
+        lines = lines_in_blocks(view.rules)[self.number]
+        if old is None or old.choices or view.choices or old.language is not view.language:
+            return rows_of(view, lines)
+        if (old.sheet, old.written) == (view.sheet, view.written):
+            return []
+        return rows_of(view, [line for line in lines if may_differ(old, view, line)])
 
 
 def placement_text(placement: Placement) -> str:
@@ -95,23 +145,29 @@ def read_picked(text: str) -> dict[str, Placement]:
     return {layer: read_placement(place) for layer, _, place in parts if layer and place}
 
 
-def sheet_view(
-    rules: Ruleset,
-    sheet: Sheet,
-    of_sheet: str,
-    language: Language,
-    choices: Sequence[LayerChoices] = (),
-    written: frozenset[int] = frozenset(),
-) -> SheetView:
-    """A player's sheet. Choices are those of the turn, `written` is what was written last.
+def column_names(rules: Ruleset, language: Language) -> list[str]:
+    return [name(rules, column.id, language.code) for column in rules.columns] if rules.has_columns else []
 
-    `of_sheet` begins the ids of the rows.
-    """
-    heads = [name(rules, column.id, language.code) for column in rules.columns] if rules.has_columns else []
+
+def may_differ(old: SheetView, new: SheetView, line: str) -> bool:
+    """Whether a line of two sheets without choices can differ. Computed ones can, whatever was written."""
+    rules = new.rules
+    box = rules.box_index.get(line)
+    if box is None:
+        return True
+    return any(
+        old.sheet.cells[cell] != new.sheet.cells[cell] or (cell in old.written) != (cell in new.written)
+        for cell in range(box, rules.cells, len(rules.boxes))
+    )
+
+
+def rows_of(view: SheetView, wanted: Sequence[str]) -> list[Row]:
+    rules, language, sheet = view.rules, view.language, view.sheet
+    heads = view.heads
     names = line_names(rules, language)
     lines = [column_lines(rules, sheet, column) for column in range(len(rules.columns))]
     rows = []
-    for line in rules.lines:
+    for line in wanted:
         label = names[line][0]
         box = rules.box_index.get(line)
         spans = bool(heads) and line == "final_score"
@@ -123,27 +179,37 @@ def sheet_view(
             cell = column * len(rules.boxes) + box
             points = sheet.cells[cell]
             if points is not None:
-                cells.append(Cell("written", number(points), new=cell in written))
+                cells.append(Cell("written", number(points), new=cell in view.written))
                 continue
             spoken = f"{label} {heads[column]}" if heads else label
-            targets = targets_of(rules, cell, choices, spoken, language) if choices else ()
+            targets = targets_of(rules, cell, view.choices, spoken, language) if view.choices else ()
             cells.append(Cell("offer", targets=targets) if targets else EMPTY)
-        rows.append(Row(line, label, box is not None, tuple(cells), spans, of_sheet))
-    return SheetView(heads, in_blocks(rules, rows))
+        rows.append(Row(line, label, box is not None, tuple(cells), spans, view.of_sheet))
+    return rows
 
 
-def in_blocks(rules: Ruleset, rows: list[Row]) -> list[list[Row]]:
+def lines_in_blocks(rules: Ruleset) -> tuple[tuple[str, ...], ...]:
+    return divided(rules, rules.lines)
+
+
+@lru_cache(maxsize=256)
+def divided(rules: Ruleset, lines: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """The upper section and the rest; if that is far longer, its first boxes move over."""
     lower = {box.id for box in rules.boxes if box.section != "upper"}
-    at = next((place for place, row in enumerate(rows) if row.line in lower), len(rows))
-    if height(rows[at:]) - height(rows[:at]) > UNEVEN:
-        while height(rows[at:]) - height(rows[:at]) > EVEN and rows[at].box:
+    at = next((place for place, line in enumerate(lines) if line in lower), len(lines))
+    if height(rules, lines[at:]) - height(rules, lines[:at]) > UNEVEN:
+        while height(rules, lines[at:]) - height(rules, lines[:at]) > EVEN and lines[at] in rules.box_index:
             at += 1
-    return [block for block in (rows[:at], rows[at:]) if block]
+    return tuple(block for block in (lines[:at], lines[at:]) if block)
 
 
-def height(rows: list[Row]) -> float:
-    return sum(1 if row.box else SLIM for row in rows)
+@lru_cache(maxsize=1024)
+def row_ids(of_sheet: str, lines: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(row_id(of_sheet, line) for line in lines)
+
+
+def height(rules: Ruleset, lines: Sequence[str]) -> float:
+    return sum(1 if line in rules.box_index else SLIM for line in lines)
 
 
 def targets_of(

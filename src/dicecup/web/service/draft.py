@@ -14,7 +14,7 @@ from typing import Literal
 
 from dicecup.dice import Dice, Die
 from dicecup.engine.record import Record
-from dicecup.engine.state import Keep, Placement, Score, Throw
+from dicecup.engine.state import Keep, Placement, Score, Throw, Write
 
 NO_SLOTS: frozenset[int] = frozenset()
 SlotState = Literal["thrown", "kept", "leaving", "resting"]
@@ -57,31 +57,24 @@ class Draft:
 
 def slots_of(match: str, record: Record, kept: Mapping[int, frozenset[int]]) -> list[Slot]:
     """Every die in its slot; before the first throw of a turn the dice of the turn before."""
-    moves = record.moves
-    first = len(moves)
-    while first and not isinstance(moves[first - 1], Score):
-        first -= 1
-    if first == len(moves) and first:
-        before = slots_of_turn(match, record, first - 1, kept)
-        return [Slot(slot.die, "resting") for slot in before]
-    return slots_of_turn(match, record, len(moves), kept)
-
-
-def slots_of_turn(match: str, record: Record, end: int, kept: Mapping[int, frozenset[int]]) -> list[Slot]:
-    """The slots before the move with the number `end`, which belongs to the same turn."""
-    moves = record.moves
-    first = end
-    while first and not isinstance(moves[first - 1], Score):
-        first -= 1
+    turns: list[list[tuple[int, Throw | Keep]]] = [[]]  # the last one and, if it is empty, the one before
+    for back, (_, move, _) in enumerate(record.backwards(), start=1):
+        if isinstance(move, Write):
+            return []  # a pad has no dice
+        if not isinstance(move, Score):
+            turns[-1].append((record.moves_made - back, move))
+        elif turns[-1]:
+            break
+        else:
+            turns.append([])
     slots: list[Slot] = []
-    for number in range(first, end):
-        move = moves[number]
+    for number, move in reversed(turns[-1]):
         if isinstance(move, Throw):
             slots = thrown(slots, in_any_order(match, record, number, move.dice))
-        elif isinstance(move, Keep):
+        else:
             stay = chosen(slots, move.dice, kept.get(number, NO_SLOTS))
             slots = [Slot(slot.die, "kept" if at in stay else "leaving") for at, slot in enumerate(slots)]
-    return slots
+    return [Slot(slot.die, "resting") for slot in slots] if len(turns) > 1 else slots
 
 
 def in_any_order(match: str, record: Record, number: int, dice: Dice) -> Dice:

@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
+from itertools import islice
 from typing import TypeVar
 
 from dicecup.bots import bot_of_player
@@ -23,7 +24,7 @@ from dicecup.engine.state import MOST_PLAYERS, Keep, Score, Throw, Write
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import Change, Match
 from dicecup.rules.loader import load_ruleset
-from dicecup.storage.rows import Addition, Notice, Opening, Seat, StoredMatch
+from dicecup.storage.rows import Addition, Notice, Opening, Result, Seat, StoredMatch
 from dicecup.storage.seats import HeaderOf
 from dicecup.storage.store import EntryTaken, Store
 from dicecup.web.service.company import Company
@@ -31,6 +32,8 @@ from dicecup.web.service.draft import Draft
 from dicecup.web.service.keys import now
 from dicecup.web.service.statistics import results_of
 
+REMEMBERED = 16  # moves whose states stay in memory; those of earlier moves are replayed when they are needed
+FORGET_EVERY = 8  # moves
 Answer = TypeVar("Answer")
 Persist = Callable[[Addition], Awaitable[None]]  # raises EntryTaken if another process was faster
 
@@ -246,6 +249,7 @@ class LiveMatch:
         if stored.header is not None:
             match = known or self.begin(stored, stored.header)
             match.catch_up(texts)
+            match.forget_states(REMEMBERED)
             self.match = match
         self.stored = stored
 
@@ -255,9 +259,19 @@ class LiveMatch:
             return False
         new = notice.texts[self.version - notice.number :]
         if new:
+            if self.draft.version == self.version and self.draft.marked is not None:
+                self.draft.keep(self.match.record.moves_made, self.draft.marked)  # if that is the move
             self.match.catch_up(new)
+            self.match.forget_states(REMEMBERED)
             self.stored = replace(self.stored, consents={})
         return True
+
+    def follow_marks(self, marks: str) -> None:
+        """Show what a player marks who is connected to another process."""
+        version, *slots = map(int, marks.split(" "))
+        if version == self.version:
+            self.draft.mark(version, frozenset(slots))
+            self.notify()
 
     def begin(self, stored: StoredMatch, text: str) -> Match:
         header, _ = read_header(split_lines(text.encode())[0])
@@ -267,8 +281,10 @@ class LiveMatch:
     async def save(self, change: Change) -> None:
         """Persist a change of the match, with the results if it ends the game."""
         made = now()
-        counts = change.ends_game and self.stored.opening.part_of is None
-        results = tuple(results_of(change.after, made)) if counts else ()
+        results: tuple[Result, ...] = ()
+        if change.ends_game and self.stored.opening.part_of is None:
+            # All moves are looked at: in a thread, and on a copy.
+            results = tuple(await asyncio.to_thread(results_of, replace(change.after), made))
         addition = Addition(self.id, change.number, tuple(change.texts), made, results)
         if self.persist:
             await self.persist(addition)
@@ -277,7 +293,10 @@ class LiveMatch:
 
     async def commit(self, change: Change) -> None:
         """Let the match persist a change and take it over. The caller holds the lock."""
-        await self.playing().commit_async(change)
+        match = self.playing()
+        await match.commit_async(change)
+        if match.record.moves_made % FORGET_EVERY == 0:
+            match.forget_states(REMEMBERED)
         self.stored = replace(self.stored, consents={})
 
     async def update(self, what: Callable[..., Answer], *arguments: object) -> Answer:
@@ -388,21 +407,21 @@ class LiveMatch:
 
     def steps_alone(self, match: Match, seats: frozenset[int]) -> int:
         """One's own last move while nobody has thrown after it; anybody's, if all people share a device."""
-        if not match.record.moves:
+        if not match.record.moves_made:
             return 0
         if self.is_pad:  # where everybody writes for everybody
             return 1
         if self.human_seats <= seats:
             return match.steps_to_last_decision()
-        mover = match.record.states[-2].player
-        thrown = isinstance(match.record.moves[-1], Throw) and match.record.header.origin.kind != "typed"
-        return 1 if mover in seats and not thrown else 0
+        for before, move, _ in match.record.backwards():
+            thrown = isinstance(move, Throw) and match.record.header.origin.kind != "typed"
+            return 1 if before.player in seats and not thrown else 0
+        return 0
 
     def steps_in_part(self, match: Match) -> int:
         """With the same dice for all only a box that nobody can see yet: rolls cannot be forgotten."""
-        moves = match.record.moves
         seen = self.whole is None or self.turns_finished <= self.whole.turns_open
-        written = bool(moves) and isinstance(moves[-1], Score)
+        written = any(isinstance(move, Score) for _, move, _ in islice(match.record.backwards(), 1))
         return 1 if written and not seen and not match.state.finished else 0
 
     async def undo(self, seats: frozenset[int], version: int, steps: int | None = None) -> bool:
@@ -414,7 +433,7 @@ class LiveMatch:
             may = self.undo_options(seats)
             wanted = steps or may.alone
             alone = self.stored.opening.part_of is not None or self.stored.opening.same
-            if not wanted or wanted > (may.alone if alone else len(match.record.moves)):
+            if not wanted or wanted > (may.alone if alone else match.record.moves_made):
                 raise MoveError("undo_nothing")
             if wanted > may.alone and not self.human_seats <= seats:
                 return await self.consent(match, seats, version, wanted)

@@ -38,6 +38,7 @@ Step = Literal["throw", "decide", "reveal", "close"]
 MOST_IN_MEMORY = 2000  # matches
 MOST_IN_BACKGROUND = 200  # pieces of work that wait; further ones are refused
 MOST_OF_CALLER = 10  # of them
+MARKS = "marks "  # before those of a player, in what processes tell each other
 RETRY = 3.0  # seconds after something went wrong
 PACES = {"slow": 2.5, "normal": 1.0, "instant": 0.0}  # how long bots wait, as a share of the settings
 log = logging.getLogger("dicecup.web")
@@ -213,6 +214,11 @@ class Matches:
             if live is not None:
                 await self.follow(live, notice)
 
+    def mark(self, live: LiveMatch, seats: frozenset[int], version: int, slots: frozenset[int]) -> None:
+        """Let everybody see which dice the player is about to keep. It is no move, and is not stored."""
+        live.mark(seats, version, slots)
+        self.whisper(live, MARKS + live.marks)
+
     def react(self, live: LiveMatch, seats: frozenset[int], reaction: str, seat: int | None = None) -> None:
         """Let everybody see a short reaction. It is no move, and is not stored."""
         sent = live.company.react(seats, reaction, seat)
@@ -229,6 +235,8 @@ class Matches:
             await asyncio.to_thread(self.store.whisper, match, text)
 
     def hear(self, live: LiveMatch, text: str) -> None:
+        if text.startswith(MARKS):
+            live.follow_marks(text.removeprefix(MARKS))
         if live.company.hear(text, live.seats_of):
             live.notify()
         if text.startswith("asks ") and live.company.streams:
@@ -360,9 +368,9 @@ class Runner:
         """Long enough that a person can undo their box, and see what a bot does."""
         settings = self.matches.settings
         record = live.playing().record
-        if record.moves and isinstance(record.moves[-1], Score):
-            before = record.states[-2].player
-            person = bot_of_player(record.header.players[before]) is None
+        before, move, _ = next(record.backwards(), (None, None, None))
+        if before and isinstance(move, Score):
+            person = bot_of_player(record.header.players[before.player]) is None
             return settings.pause if person else settings.pace
         return settings.pace
 

@@ -222,12 +222,18 @@ async def try_again(matches: Matches, live: LiveMatch, moves: int, holder: str) 
         raise UsageError("coach_points_only")
     if not may_try(live, key_hash(holder)):
         raise UsageError("coach_later")
-    if not 0 <= moves <= len(record.moves):
-        raise UsageError("moves_too_many", most=len(record.moves))
+    if not 0 <= moves <= record.moves_made:
+        raise UsageError("moves_too_many", most=record.moves_made)
+    tried = await matches.in_background(standing_after, record, moves)
+    return await store_record(matches, tried, holder, tried=True)
+
+
+def standing_after(record: Record, moves: int) -> Record:
+    """The record of a game that stands where this one stood, for somebody who goes on from there."""
     origin = record.header.origin if record.header.origin.kind == "typed" else DiceOrigin("system")
-    players = person_at(record.header.players, record.states[moves].player)
-    header = replace(record.header, origin=origin, players=players)
-    return await store_record(matches, Record(header, record.moves[:moves]), holder, tried=True)
+    begun = Record(record.header, record.moves[:moves])
+    players = person_at(record.header.players, begun.state.player)
+    return replace(begun, header=replace(record.header, origin=origin, players=players))
 
 
 def may_try(live: LiveMatch, holder: str) -> bool:

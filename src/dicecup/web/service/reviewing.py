@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -104,14 +104,14 @@ class Reviews:
         moment = (live.id, entries_of(record))
         if moment not in self.asked:
             check_may(live)
-            if len(record.moves) > MOST_MOVES:
+            if record.moves_made > MOST_MOVES:
                 raise UsageError("review_too_long", most=MOST_MOVES)
             if len(self.asked) >= MOST_WAITING:
                 raise UsageError("coach_busy")
             caller = caller_now()
             if self.asked_by[caller] >= MOST_OF_CALLER:
                 raise UsageError("still_working")
-            task = asyncio.create_task(self.work(live, moment, record))
+            task = asyncio.create_task(self.work(live, moment, replace(record)))  # a copy: it is replayed
             self.asked[moment] = task
             self.asked_by[caller] += 1
             task.add_done_callback(lambda task: self.done(moment, caller, task))

@@ -223,11 +223,10 @@ def choices_data(layer: LayerChoices) -> list[Data]:
 
 def last_data(match: Match) -> Data | None:
     """The last current move, and whose it was."""
-    if not match.record.moves:
-        return None
-    move = match.record.moves[-1]
-    seat = move.seat if isinstance(move, Write) else match.record.states[-2].player
-    return {"seat": seat, "move": move_to_data(match.rules, match.record.moves[-1])}
+    for before, move, _ in match.record.backwards():
+        seat = move.seat if isinstance(move, Write) else before.player
+        return {"seat": seat, "move": move_to_data(match.rules, move)}
+    return None
 
 
 def standings_data(match: Match) -> list[Data]:

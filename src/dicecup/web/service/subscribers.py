@@ -2,7 +2,8 @@
 
 A stream begins with the whole match. After that it gets what changed since its last event, where the drawing
 has parts and nothing was left out in between. A change is drawn once for all streams that see the same, and
-they share its bytes. A stream that is not sending only waits for the client: it has no timer of its own.
+written to all of them in one go; they share its bytes. A stream has no task and no timer of its own: it only
+waits for the client to leave.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from random import randint
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -24,7 +25,9 @@ from starlette.types import Receive, Scope, Send
 from dicecup.errors import UsageError
 from dicecup.web.addresses import network_of
 from dicecup.web.service.company import AWAY_AFTER
+from dicecup.web.service.frames import Drawing, Frame, Seen
 from dicecup.web.service.live_match import LiveMatch
+from dicecup.web.settings import CONNECTION
 
 if TYPE_CHECKING:
     from dicecup.web.service.matches import Matches
@@ -66,6 +69,25 @@ class Channel:
     subscribed: int = 0  # those that have begun are among the streams
     streams: set[EventStream] = field(default_factory=set)
     frames: dict[Hashable, Frame] = field(default_factory=dict)
+    due: bool = False  # whether the streams are about to be looked at
+
+    def deliver_soon(self) -> None:
+        """Let every stream send what is new, once whoever changed something has an answer."""
+        if not self.due:
+            self.due = True
+            asyncio.get_running_loop().call_soon(self.deliver)
+
+    def deliver(self) -> None:
+        self.due = False
+        for stream in list(self.streams):
+            stream.deliver()
+        for frame in self.frames.values():  # a stream that could not send now gets the whole match later
+            frame.change = b""
+
+    def forget_wholes(self) -> None:
+        """Events for newcomers are kept for a moment only: they would be most of a match's memory."""
+        for frame in self.frames.values():
+            frame.whole = b""
 
 
 class Subscribers:
@@ -100,9 +122,8 @@ class Subscribers:
                 raise UsageError("too_many_watchers")
 
     def notify(self, live: LiveMatch) -> None:
-        channel = self.channels.get(live.id)
-        for stream in channel.streams if channel else ():
-            stream.start_delivery()
+        if channel := self.channels.get(live.id):
+            channel.deliver_soon()
 
     def has(self, match: str) -> bool:
         return match in self.channels
@@ -112,8 +133,8 @@ class Subscribers:
         if self.closed:
             return
         self.closed = True
-        for stream in self.all_streams():
-            stream.start_delivery()
+        for stream in list(self.all_streams()):
+            stream.deliver()
 
     def all_streams(self) -> Iterator[EventStream]:
         for channel in self.channels.values():
@@ -125,61 +146,19 @@ class Subscribers:
         while True:
             await asyncio.sleep(BEAT)
             late = loop.time() - HEARTBEAT
-            for stream in self.all_streams():
+            for channel in self.channels.values():
+                channel.forget_wholes()
+            for stream in list(self.all_streams()):
                 if stream.sent < late:
-                    stream.start_delivery()
+                    stream.deliver()
 
 
 RETRY = (1_000, 5_000)  # milliseconds; not all clients come back at the same moment when the server restarts
 STILL_HERE = b": still here\n\n"
-MARK = "\0"  # around the ids of parts; no template and no name of a player contains it
 log = logging.getLogger("dicecup.web")
 
 
-@dataclass(slots=True)
-class Region:
-    """A piece of a drawing, with the parts in it, and everything that it was made from."""
-
-    made_from: object
-    text: str
-    parts: dict[str, str]
-
-
-@dataclass(slots=True)
-class Drawing:
-    """What somebody sees of a match: a text, and the parts of it that are sent alone when they change.
-
-    In the text each part is represented by its id between two marks.
-    """
-
-    text: str
-    parts: dict[str, str] = field(default_factory=dict)
-    regions: dict[str, Region] = field(default_factory=dict)  # what the next drawing may take over, by name
-
-    def whole(self) -> str:
-        pieces = self.text.split(MARK)
-        pieces[1::2] = [self.parts[part] for part in pieces[1::2]]
-        return "".join(pieces)
-
-    def changes_since(self, before: Drawing) -> list[str] | None:
-        """Return the parts that are different now; None if that is not the only difference."""
-        if not self.parts or self.text != before.text or self.parts.keys() != before.parts.keys():
-            return None
-        return [text for part, text in self.parts.items() if text != before.parts[part]]
-
-
-@dataclass(slots=True)
-class Frame:
-    """One state of a match as one audience sees it, and the event that leads to it from the frame before."""
-
-    stamp: str
-    drawing: Drawing
-    before: str = ""  # the stamp of the frame before
-    change: bytes = b""
-    whole: bytes = b""  # the event with everything, where all of the audience need it
-
-
-Draw = Callable[[LiveMatch, Drawing | None], Drawing]  # given what the same audience saw before
+Draw = Callable[[LiveMatch, Seen | None], Drawing]  # given what the same audience saw before
 Audience = Callable[[LiveMatch], Hashable]
 
 
@@ -202,6 +181,40 @@ def stream(
     """
     subscriber = Subscriber(network_of(request.client.host if request.client else None), player)
     return EventStream(matches, live, subscriber, name, audience, draw, with_marks)
+
+
+class Connection(Protocol):
+    """Where the events of a stream go."""
+
+    when_writable: Callable[[], None] | None  # called once the client has read what `can_write` waits for
+
+    def can_write(self) -> bool:
+        """Whether the client has read nearly everything."""
+
+    def write_body(self, body: bytes) -> None:
+        """Send more of the body of the response, which has begun."""
+
+
+class SentBody:
+    """The connection of a server that has nothing but `send`, which waits for the client."""
+
+    def __init__(self, send: Send) -> None:
+        self.send = send
+        self.when_writable: Callable[[], None] | None = None
+        self.sending: asyncio.Task[None] | None = None
+
+    def can_write(self) -> bool:
+        return self.sending is None
+
+    def write_body(self, body: bytes) -> None:
+        self.sending = asyncio.create_task(self.send_and_go_on(body))
+
+    async def send_and_go_on(self, body: bytes) -> None:
+        with suppress(OSError):  # the client is gone
+            await self.send({"type": "http.response.body", "body": body, "more_body": True})
+        self.sending = None
+        if self.when_writable:
+            self.when_writable()
 
 
 class EventStream(Response):
@@ -236,25 +249,29 @@ class EventStream(Response):
         self.shown = ""  # the stamp of what it was shown
         self.sent = 0.0  # when, by the clock of the event loop
         self.ended = False
-        self.delivery: asyncio.Task[None] | None = None
+        self.connection: Connection | None = None
+        self.last: asyncio.Task[None] | None = None  # sends the end of the response
         self.subscription = ExitStack()
         self.channel: Channel = self.subscription.enter_context(
             matches.subscribers.subscribe(live.id, subscriber)
         )
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         with self.subscription:
             await send(
                 {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
             )
             self.send = send
+            self.connection = connection = scope.pop(CONNECTION, None) or SentBody(send)
+            connection.when_writable = self.deliver
             self.channel.streams.add(self)
             self.arrive()
             try:
-                self.start_delivery()
+                self.deliver()
                 while (await receive())["type"] != "http.disconnect":
                     pass
             finally:
+                connection.when_writable = None
                 self.channel.streams.discard(self)
                 self.ended = True
                 self.leave_audience()
@@ -287,25 +304,26 @@ class EventStream(Response):
 
         asyncio.get_running_loop().call_later(AWAY_AFTER, look_around)
 
-    def start_delivery(self) -> None:
-        """Send what is to be sent, unless a delivery is under way: it looks again when it has sent."""
-        if self.delivery is None and not self.ended:
-            self.delivery = asyncio.create_task(self.deliver())
-
-    async def deliver(self) -> None:
-        try:
-            while not self.ended and ((body := self.next_event()) or self.ended):
+    def deliver(self) -> None:
+        """Send what is to be sent. If the client has not read enough yet, this is called again."""
+        connection = self.connection
+        while connection and not self.ended and connection.can_write():
+            try:
+                body = self.next_event()
+            except Exception:
+                log.exception("a stream of events failed")
+                self.ended, body = True, b""
+            if self.ended:
+                self.last = asyncio.create_task(self.end(body))
+            elif body:
                 self.sent = asyncio.get_running_loop().time()
-                await self.send({"type": "http.response.body", "body": body, "more_body": not self.ended})
-        except OSError:
-            self.ended = True  # the client is gone
-        except Exception:
-            log.exception("a stream of events failed")
-            self.ended = True
-            with suppress(OSError):
-                await self.send({"type": "http.response.body", "body": b"", "more_body": False})
-        finally:
-            self.delivery = None
+                connection.write_body(body)
+            else:
+                return
+
+    async def end(self, body: bytes) -> None:
+        with suppress(OSError):  # the client is gone
+            await self.send({"type": "http.response.body", "body": body, "more_body": False})
 
     def next_event(self) -> bytes:
         """Return what is to be sent now; nothing if the client is up to date."""
@@ -316,8 +334,9 @@ class EventStream(Response):
         if live.gone:
             self.ended = True
             return b""
-        if live.stamp != self.shown:
-            return self.show(live)
+        stamp = live.stamp
+        if stamp != self.shown:
+            return self.show(live, stamp)
         if self.with_marks and (aside := self.next_aside(live)):
             return aside
         overdue = asyncio.get_running_loop().time() - self.sent >= HEARTBEAT
@@ -337,33 +356,31 @@ class EventStream(Response):
             return f"event: reaction\ndata: {company.reaction.seat} {company.reaction.id}\n\n".encode()
         return b""
 
-    def show(self, live: LiveMatch) -> bytes:
+    def show(self, live: LiveMatch, stamp: str) -> bytes:
         audience = self.audience(live)
-        frame = self.frame(live, audience)
+        frame = self.channel.frames.get(audience)
+        if frame is None or frame.stamp != stamp:
+            frame = self.next_frame(live, stamp, frame)
+            self.channel.frames[audience] = frame
         follows = frame.change and frame.before == self.shown and audience == self.seen
         if audience != self.seen:
             self.leave_audience()
-        self.seen, self.shown = audience, frame.stamp
+        self.seen, self.shown = audience, stamp
         if follows:
             return frame.change
-        whole = frame.whole or event(self.name, frame.stamp, frame.drawing.whole())
-        if not frame.drawing.parts:  # else only newcomers need it, and it would be most of a frame's memory
-            frame.whole = whole
-        return whole
+        if not frame.whole:
+            frame.whole = event(self.name, stamp, self.draw(live, None).whole())
+        return frame.whole
 
-    def frame(self, live: LiveMatch, audience: Hashable) -> Frame:
-        """What the audience sees now, drawn once for all of it."""
-        before = self.channel.frames.get(audience)
-        if before and before.stamp == live.stamp:
-            return before
-        frame = Frame(live.stamp, self.draw(live, before.drawing if before else None))
-        changes = frame.drawing.changes_since(before.drawing) if before else None
+    def next_frame(self, live: LiveMatch, stamp: str, before: Frame | None) -> Frame:
+        """What an audience sees now, drawn once for all of it."""
+        drawing = self.draw(live, before.seen if before else None)
+        changes = drawing.changes_since(before.seen) if before else None
         if before and changes is not None:
-            frame.before = before.stamp
             data = json.dumps({"after": before.stamp, "parts": changes})
-            frame.change = event("change", frame.stamp, data)
-        self.channel.frames[audience] = frame
-        return frame
+            return Frame(stamp, drawing.seen(), before.stamp, event("change", stamp, data))
+        whole = b"" if before and drawing.as_before else event(self.name, stamp, drawing.whole())
+        return Frame(stamp, drawing.seen(), whole=whole)
 
     def leave_audience(self) -> None:
         """Forget what was drawn for an audience that nobody belongs to any more."""
