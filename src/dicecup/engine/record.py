@@ -192,12 +192,9 @@ class Record:
         for move, _, _ in recent.steps[:away]:
             number = number_after(number, move)
         before = recent.steps[away - 1][1]
-        return self._with_recent(Recent(recent.skipped + away, before, number, recent.steps[away:]))
-
-    def _with_recent(self, recent: Recent) -> Record:
-        found = replace(self)
-        found.__dict__["_recent"] = recent  # spares replaying the game
-        return found
+        shorter = replace(self)
+        shorter.__dict__["_recent"] = Recent(recent.skipped + away, before, number, recent.steps[away:])
+        return shorter
 
     @cached_property
     def _recent(self) -> Recent:
@@ -305,8 +302,11 @@ class RecordBuilder:
 
     def build(self) -> Record:
         """Return the record as it is now."""
-        built = replace(self.record, entries=tuple(self.entries))
-        return built._with_recent(replace(self.recent, steps=tuple(self.line)))
+        built = Record(self.record.header, tuple(self.entries), self.record.first)
+        before = self.recent
+        # It spares replaying the game.
+        built.__dict__["_recent"] = Recent(before.skipped, before.before, before.number, tuple(self.line))
+        return built
 
 
 def secret_of(record: Record) -> bytes | None:

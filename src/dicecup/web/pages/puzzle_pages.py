@@ -29,7 +29,7 @@ from dicecup.rules.loader import load_ruleset
 from dicecup.storage.learning import Standing, answers_of, standing_of
 from dicecup.web.pages.coach_view import AdviceView, DiceView, best_view, dice_view, loss_text
 from dicecup.web.pages.render import go_to, number, page
-from dicecup.web.pages.sheet_view import SheetView, sheet_view
+from dicecup.web.pages.sheet_view import SheetView
 from dicecup.web.service import learning
 from dicecup.web.service.learning import AnsweredPuzzle, Daily, Mistake
 from dicecup.web.texts import player_name
@@ -89,7 +89,7 @@ def puzzle_view(
         dice=dice_view(state.dice),
         layers=len(rules.dice.layers),
         throws_left=state.throws_left,
-        sheet=sheet_view(rules, state.sheet, "sheet", language),
+        sheet=SheetView(rules, state.sheet, "sheet", language),
         answers=answers,
         result=result_view(puzzle, graded, language) if graded else None,
     )
