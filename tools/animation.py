@@ -70,7 +70,7 @@ class Film:
 def ask(page: Page, film: Film) -> str:
     """Ask the coach; return its first choice."""
     film.tap(page.locator("#ask"))
-    page.wait_for_selector("#hint .reason", timeout=THINKING)
+    page.wait_for_selector("#hint .reason", state="attached", timeout=THINKING)
     film.show(2600)
     best = page.locator("#hint tr.best th").first.evaluate("cell => cell.firstChild.textContent")
     page.click("#hint [data-close]")
