@@ -133,8 +133,7 @@ def test_the_way_to_the_bonus(new_page: NewPage) -> None:
     expect(page.locator("#row-bonus")).to_contain_text("0/63")
     expected = {"6 6 6 6 1": ("sixes", "24/63", "on course"), "5 1 2 3 4": ("fives", "29/63", "4 behind")}
     for dice, (box, sum_so_far, words) in expected.items():
-        page.fill("#typed", dice)
-        throw(page)
+        changed(page, lambda dice=dice: page.locator("#typed").press_sequentially(dice))  # type: ignore[misc]
         changed(page, lambda box=box: page.click(f"#box-{box}"))  # type: ignore[misc]
         expect(page.locator("#row-bonus td")).to_have_text(sum_so_far)
         expect(page.locator("#row-bonus small")).to_have_text(words)
