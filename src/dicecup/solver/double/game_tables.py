@@ -2,7 +2,7 @@
 points of boxes.
 
 A sheet between turns is a mask of filled boxes and a class of upper totals: those from which every way to
-go on gains the same bonus (see `upper_totals`). Equal boxes (Extra as a second Chance) are filled in
+go on gains the same bonus (see `components`). Equal boxes (Extra as a second Chance) are filled in
 sheet order. The bonus is counted when it is reached, so a value is that of the rest of the game, whatever
 was written so far. A level is the sheets with the same number of filled boxes; a place is a sheet's
 number within its level.

@@ -2,5 +2,5 @@
 
 `upper_classes` and `components` (one level up) find the states between turns, `index` numbers them, and
 `kernel_tables` and `state_tables` compile the game into flat arrays. `solve` runs through the game backwards,
-level by level, with `cpu` or `cuda`; `solution` answers from the finished table.
+level by level, with `level_kernels` or `cuda`; `solution` answers from the finished table.
 """

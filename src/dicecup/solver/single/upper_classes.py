@@ -1,7 +1,7 @@
 """The upper total: which sums can occur with which upper boxes filled, and which are equivalent.
 
 Two sums with the same open upper boxes share one *slot* if no way to fill the rest distinguishes them by the
-bonus; see `upper_totals`.
+bonus; see `components`.
 """
 
 from __future__ import annotations
