@@ -17,9 +17,11 @@ IMPORT = re.compile(r'^import .*"\./([\w.]+)";', re.MULTILINE)
 
 def test_every_script_of_ours_is_a_module(client: TestClient, ann: Player) -> None:
     """Only htmx is a classic script. What modules import is there, in the same folder."""
-    match = ann.open("yatzy", {"kind": "person", "name": "Ann"})["id"]
+    match, pad = ann.open()["id"], ann.open(dice="points")["id"]
+    evening = ann.post("/evenings", {}).json()["evening"]["id"]
     found: set[str] = set()
-    for path in ("/new/yatzy", "/mine", f"/t/{match}", f"/t/{match}/seat", f"/t/{match}/review"):
+    paths = ("/new/yatzy", "/mine", f"/t/{match}", f"/t/{match}/seat", f"/t/{match}/review", f"/t/{pad}")
+    for path in (*paths, f"/e/{evening}"):
         for address, attributes in SCRIPT.findall(client.get(path).text):
             found.add(address.rsplit("/", 1)[-1])
             assert attributes == (" defer" if address.endswith("/htmx.js") else ' type="module"')
