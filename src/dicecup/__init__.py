@@ -15,7 +15,7 @@ from typing import Any as _Any
 if _TYPE_CHECKING:
     from dicecup.bots.registry import Bot
     from dicecup.bots.simulation import BotResult, Simulation, simulate
-    from dicecup.coach.advice import Choice, Hint
+    from dicecup.coach.advice import Choice, Hint, WinHint
     from dicecup.coach.review import Decision, PlayerReview, Review, RollLuck
     from dicecup.engine.pad import possible_values
     from dicecup.engine.play import apply, legal_moves
@@ -76,6 +76,7 @@ __all__ = [
     "Throw",
     "Turn",
     "UsageError",
+    "WinHint",
     "Write",
     "__version__",
     "apply",
@@ -88,7 +89,7 @@ __all__ = [
 _MODULES = {
     "bots.registry": "Bot",
     "bots.simulation": "BotResult Simulation simulate",
-    "coach.advice": "Choice Hint",
+    "coach.advice": "Choice Hint WinHint",
     "coach.review": "Decision PlayerReview Review RollLuck",
     "engine.pad": "possible_values",
     "engine.play": "apply legal_moves",

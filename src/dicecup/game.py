@@ -29,7 +29,7 @@ from dicecup.phrases import Phrase
 from dicecup.rules.loader import AnyGame
 
 if TYPE_CHECKING:
-    from dicecup.coach.advice import Hint
+    from dicecup.coach.advice import Hint, WinHint
     from dicecup.coach.review import Review
 
 MOST_SEED = 10**18
@@ -338,6 +338,22 @@ class Game(GameView):
 
         self._check_dice_known()
         return advise(values_at_once(self.rules), self.state)
+
+    def win_hint(self) -> WinHint | None:
+        """Every choice by the chance to win, against players who play for points.
+
+        None early in the game, where only simulated games could tell, and for a single player.
+
+        >>> game = dicecup.Game("yatzy-sv", ["Ann", "bot:greedy"], seed=3)
+        >>> game.win_hint() is None
+        True
+        """
+        from dicecup.coach.advice import known_values
+
+        values = known_values(self.rules)
+        from dicecup.coach.to_win import win_hint  # needs NumPy
+
+        return win_hint(values, self.state)
 
     def review(self) -> Review:
         """What rolls gave and what decisions lost so far, for every player.

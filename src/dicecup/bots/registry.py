@@ -35,8 +35,27 @@ class OptimalBot:
         return advise(values_at_once(rules), state).choices[0].move
 
 
+class WinnerBot:
+    """A bot that plays for the win, seeing all sheets; the others are taken to play for points.
+
+    In games of one column and single dice it does so in the last nine turns, or from the beginning if the
+    tables of chances are there; in other games in the very last turns. Before that it maximises points.
+    """
+
+    sees_others = True
+
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:  # noqa: ARG002
+        values = known_values(rules)
+        from dicecup.coach.to_win import decide_to_win  # needs NumPy
+
+        return decide_to_win(values, state)
+
+
 class Bot(Protocol):
     """What a bot is: any object that decides. All chance comes from `chance`, so that a seed repeats a game.
+
+    With an attribute `sees_others` that is true, `simulate` lets it play its games together with the others,
+    so that it sees their sheets.
 
     >>> import dicecup
     >>> class FirstMove:
@@ -59,6 +78,7 @@ BOTS: dict[str, Bot] = {
     "careless": CarelessBot(),
     "steady": SteadyBot(),
     "optimal": OptimalBot(),
+    "winner": WinnerBot(),
 }
 
 
@@ -87,6 +107,11 @@ MEANS = {
     "yum-plus": (50, 304, 357, 415, 465),
     "triple-yum-plus": (316, 1973, 2555, 2982, 3279),
 }
+
+
+def sees_others(bot: Bot) -> bool:
+    """Whether a bot's decisions depend on the sheets of the others."""
+    return bool(getattr(bot, "sees_others", False))
 
 
 def usual_score(rules: Ruleset, bot: str) -> int | None:

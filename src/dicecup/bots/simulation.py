@@ -1,8 +1,9 @@
 """Simulate many games of bots, alone or against each other, reproducible on any number of cores.
 
-Players do not influence each other, so every bot plays its games alone, and games with the same number are
-compared. The optimal bot of a solved game runs in compiled kernels, all others on the engine. `Summary`
-accumulates the statistics: mean, spread, percentiles, bonus, points per box.
+Most bots do not look at each other's sheets, so each plays its games alone, and games with the same number
+are compared. If one does (see `bots.head_to_head`), all play together. The optimal bot of a solved game runs
+in compiled kernels, all others on the engine. `Summary` accumulates the statistics: mean, spread,
+percentiles, bonus, points per box.
 """
 
 from __future__ import annotations
@@ -10,21 +11,30 @@ from __future__ import annotations
 import os
 import secrets
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import sqrt
 from random import Random
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
 
-from dicecup.bots.registry import Bot, OptimalBot, bot_name, checked_bot, decided, find_bot
+from dicecup.bots.registry import (
+    Bot,
+    OptimalBot,
+    WinnerBot,
+    bot_name,
+    checked_bot,
+    decided,
+    find_bot,
+    sees_others,
+)
 from dicecup.bots.workers import Player, can_share, share
 from dicecup.coach.advice import known_values
 from dicecup.dice import all_dice
 from dicecup.engine.legality import cell_names
 from dicecup.engine.play import apply
-from dicecup.engine.state import Sheet, Throw, dice_to_throw, start
+from dicecup.engine.state import Sheet, State, Throw, dice_to_throw, start
 from dicecup.errors import BotError, DicecupError, UsageError, whole_number
 from dicecup.phrases import Phrase
 from dicecup.playout.games import FinalSheets, Scores
@@ -127,7 +137,8 @@ MOST_GAMES = 100_000_000
 MOST_SEED = 10**18
 MOST_CORES = 4096
 
-Piece = tuple[Ruleset, int, int, int, bool]  # rules, first game, the game after the last, seed, same dice
+Played = TypeVar("Played")
+Piece = tuple[Any, ...]  # rules, first game, the game after the last, seed; and whether with the same dice
 
 
 def warn(error: DicecupError) -> None:
@@ -266,21 +277,28 @@ def simulate(
     seed = secrets.randbits(48) if seed is None else whole_number("seed", seed, 0, MOST_SEED)
     if cores is not None:
         cores = whole_number("cores", cores, 1, MOST_CORES)
-    results, scores = [], []
-    for number, player in enumerate(players):
-        summary = Summary(rules, keep_scores=len(players) > 1)
+    summaries = [Summary(rules, keep_scores=len(players) > 1) for _ in players]
+    if len(players) > 1 and not same_dice and any(sees_others(player.bot) for player in players):
+        from dicecup.bots.head_to_head import play_together
 
-        def report(share: float, number: int = number) -> None:
-            on_progress((number + share) / len(players))
+        for together in play_together(rules, players, games, seed, on_progress, cores, on_warning):
+            for summary, sheets in zip(summaries, together, strict=True):
+                summary.add(sheets)
+    else:
+        for number, (player, summary) in enumerate(zip(players, summaries, strict=True)):
 
-        own_seed = seed if same_dice else seed * len(players) + number
-        for sheets in play(rules, player, games, own_seed, report, cores, on_warning, same_dice):
-            summary.add(sheets)
-        results.append(summary.result(player.name))
-        if len(players) > 1:
-            scores.append(summary.all_scores)
-    wins = win_shares(scores) if len(players) > 1 else [None]
-    found = (result.with_wins(share) for result, share in zip(results, wins, strict=True))
+            def report(share: float, number: int = number) -> None:
+                on_progress((number + share) / len(players))
+
+            own_seed = seed if same_dice else seed * len(players) + number
+            for sheets in play(rules, player, games, own_seed, report, cores, on_warning, same_dice):
+                summary.add(sheets)
+    scores = [summary.all_scores for summary in summaries] if len(players) > 1 else []
+    wins = win_shares(scores) if scores else [None]
+    found = (
+        summary.result(player.name).with_wins(share)
+        for player, summary, share in zip(players, summaries, wins, strict=True)
+    )
     paired = [difference(scores[0], others) for others in scores] if same_dice else []
     return Simulation(tuple(found), seed, tuple(paired))
 
@@ -310,7 +328,8 @@ def play(
     same_dice: bool = False,
 ) -> Iterator[FinalSheets]:
     """Yield the full sheets of a bot's games, in batches."""
-    if isinstance(player.bot, OptimalBot) and not same_dice and known_values(rules).exact:
+    perfect = isinstance(player.bot, OptimalBot | WinnerBot)  # alone, both are one
+    if perfect and not same_dice and known_values(rules).exact:
         return play_solved(rules, games, seed, on_progress)
     return play_engine(rules, player, games, seed, on_progress, cores, on_warning, same_dice)
 
@@ -340,21 +359,39 @@ def play_engine(
 ) -> Iterator[FinalSheets]:
     """Play games one by one on the engine, distributed over the cores."""
     pieces = [(rules, first, min(first + PIECE, games), seed, same_dice) for first in range(0, games, PIECE)]
+    return play_pieces(play_piece, player, pieces, on_progress, cores, on_warning)
+
+
+def play_pieces(
+    play: Callable[..., Played],
+    player: Player,
+    pieces: Sequence[Piece],
+    on_progress: OnShare,
+    cores: int | None,
+    on_warning: OnWarning,
+) -> Iterator[Played]:
+    """Yield `play(player, *piece)` for every piece, distributed over the cores."""
     workers = min(cores or os.cpu_count() or 1, len(pieces))
-    played: Iterator[FinalSheets] = (play_piece(player, *piece) for piece in pieces)
+    played = (play(player, *piece) for piece in pieces)
     if workers > 1 and can_share():
-        played = shared_if_possible(player, pieces, workers, played, on_warning if cores is None else insist)
+        warned = on_warning if cores is None else insist
+        played = shared_if_possible(play, player, pieces, workers, played, warned)
     for number, sheets in enumerate(played, start=1):
         yield sheets
         on_progress(number / len(pieces))
 
 
 def shared_if_possible(
-    player: Player, pieces: list[Piece], workers: int, alone: Iterator[FinalSheets], on_warning: OnWarning
-) -> Iterator[FinalSheets]:
+    play: Callable[..., Played],
+    player: Player,
+    pieces: Sequence[Piece],
+    workers: int,
+    alone: Iterator[Played],
+    on_warning: OnWarning,
+) -> Generator[Played]:
     """Play on several cores; on one, after telling so, where workers cannot load the bot."""
     try:
-        yield from share(play_piece, player, pieces, workers)
+        yield from share(play, player, pieces, workers)
     except BotError as error:
         if error.code != "bot_not_shared":
             raise
@@ -368,6 +405,10 @@ def play_piece(
     """The games of these numbers."""
     games = [(f"{seed} {number}", Random(f"{seed} {number}")) for number in range(first, end)]
     sheets = [play_game(rules, player, chance, name if same_dice else "") for name, chance in games]
+    return final_sheets(rules, sheets)
+
+
+def final_sheets(rules: Ruleset, sheets: Sequence[Sheet]) -> FinalSheets:
     return FinalSheets(
         rules,
         np.array([sheet.cells for sheet in sheets], dtype=np.int16),
@@ -376,9 +417,16 @@ def play_piece(
 
 
 def play_game(rules: Ruleset, player: Player, chance: Random, same: str = "") -> Sheet:
-    """Play a game; `same` names it for everybody who is to have the same dice in every turn and roll."""
+    return play_table(rules, [player], chance, same).sheet
+
+
+def play_table(rules: Ruleset, players: Sequence[Player], chance: Random, same: str = "") -> State:
+    """Play one game of these players, in this order.
+
+    `same` names the game of a single player for everybody who is to have the same dice in every turn and roll.
+    """
     sides = all_dice(rules.dice.faces, len(rules.dice.layers))
-    state = start(rules)
+    state = start(rules, len(players))
     turn = 0
     while not state.finished:
         if state.throw_due:
@@ -387,5 +435,6 @@ def play_game(rules: Ruleset, player: Player, chance: Random, same: str = "") ->
             dice = tuple(source.choice(sides) for _ in range(dice_to_throw(rules, state)))
             state = apply(rules, state, Throw(dice))
         else:
+            player = players[state.player]
             _, state = decided(player.bot, player.name, rules, state, chance)
-    return state.sheet
+    return state

@@ -107,13 +107,15 @@ def command(
 
 
 def answer(scores: FinalScores, at_least: int | None, play: Play) -> dict[str, Any]:
+    sampled = {} if scores.exact else {"games": scores.games}
     if at_least is not None:
-        return {"at_least": at_least, "chance": scores.at_least(at_least), "exact": scores.exact}
-    curve = [
-        {"at_least": score, "chance": chance} for score, chance in enumerate(scores.curve, start=scores.least)
-    ]
-    whole = {"mean": scores.mean, "spread": scores.spread} if play == "points" else {}
-    return whole | {"play": play, "bonus": scores.bonus, "exact": scores.exact, "curve": curve}
+        chance = {"at_least": at_least, "play": play, "chance": scores.at_least(at_least)}
+        off = {} if scores.exact else {"standard_error": scores.standard_error(at_least)}
+        return chance | {"exact": scores.exact} | off | sampled
+    # In `target` play each chance has its own decisions: together they have no mean.
+    whole = {"mean": scores.mean, "sd": scores.spread} if play == "points" else {}
+    curve = [scores.at_least(score) for score in range(max(scores.least + len(scores.curve), 1))]
+    return {"play": play, "curve": curve} | whole | {"bonus": scores.bonus, "exact": scores.exact} | sampled
 
 
 def text(rules: Ruleset, scores: FinalScores, at_least: int | None, play: Play) -> list[str]:

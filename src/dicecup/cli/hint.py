@@ -13,6 +13,7 @@ from dicecup.cli.common import (
     Command,
     _,
     echo,
+    given_record,
     json_option,
     language_option,
     option,
@@ -33,14 +34,15 @@ from dicecup.cli.solving import (
     reason_text,
     values_of,
 )
-from dicecup.coach.advice import Hint, Values, advise
+from dicecup.coach.advice import Choice, Hint, Values, WinHint, advise
 from dicecup.coach.reasons import Reasons
-from dicecup.coach.review import choice_data, reason_data
+from dicecup.coach.review import choice_data, reason_data, win_hint_data
 from dicecup.dice import format_dice
 from dicecup.engine.serialize import Position, position_from_data, position_from_line
 from dicecup.i18n.names import game_name
-from dicecup.i18n.sentences import move_text, number_text
+from dicecup.i18n.sentences import move_text, number_text, percent_text
 from dicecup.messages import N_
+from dicecup.rules.model import Ruleset
 
 SHOWN = 8
 
@@ -50,9 +52,11 @@ SHOWN = 8
     cls=Command,
     help=N_(
         "Show what every choice of a position is worth, best first, and why. The position is a JSON file, "
-        "- for stdin, or one line of text in quotes."
+        "- for stdin, one line of text in quotes, or a record: the game as it stands, with the chance to win "
+        "near its end."
     ),
-    example="dicecup hint position.json\ndicecup hint 'yatzy / ones=3 pair=12 / 1 3 6 6 6 / 1' --json",
+    example="dicecup hint position.json\ndicecup hint game.record\n"
+    "dicecup hint 'yatzy / ones=3 pair=12 / 1 3 6 6 6 / 1' --json",
 )
 @click.argument("position")
 @option("--all", "show_all", is_flag=True, help=N_("Show every choice, not only the best ones."))
@@ -63,15 +67,22 @@ def hint(position: str, show_all: bool, as_json: bool) -> None:
     values = hint_values(found.rules)
     with compilation_announced(values):
         advice = advise(values, found.state)
+        to_win = chances_to_win(found) if len(found.state.sheets) > 1 else None
         if as_json:
-            print_json(answer(found, values, advice))
+            print_json(answer(found, values, advice, to_win))
         else:
-            echo(fitting(text(found, values, advice, None if show_all else SHOWN)))
+            echo(fitting(text(found, values, advice, to_win, None if show_all else SHOWN)))
 
 
 def read_position(argument: str) -> Position:
-    """Read a position from a file or stdin, as JSON or one line; other arguments are the line itself."""
+    """Read a position from a file or stdin, as JSON or one line; other arguments are the line itself.
+
+    A record is read to where it ends.
+    """
     path = Path(argument)
+    if path.suffix == ".record":
+        record = given_record(path)
+        return Position(record.header.reference, record.rules, record.state)
     is_line = not argument or (argument != "-" and path.suffix != ".json" and not path.exists())
     content = argument if is_line else read_text_file(path)
     if is_line or content.lstrip()[:1].isalnum():
@@ -79,19 +90,22 @@ def read_position(argument: str) -> Position:
     return position_from_data(read_json(content, argument))
 
 
-def answer(position: Position, values: Values, advice: Hint) -> dict[str, Any]:
+def answer(position: Position, values: Values, advice: Hint, to_win: WinHint | None) -> dict[str, Any]:
     rules = position.rules
     reasons = Reasons(values, position.state) if advice.choices else None
     options = []
     for number, choice in enumerate(advice.choices):
         data = choice_data(rules, choice)
+        if to_win:
+            data["win_chance"] = to_win.chance_of(choice.move)
         if reasons and number < SHOWN:
             data["reason"] = reason_data(choice, reasons.reason(choice))
         options.append(data)
-    return {"expected": advice.expected, "exact": advice.exact, "options": options}
+    found = {"expected": advice.expected, "exact": advice.exact, "options": options}
+    return found | ({"to_win": win_hint_data(rules, to_win)} if to_win else {})
 
 
-def text(position: Position, values: Values, advice: Hint, shown: int | None) -> str:
+def text(position: Position, values: Values, advice: Hint, to_win: WinHint | None, shown: int | None) -> str:
     rules, state, language = position.rules, position.state, speech.language
     title = game_name(rules, language.code)
     if state.dice:
@@ -100,24 +114,54 @@ def text(position: Position, values: Values, advice: Hint, shown: int | None) ->
             "dice {dice}, {count} roll left", "dice {dice}, {count} rolls left", left
         ).format(dice=dice, count=left)
     lines = [title, *expected_lines(values, advice, 2 if advice.exact else 1)]
+    lines += to_win_lines(rules, advice, to_win) if to_win else []
     if advice.choices:
         reasons = Reasons(values, state)
         rows = [
             (
                 move_text(rules, choice.move, language),
                 number_text(choice.expected, language),
+                *win_column(to_win, choice),
                 number_text(-choice.loss, language) if choice.loss > 5e-3 else "",
                 reason_text(rules, choice, reasons.reason(choice)),
             )
             for choice in advice.choices[:shown]
         ]
-        head = (_("Choice"), _("Expected"), _("Loss"), _("What it aims for"))
-        lines += ["", table_text(head, rows, right=(1, 2))]
+        wins = (_("Win chance"),) if to_win else ()
+        head = (_("Choice"), _("Expected"), *wins, _("Loss"), _("What it aims for"))
+        lines += ["", table_text(head, rows, right=range(1, 3 + len(wins)))]
         hidden = len(advice.choices) - len(rows)
         if hidden:
             more = language.ngettext("{count} more choice: --all", "{count} more choices: --all", hidden)
             lines.append("… " + more.format(count=hidden))
     return "\n".join(lines)
+
+
+def chances_to_win(position: Position) -> WinHint | None:
+    values = values_of(position.rules)  # those that came with the package know no chances
+    from dicecup.coach.to_win import win_hint  # needs NumPy
+
+    return win_hint(values, position.state)
+
+
+def win_column(to_win: WinHint | None, choice: Choice) -> list[str]:
+    if to_win is None:
+        return []
+    chance = to_win.chance_of(choice.move)
+    return ["" if chance is None else percent_text(chance, speech.language, 1)]
+
+
+def to_win_lines(rules: Ruleset, advice: Hint, to_win: WinHint) -> list[str]:
+    """The chance to win, and the best choice for it where it is not the best for points."""
+    language = speech.language
+    lines = [_("Win chance: {chance}").format(chance=percent_text(to_win.chance, language, 1))]
+    if to_win.parts_from(advice):
+        best = move_text(rules, to_win.choices[0].move, language)
+        lines.append(_("Best for winning: {move}").format(move=best))
+    if not to_win.exact:
+        error = percent_text(to_win.standard_error, language, 1)
+        lines.append(_("Estimated from simulated games, ± {error}.").format(error=error))
+    return lines
 
 
 @click.command(

@@ -25,7 +25,14 @@ from dicecup.cli.common import (
     write_file,
 )
 from dicecup.cli.drawing import fitting
-from dicecup.cli.solving import ShareProgress, compilation_announced, learned_notes, show_warning, values_of
+from dicecup.cli.solving import (
+    ShareProgress,
+    SolveProgress,
+    compilation_announced,
+    learned_notes,
+    show_warning,
+    values_of,
+)
 from dicecup.i18n.names import game_name
 from dicecup.i18n.sentences import cell_text, number_text, percent_text, signed_text
 from dicecup.installation import need
@@ -34,6 +41,7 @@ from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:
     from dicecup.bots.simulation import BotResult, Simulation
+    from dicecup.coach.advice import Values
 
 MOST_GAMES = 100_000_000
 
@@ -43,6 +51,7 @@ MOST_GAMES = 100_000_000
     cls=Command,
     help=N_("Play many games with bots and show their scores. Several bots play against each other."),
     example="dicecup simulate yatzy-sv --bot optimal --games 100000 --seed 1\n"
+    "dicecup simulate yatzy-sv --bot winner --bot optimal --games 200000 --seed 1\n"
     "dicecup simulate yatzy --bot steady --bot greedy --games 1000 --plot scores.svg",
 )
 @click.argument("game")
@@ -54,7 +63,8 @@ MOST_GAMES = 100_000_000
     default=("optimal",),
     show_default=True,
     help=N_(
-        "Who plays: random, greedy, careless, steady, optimal, or a bot of your own as package.module:Class; "
+        "Who plays: random, greedy, careless, steady, optimal, winner, or a bot of your own as "
+        "package.module:Class; "
         "may be given several times."
     ),
 )
@@ -101,7 +111,10 @@ def command(
     if plot is not None:
         check_writable(plot)
     # Says how far a solve is, which the simulation itself would not.
-    values = values_of(rules) if "optimal" in bots else None
+    values = values_of(rules) if {"optimal", "winner"} & {*bots} else None
+    to_win = values if "winner" in bots and len(bots) > 1 else None
+    if to_win:
+        make_tables(to_win, games)
     progress = ShareProgress()
     began = time.monotonic()
     with compilation_announced(), current_folder_searched():
@@ -112,12 +125,44 @@ def command(
     progress.end()
     if as_json:
         exact = {} if values is None else {"exact": values.exact}
-        print_json(answer(rules, found, seconds) | exact)
+        turns = {"turns_to_win": turns_to_win(to_win)} if to_win else {}
+        print_json(answer(rules, found, seconds) | exact | turns)
     else:
-        said = learned_notes(values) if values else []
+        said = [*(learned_notes(values) if values else ()), *(to_win_notes(to_win) if to_win else ())]
         echo(fitting("\n\n".join([text(rules, found, seconds), *said])))
     if plot is not None:  # last: what took an hour is not lost to a disk full by now
         draw(plot, rules, found)
+
+
+def make_tables(values: Values, games: int) -> None:
+    """Work out the chances that the bot `winner` reads, if that pays for so many games."""
+    from dicecup.bots.head_to_head import win_tables
+
+    progress = SolveProgress()
+    try:
+        with compilation_announced():
+            win_tables(values, games, progress)
+    finally:
+        progress.end()
+
+
+def to_win_notes(values: Values) -> list[str]:
+    """Say how the bot `winner` plays where it does not play for the win from the beginning."""
+    turns = turns_to_win(values)
+    if turns >= values.rules.cells // len(values.rules.scored):
+        return []
+    said = speech.language.ngettext(
+        "The bot winner plays for the win in its last turn, before that for points.",
+        "The bot winner plays for the win in its last {turns} turns, before that for points.",
+        turns,
+    )
+    return [said.format(turns=turns)]
+
+
+def turns_to_win(values: Values) -> int:
+    from dicecup.coach.to_win import turns_to_win
+
+    return turns_to_win(values)
 
 
 def labels(found: Sequence[BotResult]) -> list[str]:
@@ -163,7 +208,7 @@ def result_data(rules: Ruleset, result: BotResult) -> dict[str, Any]:
         "bonus_share": result.bonus_share,
         "boxes": boxes,
     }
-    return data | ({"wins": result.wins} if result.wins is not None else {})
+    return data | ({"won": result.wins, "wins": result.wins} if result.wins is not None else {})
 
 
 def text(rules: Ruleset, found: Simulation, seconds: float) -> str:

@@ -156,6 +156,50 @@ class Hint:
         raise MoveError("choice_unknown")
 
 
+EQUAL_CHANCES = 2e-5  # chances that differ less are the same: tables are rounded
+
+
+@dataclass(frozen=True, slots=True)
+class WinHint:
+    """The chance to win of the player whose turn it is, and every choice by it, best first.
+
+    What a `Choice` calls expected, and its loss, are chances here. While a throw is due there is none. The
+    others are taken to play for points; `exact` says whether their possible scores are known or sampled.
+
+    >>> import dicecup
+    >>> game = dicecup.Game("yatzy", ["Ann", "Bo"], seed=1)
+    >>> dice = game.roll()
+    >>> game.win_hint() is None  # too many boxes are open
+    True
+    """
+
+    chance: float
+    choices: tuple[Choice, ...]
+    exact: bool
+    standard_error: float
+
+    def chance_of(self, move: Keep | Score) -> float | None:
+        """The chance that a choice leaves.
+
+        >>> dicecup.WinHint(0.5, (dicecup.Choice(dicecup.Keep(()), 0.5, 0.0),), True, 0.0).chance_of(
+        ...     dicecup.Keep(())
+        ... )
+        0.5
+        """
+        return next((choice.expected for choice in self.choices if choice.move == move), None)
+
+    def parts_from(self, hint: Hint) -> bool:
+        """Whether the best choice for the win is another one than the best for points.
+
+        >>> dicecup.WinHint(0.5, (), True, 0.0).parts_from(dicecup.Hint(200.0, True))
+        False
+        """
+        if not self.choices or not hint.choices:
+            return False
+        by_points = self.chance_of(hint.best.move)
+        return by_points is not None and self.chance - by_points > EQUAL_CHANCES
+
+
 def advise(values: Values, state: State) -> Hint:
     """Return a hint for the player whose turn it is; other players' sheets do not change it."""
     check_state(values.rules, state)

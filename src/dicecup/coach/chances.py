@@ -1,20 +1,27 @@
-"""How a game may end: exact where the game is solved with one column and single dice, sampled elsewhere."""
+"""How a game may end, and the chance to reach a goal: exact where the game is solved with one column and
+single dice, and in the last turns of all games; sampled elsewhere.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from dicecup.coach.advice import Choice, Values, advise
+from dicecup.coach.endgame import EndGame, LastSheets, end_scores, is_near_end
 from dicecup.coach.winning import balanced, each_player, play_on
 from dicecup.engine.state import State, final_score
 from dicecup.errors import UsageError
+from dicecup.solver.double.solution import DoubleSolution
 from dicecup.solver.single.chance_tables import solve_chances
 from dicecup.solver.single.chance_turn import Aims
 from dicecup.solver.single.chances import AimSolution
 from dicecup.solver.single.solution import SingleSolution
-from dicecup.solver.solution import FinalScores, OnProgress, Play
+from dicecup.solver.solution import FinalScores, OnProgress, Play, Solution
 
 SAMPLED_TURNS = 60_000  # of all sampled games together
+SAMPLED_TURNS_OF_DOUBLE_DICE = 2_000  # each takes some milliseconds
 FEWEST_GAMES = 400
 
 
@@ -26,10 +33,14 @@ def final_scores(
     With `on_progress`, a table that is missing is worked out, which takes minutes; without it, an error says
     what to run.
     """
-    source = values.source
+    source, rules = values.source, values.rules
     if not isinstance(source, SingleSolution):
+        if state.sheet.full:
+            return FinalScores(final_score(rules, state.sheet), (1.0,), None)
+        if is_near_end(rules, state.sheet):
+            return end_scores(rules, state, play)
         if play == "target":
-            raise UsageError("chances_unknown", ruleset=values.rules.id)
+            raise UsageError("chances_unknown", ruleset=rules.id)
         return sampled(values, state)
     try:
         return source.final_scores(state, play)
@@ -45,11 +56,54 @@ def target_choices(values: Values, state: State, target: int) -> tuple[Choice, .
 
     What a `Choice` calls expected, and its loss, are chances here. While a roll is due there is none.
     """
-    source = values.source
-    if not isinstance(source, SingleSolution):
-        raise UsageError("chances_unknown", ruleset=values.rules.id)
-    aimed = AimSolution(source.chances, Aims.at_least(target))
-    return advise(Values(aimed), state).choices
+    return advise(Values(solution_for_target(values, state, target)), state).choices
+
+
+def solution_for_target(values: Values, state: State, target: int) -> Solution:
+    """Return the rest of the game, played for at least so many points."""
+    source, rules = values.source, values.rules
+    if isinstance(source, SingleSolution):
+        return AimSolution(source.chances, Aims.at_least(target))
+    if is_near_end(rules, state.sheet):
+        return EndGame(LastSheets(rules), Aims.at_least(target))
+    last = state.sheet.cells.count(None) == len(rules.scored)
+    if isinstance(source, DoubleSolution) and last:
+        from dicecup.solver.double.last_turn import LastDoubleTurns
+
+        return LastDoubleTurns(source, lambda score: float(score >= target))
+    raise UsageError("chances_unknown", ruleset=rules.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """The chance to end with at least so many points, and every choice by it, best first.
+
+    `best`: it is the best possible chance, and choices are known. Otherwise it is the chance of somebody who
+    plays for as many points as possible.
+    """
+
+    target: int
+    chance: float
+    choices: tuple[Choice, ...]
+    best: bool
+    exact: bool
+    standard_error: float
+
+
+def goal(values: Values, state: State, target: int) -> Goal:
+    """Return the chance of at least so many points, for the player whose turn it is."""
+    if state.sheet.full:
+        reached = float(final_score(values.rules, state.sheet) >= target)
+        return Goal(target, reached, (), best=True, exact=True, standard_error=0.0)
+    try:
+        found = advise(Values(solution_for_target(values, state, target)), state)
+    except UsageError as error:
+        if error.code not in ("chances_take_long", "chances_unknown"):
+            raise
+        scores = sampled(values, state)
+        chance, off = scores.at_least(target), scores.standard_error(target)
+        return Goal(target, chance, (), best=False, exact=False, standard_error=off)
+    return Goal(target, min(found.expected, 1.0), found.choices, best=True, exact=True, standard_error=0.0)
 
 
 def sampled(values: Values, state: State) -> FinalScores:
@@ -58,9 +112,10 @@ def sampled(values: Values, state: State) -> FinalScores:
         return FinalScores(final_score(values.rules, state.sheet), (1.0,), None)
     view = each_player(values, state)[state.player]
     turns = state.sheet.cells.count(None) // len(values.rules.scored)
-    games = max(FEWEST_GAMES, SAMPLED_TURNS // turns)
+    most = SAMPLED_TURNS_OF_DOUBLE_DICE if values.rules.has_layers else SAMPLED_TURNS
+    games = max(FEWEST_GAMES, most // turns)
     sample = balanced(play_on(values, view, games, 1, 0))
     least = int(sample.scores.min())
     chances = np.bincount(sample.scores - least, sample.weights)
     curve = chances[::-1].cumsum()[::-1] / chances.sum()
-    return FinalScores(least, tuple(map(float, curve)), None, exact=False)
+    return FinalScores(least, tuple(map(float, curve)), None, exact=False, games=games)

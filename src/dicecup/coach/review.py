@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from dicecup.coach.advice import Choice, Values, advise, is_strike
+from dicecup.coach.advice import Choice, Values, WinHint, advise, is_strike
 from dicecup.coach.lessons import Lesson, lesson_data, lessons_of, worth_saying
 from dicecup.coach.reasons import Reason
 from dicecup.dice import Dice
@@ -422,6 +422,12 @@ def choice_data(rules: Ruleset, choice: Choice) -> Data:
         "expected": choice.expected,
         "loss": choice.loss,
     }
+
+
+def win_hint_data(rules: Ruleset, hint: WinHint) -> Data:
+    """Return the chance to win and the best choice for it; choices carry their own chances."""
+    best = {"best": move_to_data(rules, hint.choices[0].move)} if hint.choices else {}
+    return {"chance": hint.chance, "exact": hint.exact, "standard_error": hint.standard_error} | best
 
 
 def reason_data(choice: Choice, reason: Reason) -> Data:

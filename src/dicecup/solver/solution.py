@@ -42,11 +42,20 @@ class FinalScores:
     curve: tuple[float, ...]  # the chance of at least `least` + n points
     bonus: float | None  # the chance of the bonus; None where it is not known
     exact: bool = True  # or sampled
+    games: int = 0  # that were sampled
 
     def at_least(self, score: int) -> float:
         """The chance of at least so many points."""
         place = score - self.least
         return 1.0 if place < 0 else self.curve[place] if place < len(self.curve) else 0.0
+
+    def standard_error(self, score: int) -> float:
+        """How far the chance of at least so many points may be off: none if it is exact."""
+        chance = self.at_least(score)
+        if self.exact:
+            return 0.0
+        # What did not occur in so many games may still happen.
+        return max(sqrt(chance * (1 - chance) / self.games), 1 / self.games)
 
     @property
     def chances(self) -> tuple[float, ...]:

@@ -26,6 +26,7 @@ BOT_NAMES = {
     "careless": N_("Careless bot"),
     "steady": N_("Steady bot"),
     "optimal": N_("Perfect bot"),
+    "winner": N_("Winner bot"),
 }
 BOT_TEXTS = {
     "random": N_("does anything that’s allowed"),
@@ -33,6 +34,7 @@ BOT_TEXTS = {
     "careless": N_("plays like a beginner"),
     "steady": N_("plays like a good player"),
     "optimal": N_("never makes a mistake"),
+    "winner": N_("plays to win, with an eye on your score sheet"),
 }
 
 

@@ -255,7 +255,10 @@ class TurnSolver:
 
     def decisions(self, mask: int, total: int, after: npt.NDArray[Any]) -> TurnValues:
         """Return the values of every decision of one sheet's turn."""
-        layers = self.layers(mask, total, after)
+        return self.decisions_for(self.layers(mask, total, after))
+
+    def decisions_for(self, layers: list[Floats]) -> TurnValues:
+        """The same, given the values of final throws and of the keeps before the last throw."""
         keeps, _ = self.reroll(self.lay_pairs([layers]))
         return TurnValues(layers, [[rows.copy() for rows in by_size] for by_size in keeps])
 
@@ -265,6 +268,10 @@ class TurnSolver:
             self.layers(int(mask), int(total), sheets.after)
             for mask, total in zip(sheets.mask, sheets.total, strict=True)
         ]
+        return self.starts_for(layers)
+
+    def starts_for(self, layers: list[list[Floats]]) -> npt.NDArray[np.float64]:
+        """The same, given the values of each sheet's final throws and of the keeps before the last throw."""
         if self.rules.throws == 1:
             return np.array([float(one[0][0, 0]) for one in layers])
         pairs = self.lay_pairs(layers)
@@ -281,6 +288,10 @@ class TurnSolver:
         count = len(self.tables.free)
         final = np.empty((count, count), dtype=np.float32)
         final_values(self.tables, mask, total, after, final)
+        return self.before_last_throw(final)
+
+    def before_last_throw(self, final: Floats) -> list[Floats]:
+        """Return the values of keeps before the last throw, by dice kept, and of the final throws."""
         found = [final]
         for grow in reversed(self.lattice.grow):
             out = np.empty((len(grow), len(grow)), dtype=np.float32)

@@ -8,12 +8,13 @@ to be reached: at least so many points, or more than somebody else may get.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dicecup.dice import Dice
 from dicecup.engine.state import Sheet, final_score
+from dicecup.lattice import Lattice
 from dicecup.solver.arrays import Array
 from dicecup.solver.single.index import Place
 from dicecup.solver.single.row_kernels import RowLevel, expected_after, legal_options, places_after
@@ -47,6 +48,31 @@ class Aims:
     def of(self, score: int) -> Array:
         """What a final score is worth for each aim."""
         return np.asarray((self.targets <= score) @ self.weights)
+
+
+class TurnNumbers(NamedTuple):
+    """Several numbers of every decision of a turn, by throws left: [throw or keep, number]."""
+
+    thrown: list[Array]
+    kept: list[Array]  # with one throw to come, with two …
+    value: Array  # before the first throw
+
+
+def decide_turn(dice: Lattice, throws: int, values: Array, starts: Array, *, by_first: bool) -> TurnNumbers:
+    """Return the numbers of a turn, given those of every way to end it: [option, number].
+
+    `starts` says where the options of each throw begin, and the end. Every number has its own best decisions;
+    `by_first`, all decisions are those that are best for the first number.
+    """
+    final = best_of(values, starts[:-1], by_first)
+    thrown, kept = [final], []
+    for _ in range(1, throws):
+        keeps = dice.throw_chances @ thrown[-1]
+        kept.append(keeps)
+        inside = best_of(keeps[dice.inside], dice.inside_starts[:-1], by_first)
+        both = np.stack([final, inside], axis=1).reshape(-1, final.shape[1])
+        thrown.append(best_of(both, np.arange(0, len(both), 2), by_first))
+    return TurnNumbers(thrown, kept, np.asarray(dice.weights @ thrown[-1]))
 
 
 class RowTurn:
@@ -112,23 +138,16 @@ class RowTurn:
         return found
 
     def _decide(self, by_points: bool) -> None:
-        dice, throws = self.solution.lattice, self.solution.rules.throws
         values = self.box_values
         if by_points:
             # The expected score is one more column, which alone decides.
             values = np.concatenate([self._expected()[:, None], values], axis=1)
-        final = best_of(values, self.starts[:-1], by_points)
-        thrown, kept = [final], []
-        for _ in range(1, throws):
-            keeps = dice.throw_chances @ thrown[-1]
-            kept.append(keeps)
-            inside = best_of(keeps[dice.inside], dice.inside_starts[:-1], by_points)
-            both = np.stack([final, inside], axis=1).reshape(-1, final.shape[1])
-            thrown.append(best_of(both, np.arange(0, len(both), 2), by_points))
+        throws = self.solution.rules.throws
+        found = decide_turn(self.solution.lattice, throws, values, self.starts, by_first=by_points)
         first = 1 if by_points else 0
-        self.thrown = [values[:, first:] for values in thrown]
-        self.kept = [values[:, first:] for values in kept]
-        self.value = dice.weights @ self.thrown[-1]
+        self.thrown = [values[:, first:] for values in found.thrown]
+        self.kept = [values[:, first:] for values in found.kept]
+        self.value = found.value[first:]
 
     def _expected(self) -> Array:
         """The expected score of every option, as far as it matters here."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +24,8 @@ from dicecup.solver.single.solution import SingleSolution, faces_of, points_so_f
 from dicecup.solver.solution import FinalScores, Play, Solution
 
 MOST_ASKED = 9  # open boxes: the rows of so few are computed when they are asked for, in a second or two
-REMEMBERED = 16
+ALWAYS_ASKED = 6  # open boxes: for so few that is as quick as reading a table, which is rounded
+REMEMBERED = 32
 
 
 class GameChances:
@@ -38,36 +38,42 @@ class GameChances:
         self.solution = solution
         self.folder = folder or tables_folder()
         self.tables: dict[Play, ChanceTable | None] = {}
-        self.remembered: dict[tuple[Sheet, Play], SheetRows] = {}
+        self.remembered: dict[tuple[Sheet, Play, type[Rows]], RowLevel] = {}
 
     def table(self, play: Play) -> ChanceTable | None:
         if self.tables.get(play) is None:
             self.tables[play] = find_chances(self.solution, play, self.folder)
         return self.tables[play]
 
-    def rows(self, sheet: Sheet, play: Play) -> SheetRows:
-        """What the turn on a sheet needs. An error says what to run once where that takes long."""
-        key = sheet, play
+    def rows(self, sheet: Sheet, play: Play, kind: type[Rows] = Rows) -> RowLevel:
+        """The rows of the level below a sheet, which its turn needs: of totals, or of the bonus.
+
+        Where computing them takes long and there is no table, an error says what to run once.
+        """
+        key = sheet, play, kind
         if key not in self.remembered:
             if len(self.remembered) >= REMEMBERED:
                 self.remembered.pop(next(iter(self.remembered)))
-            self.remembered[key] = self._rows(sheet, play)
+            self.remembered[key] = self._rows(sheet, play, kind)
         return self.remembered[key]
 
-    def _rows(self, sheet: Sheet, play: Play) -> SheetRows:
+    def _rows(self, sheet: Sheet, play: Play, kind: type[Rows]) -> RowLevel:
         place = self.solution.place(sheet)
+        table = self.table(play) if place.level > min(ALWAYS_ASKED, MOST_ASKED) else None
+        if table is not None:
+            totals, bonus = table.level(place.level - 1)
+            return bonus if kind is BonusRows else totals
         if place.level > MOST_ASKED:
-            table = self.table(play)
-            if table is None:
-                raise chances_take_long(self.solution.rules, play)
-            return SheetRows(*table.level(place.level - 1))
-        descent = Descent(self.solution, place)
-        rows, bonus = Rows(descent, play), BonusRows(descent, play)
-        for part in (rows, bonus):
-            part.solve()
+            raise chances_take_long(self.solution.rules, play)
+        rows = kind(Descent(self.solution, place), play)
+        rows.solve()
         assert rows.below is not None
-        assert bonus.below is not None
-        return SheetRows(rows.below, bonus.below)
+        return rows.below
+
+    def knows(self, sheet: Sheet, *plays: Play) -> bool:
+        """Whether the rows of a sheet can be had without working out a table."""
+        few = self.solution.place(sheet).level <= MOST_ASKED
+        return few or all(self.table(play) is not None for play in plays)
 
     def final_scores(self, state: State, play: Play = "points") -> FinalScores:
         """How the game of the player whose turn it is may end.
@@ -85,11 +91,12 @@ class GameChances:
             return FinalScores(times * least, multiplied(curve, times), bonus)
         rows = self.rows(sheet, play)
         so_far, by_points = points_so_far(rules, sheet), play == "points"
-        least, most = reach(self.solution, sheet, rows.totals)
+        least, most = reach(self.solution, sheet, rows)
         aims = Aims.at_least(*range(times * (so_far + least), times * (so_far + most) + 1, times))
-        curve = self._now(RowTurn(self.solution, sheet, rows.totals, aims, by_points=by_points), state)
+        curve = self._now(RowTurn(self.solution, sheet, rows, aims, by_points=by_points), state)
         one = Aims.at_least(times * so_far)
-        paid = RowTurn(self.solution, sheet, rows.bonus, one, by_points=by_points, counting=False)
+        below = self.rows(sheet, play, BonusRows)
+        paid = RowTurn(self.solution, sheet, below, one, by_points=by_points, counting=False)
         return FinalScores(
             times * (so_far + least), multiplied(curve, times), float(self._now(paid, state)[0])
         )
@@ -102,13 +109,6 @@ class GameChances:
         if state.kept is not None:
             return np.asarray(turn.kept[state.throws_left - 1][numbers[faces_of(state.kept)]])
         return np.asarray(turn.thrown[state.throws_left][numbers[faces_of(state.dice)] - keeps])
-
-
-class SheetRows(NamedTuple):
-    """The rows of the level below a sheet: chances of totals, and of the bonus."""
-
-    totals: RowLevel
-    bonus: RowLevel
 
 
 class AimSolution(Solution):
@@ -125,7 +125,7 @@ class AimSolution(Solution):
         self.play: Play = play
 
     def unchecked_turn(self, sheet: Sheet) -> ChanceTurn:
-        rows = None if sheet.full else self.chances.rows(sheet, self.play).totals
+        rows = None if sheet.full else self.chances.rows(sheet, self.play)
         by_points = self.play == "points"
         return ChanceTurn(self.chances.solution, sheet, rows, self.aims, by_points=by_points)
 

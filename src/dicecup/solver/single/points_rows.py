@@ -37,17 +37,25 @@ def choose_by_points(
     """
     noted = gather_one(program, source, lower, above, position, ahead, states)
     member = program.member[program.group_first[program.kinds[lower], above] + position]
-    throws, fewer = program.weights.size, program.add.shape[0]
     columns = choices.joker.size + 2 * program.joker_dice.size
-    for throw in range(throws):
+    for throw in range(best.size):
         column = option_column(program, choices, lower, member, throw)
         value, option, place = best_option(choices, columns, column, 0, ahead, states, noted)
         more = repeat_points(program, lower, member, throw)
         boxes[throw, 0] = states[place, 1] + choices.option_target[option]
         boxes[throw, 1] = choices.option_points[option] + more
         best[throw] = value + more
-        expected[fewer + throw] = best[throw]
-    faces = program.add.shape[1]
+    choose_keeps(program, expected, best, keeps)
+
+
+@kernel()
+def choose_keeps(program: Program, expected: Any, best: Any, keeps: Any) -> None:
+    """Find the best keeps of a turn whose throws are worth `best` when they are scored.
+
+    `keeps` are as in `choose_by_points`; `expected` is room for a number of each row of the lattice.
+    """
+    fewer, faces = program.add.shape[0], program.add.shape[1]
+    expected[fewer:] = best
     for left in range(1, program.settings[0]):
         for keep in range(fewer - 1, -1, -1):
             total = 0.0

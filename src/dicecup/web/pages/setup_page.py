@@ -262,7 +262,7 @@ def bot_view(rules: Ruleset, bot: str, language: Language) -> BotView:
     name = language.gettext(BOT_NAMES.get(bot, bot))
     points = usual_score(rules, bot)
     said = language.ngettext("about {points} point", "about {points} points", points or 0)
-    strength = said.format(points=points) if points else ""
+    strength = said.format(points=points) if points else bot_text(bot, language)
     return BotView(bot, name, f"{name} · {strength}" if strength else name, bot_text(bot, language))
 
 

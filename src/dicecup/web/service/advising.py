@@ -34,7 +34,7 @@ MOST_REMEMBERED = 500  # answers
 MOST_CHOICES = 8  # that get reasons
 PATIENCE = 2.0  # seconds before a page says that the coach is being prepared
 NICE = 10  # niceness of the patient process: moves come first
-BOTS_BY_VALUES = frozenset({"optimal"})  # bots that need the coach's values
+BOTS_BY_VALUES = frozenset({"optimal", "winner"})  # bots that need the coach's values
 
 Found = TypeVar("Found")
 

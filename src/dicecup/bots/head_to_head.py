@@ -1,0 +1,114 @@
+"""Games that bots play together, seeing each other's sheets; they take turns to begin.
+
+If all of them play for the win or for points and the chances of the game are in tables, the games run in
+compiled kernels, thousands at once; otherwise on the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from dicecup.bots.registry import OptimalBot, WinnerBot
+from dicecup.bots.simulation import final_sheets, play_pieces, play_table
+from dicecup.bots.workers import Player
+from dicecup.coach.advice import Values, known_values
+from dicecup.engine.state import Keep, Score, State
+from dicecup.playout.games import FinalSheets
+from dicecup.rules.model import Ruleset
+from dicecup.solver.single.chance_tables import ChanceTable, find_chances, solve_chances
+from dicecup.solver.single.solution import SingleSolution
+from dicecup.solver.solution import OnProgress, OnShare, OnWarning, Play, no_callback
+
+BATCH = 20_000  # games in compiled kernels at once
+PIECE = 5  # games on the engine between two progress reports
+MANY_GAMES = 50  # from so many on, working out the tables takes less time than doing without
+MOST_STATES = 5_000_000  # of a game whose tables are worked out unasked: a gigabyte or two
+PLAYS: tuple[Play, ...] = ("points", "target")
+
+
+class Team:
+    """Several bots as one, so that worker processes can be given all of them."""
+
+    def __init__(self, players: Sequence[Player]) -> None:
+        self.players = list(players)
+
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
+        """The decision of the bot whose turn it is."""
+        return self.players[state.player].bot.decide(rules, state, chance)
+
+
+def play_together(
+    rules: Ruleset,
+    players: Sequence[Player],
+    games: int,
+    seed: int,
+    on_progress: OnShare,
+    cores: int | None,
+    on_warning: OnWarning,
+) -> Iterator[list[FinalSheets]]:
+    """Yield the full sheets of each bot, in batches of games. In game n the bot n begins, counted round."""
+    tables = None
+    if all(isinstance(player.bot, WinnerBot | OptimalBot) for player in players):
+        tables = win_tables(known_values(rules), games)
+    if tables is not None:
+        yield from play_compiled(rules, tables, players, games, seed, on_progress)
+        return
+    team = Player(Team(players), ", ".join(player.name for player in players))
+    pieces = [(rules, first, min(first + PIECE, games), seed) for first in range(0, games, PIECE)]
+    yield from play_pieces(play_team, team, pieces, on_progress, cores, on_warning)
+
+
+def win_tables(
+    values: Values, games: int, on_progress: OnProgress = no_callback
+) -> dict[Play, ChanceTable] | None:
+    """Return the tables of chances that play for the win reads; work them out if that pays for so many games.
+
+    None where there are none.
+    """
+    source = values.source
+    if not isinstance(source, SingleSolution):
+        return None
+    found = {play: find_chances(source, play) for play in PLAYS}
+    if games >= MANY_GAMES and source.table.header.states <= MOST_STATES:
+        return {
+            play: table or solve_chances(source, play, on_progress=on_progress, wait=True)
+            for play, table in found.items()
+        }
+    known = {play: table for play, table in found.items() if table is not None}
+    return known if len(known) == len(PLAYS) else None
+
+
+def play_compiled(
+    rules: Ruleset,
+    tables: dict[Play, ChanceTable],
+    players: Sequence[Player],
+    games: int,
+    seed: int,
+    on_progress: OnShare,
+) -> Iterator[list[FinalSheets]]:
+    from dicecup.playout.to_win import HeadToHead
+
+    source = known_values(rules).source
+    assert isinstance(source, SingleSolution)
+    playing = HeadToHead(source, tables, [isinstance(player.bot, WinnerBot) for player in players])
+    for first in range(0, games, BATCH):
+        count = min(BATCH, games - first)
+
+        def report(done: int, total: int, first: int = first, count: int = count) -> None:
+            on_progress((first + count * done / total) / games)
+
+        yield playing.play(count, seed, first, report)
+
+
+def play_team(team: Player, rules: Ruleset, first: int, end: int, seed: int) -> list[FinalSheets]:
+    """The games of these numbers."""
+    assert isinstance(team.bot, Team)
+    players = team.bot.players
+    sheets = []
+    for number in range(first, end):
+        begins = number % len(players)
+        order = [*players[begins:], *players[:begins]]
+        played = play_table(rules, order, Random(f"{seed} {number}")).sheets
+        sheets.append([*played[len(players) - begins :], *played[: len(players) - begins]])
+    return [final_sheets(rules, list(one)) for one in zip(*sheets, strict=True)]
