@@ -248,8 +248,8 @@ SENTENCES: dict[str, str | Plural] = {
         "The chances of {ruleset} aren’t worked out yet. That takes some minutes. Run once: {command}"
     ),
     "chances_unknown": N_(
-        "Exact chances are known only for games with one column and single dice; {ruleset} isn’t one. "
-        "Leave “--play target” out."
+        "The best chance of a goal is known only for games with one column and single dice; in {ruleset} "
+        "only in the last turns. Leave “--play target” out."
     ),
     "solve_columns": N_(
         "The coach can’t help with {ruleset}: only games with one column are solved exactly, and "
@@ -310,6 +310,7 @@ SENTENCES: dict[str, str | Plural] = {
         "The coach isn’t installed on this server. To add it, run there: pip install 'dicecup[solver]'"
     ),
     "coach_off": N_("The coach is off in this game."),
+    "goal_out_of_range": N_("Choose a goal from {low} to {high} points."),
     "coach_preparing": N_("The coach is getting ready for this game. Try again in a moment."),
     "evening_empty": N_("This evening has no game yet. Choose one."),
     "evening_full": N_("An evening can have at most {most} games. Begin a new one."),

@@ -20,7 +20,7 @@ from random import Random
 from typing import Protocol
 
 from dicecup.bots.heuristic import CarelessBot, GreedyBot, RandomBot, SteadyBot
-from dicecup.coach.advice import advise, values_at_once
+from dicecup.coach.advice import advise, known_values, values_at_once
 from dicecup.engine.play import apply
 from dicecup.engine.record import BOT_PREFIX
 from dicecup.engine.state import Keep, Score, State

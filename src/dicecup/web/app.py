@@ -29,6 +29,7 @@ from dicecup.web.live_routes import COMPRESSION, LEAST_COMPRESSED, LiveRoutes
 from dicecup.web.logs import configure_logs
 from dicecup.web.observing import Observe
 from dicecup.web.pages import (
+    chances_page,
     evening_pages,
     library_pages,
     lobby_page,
@@ -119,6 +120,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         api_evenings.router,
         setup_page.router,
         match_page.router,
+        chances_page.router,
         review_page.router,
         rounds_page.router,
         puzzle_pages.router,

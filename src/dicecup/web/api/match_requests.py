@@ -7,14 +7,16 @@ import json
 from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
 
-from dicecup.coach.review import choice_data, reason_data
-from dicecup.engine.serialize import move_from_data
+from dicecup.coach.review import choice_data, reason_data, win_hint_data
+from dicecup.engine.serialize import move_from_data, move_to_data
 from dicecup.engine.state import Throw, Write
 from dicecup.errors import UsageError
 from dicecup.web.api.models import (
     REFUSALS,
     AgreeRequest,
     Asked,
+    GoalAnswer,
+    GoalOption,
     HintAnswer,
     HintOption,
     Joined,
@@ -39,6 +41,7 @@ from dicecup.web.api.models import (
     UndoRequest,
     ValuesAnswer,
     VersionRequest,
+    WinHintAnswer,
     answer,
 )
 from dicecup.web.api.reviews import proof_of
@@ -237,8 +240,11 @@ async def react(matches: MatchesNow, live: Asked, seats: Seats, body: ReactionRe
 
 
 @moves_router.get("/hint")
-async def hint(matches: MatchesNow, live: Asked, reasons: bool = False) -> HintAnswer:
-    """What the choice that is due is worth, best first; only at a table that has the coach on."""
+async def hint(matches: MatchesNow, live: Asked, reasons: bool = False, winning: bool = False) -> HintAnswer:
+    """What the choice that is due is worth, best first; only at a table that has the coach on.
+
+    With `winning`, near the end of a game of several players, also the chance to win that each choice leaves.
+    """
     check_on(live)
     rules = live.playing().rules
     advice = await in_time(matches.advising.advice(live))
@@ -251,7 +257,39 @@ async def hint(matches: MatchesNow, live: Asked, reasons: bool = False) -> HintA
             raise UsageError("coach_preparing")
         for option, choice, reason in zip(options, advice.choices, why, strict=False):
             option.reason = reason_data(choice, reason)
-    return HintAnswer(expected=advice.expected, exact=advice.exact, options=options)
+    found = HintAnswer(expected=advice.expected, exact=advice.exact, options=options)
+    if winning:
+        won = await in_time(matches.advising.to_win(live))
+        if won is None:
+            raise UsageError("coach_preparing")
+        for to_win in won:
+            found.to_win = WinHintAnswer(**win_hint_data(rules, to_win))
+            for option, choice in zip(options, advice.choices, strict=True):
+                option.win_chance = to_win.chance_of(choice.move)
+    return found
+
+
+@moves_router.get("/goal")
+async def goal(matches: MatchesNow, live: Asked, points: int, seat: int | None = None) -> GoalAnswer:
+    """The chance of a seat, by default that of the player whose turn it is, to end with so many points."""
+    check_on(live)
+    match = live.playing()
+    seat = match.state.player if seat is None else seat
+    found = await in_time(matches.advising.goal(live, seat, points))
+    if found is None:
+        raise UsageError("coach_preparing")
+    options = [
+        GoalOption(move=move_to_data(match.rules, choice.move), chance=min(choice.expected, 1.0))
+        for choice in found.choices
+    ]
+    return GoalAnswer(
+        at_least=found.target,
+        play="target" if found.best else "points",
+        chance=found.chance,
+        exact=found.exact,
+        standard_error=found.standard_error,
+        options=options,
+    )
 
 
 @moves_router.post("/undo")

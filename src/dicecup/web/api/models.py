@@ -281,12 +281,45 @@ class HintOption(BaseModel):
         dict[str, Any] | None,
         Field(description="Of the best ones, with reasons=true: the aims of a keep, what a score leaves."),
     ] = None
+    win_chance: Annotated[
+        float | None, Field(description="With winning=true, near the end of a game of several players.")
+    ] = None
+
+
+class WinHintAnswer(BaseModel):
+    """The chance to win with the best choice for it, the others playing for points."""
+
+    chance: float
+    exact: Annotated[bool, Field(description="False: against sampled scores of the others.")]
+    standard_error: float
+    best: Annotated[dict[str, Any] | None, Field(description="The best choice for winning.")] = None
 
 
 class HintAnswer(BaseModel):
     expected: float
     exact: bool
     options: list[HintOption]
+    to_win: WinHintAnswer | None = None
+
+
+class GoalOption(BaseModel):
+    move: dict[str, Any]
+    chance: float
+
+
+class GoalAnswer(BaseModel):
+    """The chance to end with at least so many points.
+
+    With `play` = `target` it is the best possible chance, and every choice has its own; with `points` it is
+    that of somebody who plays for as many points as possible.
+    """
+
+    at_least: int
+    play: Literal["target", "points"]
+    chance: float
+    exact: bool
+    standard_error: float
+    options: list[GoalOption]
 
 
 class Link(BaseModel):

@@ -369,6 +369,7 @@ async def show_hint(
         layers=len(match.rules.dice.layers),
         may_do=match.state.player in live.seats_of(viewer.holder),
         asks=due and reasons is None,
+        several=len(match.state.sheets) > 1,
     )
 
 

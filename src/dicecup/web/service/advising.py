@@ -26,11 +26,13 @@ from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.worker import MOST_MEMORY, Worker
 
 if TYPE_CHECKING:
-    from dicecup.coach.advice import Hint
+    from dicecup.coach.advice import Hint, WinHint
+    from dicecup.coach.chances import Goal
     from dicecup.coach.reasons import Reason
     from dicecup.web.service.worker_main import GameReport
 
 MOST_REMEMBERED = 500  # answers
+LEAST_GOAL, MOST_GOAL = 1, 9999  # points
 MOST_CHOICES = 8  # that get reasons
 PATIENCE = 2.0  # seconds before a page says that the coach is being prepared
 NICE = 10  # niceness of the patient process: moves come first
@@ -121,6 +123,15 @@ class Advising:
         if not has_ready(rules):
             await asyncio.shield(self.prepare(rules))
 
+    def prepare_to_win(self, rules: Ruleset) -> asyncio.Task[None]:
+        """Compile what chances to win need, in the patient process, so that no hint waits for it."""
+
+        async def work() -> None:
+            await asyncio.shield(self.prepare(rules))
+            await self.patient.ask("prepare_to_win", rules, urgency=1)
+
+        return self.remembered(("prepare to win", rules), work())
+
     async def check(self, rules: Ruleset) -> None:
         """Refuse rules that have no values, if that is known quickly; prepare the others."""
         need_coach()
@@ -155,6 +166,36 @@ class Advising:
 
         return self.remembered(("reasons", live.id, match.version), work())
 
+    def to_win(self, live: LiveMatch) -> asyncio.Task[tuple[WinHint, ...]]:
+        """Every choice by the chance to win; nothing early in a game."""
+        match = live.playing()
+
+        async def work() -> tuple[WinHint, ...]:
+            await asyncio.shield(self.prepare_to_win(match.rules))
+            found: tuple[WinHint, ...] = await self.patient.ask("to_win", match.rules, match.state, urgency=2)
+            return found
+
+        return self.remembered(("to win", live.id, match.version), work())
+
+    def goal(self, live: LiveMatch, seat: int, target: int) -> asyncio.Task[Goal]:
+        """The chance of a seat to end with at least so many points."""
+        match = live.playing()
+        if not LEAST_GOAL <= target <= MOST_GOAL:
+            raise UsageError("goal_out_of_range", low=LEAST_GOAL, high=MOST_GOAL)
+        if not 0 <= seat < len(match.state.sheets):
+            raise UsageError("request_wrong", problem="seat")
+
+        async def work() -> Goal:
+            await asyncio.shield(self.prepare(match.rules))
+            found: Goal = await self.patient.ask(
+                "goal_now", match.rules, match.state, seat, target, urgency=1
+            )
+            return found
+
+        # Of what others do only the beginning of a turn changes what a seat can reach.
+        mine = match.state.sheets[seat], match.version if match.state.player == seat else None
+        return self.remembered(("goal", live.id, seat, target, *mine), work())
+
     def so_far(self, live: LiveMatch) -> asyncio.Task[GameReport]:
         """Report on the current state; a request for an earlier state is cancelled."""
         match = live.playing()
@@ -181,7 +222,7 @@ class Advising:
     async def decide(self, bot: str, rules: Ruleset, state: State, owner: str) -> Keep | Score:
         """Return the decision of a bot in a match that this key has opened."""
         need_coach()
-        await asyncio.shield(self.prepare(rules))
+        await asyncio.shield(self.prepare_to_win(rules) if bot == "winner" else self.prepare(rules))
         caller = Caller("bots", owner)
         move: Keep | Score = await self.quick.ask("decide", bot, rules, state, caller=caller)
         return move

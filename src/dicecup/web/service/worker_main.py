@@ -11,12 +11,12 @@ import signal
 import sys
 import traceback
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import psutil
 
 from dicecup.bots import bot_called
-from dicecup.coach.advice import Hint, advise, known_values, values_at_once
+from dicecup.coach.advice import Hint, WinHint, advise, known_values, values_at_once
 from dicecup.coach.reasons import Reason, Reasons
 from dicecup.coach.review import Review, WinChances, review, shares_of_win
 from dicecup.dice import all_dice
@@ -26,6 +26,9 @@ from dicecup.engine.state import Keep, Score, State, Throw, dice_to_throw, start
 from dicecup.errors import DicecupError
 from dicecup.rules.model import Ruleset
 from dicecup.web.service.worker import LENGTH, NICEST, pack, refusal_of, unpack, warm_once
+
+if TYPE_CHECKING:
+    from dicecup.coach.chances import Goal
 
 REASONS_OF_DOUBLE_DICE = 3  # each is sampled, and takes a tenth of a second
 
@@ -71,8 +74,17 @@ def last_turn(rules: Ruleset) -> State:
     return state
 
 
+def prepare_to_win(rules: Ruleset) -> None:
+    """The same for chances to win and to reach a goal; only in the last turn, and goals are like chances."""
+    to_win(rules, some_throw(rules, last_turn(rules)))
+
+
 def warm(rules: Ruleset) -> None:
-    warm_once(rules, prepare)
+    def prepare_all(rules: Ruleset) -> None:
+        prepare(rules)
+        prepare_to_win(rules)
+
+    warm_once(rules, prepare_all)
 
 
 def advice(rules: Ruleset, state: State) -> Hint:
@@ -85,6 +97,23 @@ def reasons(rules: Ruleset, state: State, most: int) -> list[Reason]:
     asked = Reasons(values, state)
     most = min(most, REASONS_OF_DOUBLE_DICE) if rules.has_layers else most
     return [asked.reason(choice) for choice in advise(values, state).choices[:most]]
+
+
+def to_win(rules: Ruleset, state: State) -> tuple[WinHint, ...]:
+    """Every choice by the chance to win; nothing where that is not known."""
+    from dicecup.coach.to_win import win_hint
+
+    found = win_hint(known_values(rules), state)
+    return (found,) if found else ()
+
+
+def goal_now(rules: Ruleset, state: State, seat: int, target: int) -> Goal:
+    """The chance of a player to end with at least so many points."""
+    from dicecup.coach.chances import goal
+    from dicecup.coach.winning import each_player
+
+    values = known_values(rules)
+    return goal(values, each_player(values, state)[seat], target)
 
 
 def so_far(record: Record) -> GameReport:
@@ -109,7 +138,19 @@ def decide(bot: str, rules: Ruleset, state: State) -> Keep | Score:
 
 
 THOUGHTS: dict[str, Any] = {
-    thought.__name__: thought for thought in (check, prepare, warm, advice, reasons, so_far, decide)
+    thought.__name__: thought
+    for thought in (
+        check,
+        prepare,
+        prepare_to_win,
+        warm,
+        advice,
+        reasons,
+        to_win,
+        goal_now,
+        so_far,
+        decide,
+    )
 }
 
 

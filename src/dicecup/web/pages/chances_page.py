@@ -1,0 +1,184 @@
+"""The coach's chances on the game page: the choices that win most often, and a goal for this game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from dicecup.bots.registry import usual_score
+from dicecup.errors import DicecupError, UsageError
+from dicecup.i18n.language import Language
+from dicecup.i18n.sentences import move_text, percent_text
+from dicecup.rules.model import Ruleset
+from dicecup.web.pages.match_page import Asked, say, sentence
+from dicecup.web.service.advising import LEAST_GOAL, MOST_GOAL, check_on, in_time
+from dicecup.web.service.live_match import LiveMatch
+from dicecup.web.service.matches import Matches
+from dicecup.web.viewer import MatchesNow, Viewer, ViewerNow, set_cookie
+
+if TYPE_CHECKING:
+    from dicecup.coach.advice import Hint, WinHint
+    from dicecup.coach.chances import Goal
+
+router = APIRouter(prefix="/t/{match}", include_in_schema=False)
+MOST_SHOWN = 5  # choices
+COOKIE = "goal"
+RECENT = 200  # results that the player's best is looked for in
+STEPS = ((1000, 50), (10**6, 500))  # between round goals, for usual scores up to the first number
+
+
+@dataclass(frozen=True, slots=True)
+class ChanceView:
+    text: str
+    chance: str
+    for_points: bool = False  # the best choice for points
+
+
+@dataclass(frozen=True, slots=True)
+class WinView:
+    chance: str
+    choices: list[ChanceView]
+    differs: bool  # from the best choice for points
+    standard_error: str  # empty if exact
+
+
+@dataclass(frozen=True, slots=True)
+class GoalView:
+    target: int
+    chance: str
+    choices: list[ChanceView]
+    best: bool
+    standard_error: str
+
+
+def win_view(rules: Ruleset, advice: Hint, found: WinHint, language: Language) -> WinView:
+    """The best choices for winning; the best one for points is among them."""
+    by_points = advice.choices[0].move if advice.choices else None
+    shown = [
+        choice for place, choice in enumerate(found.choices) if place < MOST_SHOWN or choice.move == by_points
+    ]
+    return WinView(
+        chance=percent_text(found.chance, language, 1),
+        choices=[
+            ChanceView(
+                move_text(rules, choice.move, language),
+                percent_text(choice.expected, language, 1),
+                choice.move == by_points,
+            )
+            for choice in shown
+        ],
+        differs=found.parts_from(advice),
+        standard_error="" if found.exact else percent_text(found.standard_error, language, 1),
+    )
+
+
+def goal_view(rules: Ruleset, found: Goal, language: Language) -> GoalView:
+    return GoalView(
+        target=found.target,
+        chance=percent_text(found.chance, language, 1),
+        choices=[
+            ChanceView(
+                move_text(rules, choice.move, language), percent_text(min(choice.expected, 1.0), language, 1)
+            )
+            for choice in found.choices[:MOST_SHOWN]
+        ],
+        best=found.best,
+        standard_error="" if found.exact else percent_text(found.standard_error, language, 1),
+    )
+
+
+@router.get("/to-win")
+async def to_win(request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked) -> Response:
+    """Show the chance to win of the best choices."""
+    try:
+        check_on(live)
+        advice = await in_time(matches.advising.advice(live))
+        found = await in_time(matches.advising.to_win(live))
+    except DicecupError as error:
+        return sentence(request, viewer, error)
+    if advice is None or found is None:
+        address = f"/t/{live.id}/to-win"
+        return say(request, viewer, "match/preparing.html", address=address, match_id=live.id)
+    rules = live.playing().rules
+    views = [win_view(rules, advice, one, viewer.language) for one in found]
+    return say(request, viewer, "match/to_win.html", to_win=views, match_id=live.id)
+
+
+@router.get("/goal")
+async def goal(
+    request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked, points: str | None = None
+) -> Response:
+    """Show the form for a goal, and the chance of the goal that was set; an empty one removes it."""
+    kept = kept_goal(request, live) if points is None else points.strip()
+    problem, view, offered = "", None, list[int]()
+    try:
+        check_on(live)
+        seat = seat_of(live, viewer)
+        if kept:
+            found = await in_time(matches.advising.goal(live, seat, read_goal(kept)))
+            if found is None:
+                address = f"/t/{live.id}/goal" + (f"?points={read_goal(kept)}" if points else "")
+                return say(request, viewer, "match/preparing.html", address=address, match_id=live.id)
+            view = goal_view(live.playing().rules, found, viewer.language)
+        else:
+            offered = await offered_goals(matches, live, viewer)
+    except UsageError as error:
+        if error.code != "goal_out_of_range":
+            return sentence(request, viewer, error)
+        problem = viewer.language.sentence(error)
+    except DicecupError as error:
+        return sentence(request, viewer, error)
+    response = say(
+        request,
+        viewer,
+        "match/goal.html",
+        422 if problem else 200,
+        goal=view,
+        typed=kept[:10],
+        problem=problem,
+        offered=offered,
+        least=LEAST_GOAL,
+        most=MOST_GOAL,
+        match_id=live.id,
+    )
+    if points is not None and not problem:
+        set_cookie(request, response, COOKIE, f"{live.id}.{kept}" if kept else "")
+    return response
+
+
+def kept_goal(request: Request, live: LiveMatch) -> str:
+    """The goal that this browser has set in this match."""
+    match, _, points = request.cookies.get(COOKIE, "").partition(".")
+    return points[:10] if match == live.id else ""
+
+
+def read_goal(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or len(text) > len(str(MOST_GOAL)):
+        raise UsageError("goal_out_of_range", low=LEAST_GOAL, high=MOST_GOAL)
+    return int(text)
+
+
+def seat_of(live: LiveMatch, viewer: Viewer) -> int:
+    """Whose goal it is: the viewer's seat whose turn it is, else the first one."""
+    seats, now = live.seats_of(viewer.holder), live.playing().state.player
+    return now if now in seats or not seats else min(seats)
+
+
+async def offered_goals(matches: Matches, live: LiveMatch, viewer: Viewer) -> list[int]:
+    """Two round numbers that are hard to reach, and the viewer's best score in this game."""
+    rules = live.playing().rules
+
+    def best() -> int | None:
+        results = matches.store.results_of(viewer.holder, most=RECENT).results
+        return max((result.points for result in results if result.identity == rules.identity), default=None)
+
+    found = set[int]()
+    if usual := usual_score(rules, "optimal"):
+        step = next(step for most, step in STEPS if usual < most)
+        found = {first := ceil(usual / step) * step, first + step}
+    mine = None if viewer.new else await matches.in_background(best)
+    return sorted(found | ({mine} if mine and LEAST_GOAL <= mine <= MOST_GOAL else set()))

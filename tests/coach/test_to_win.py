@@ -1,0 +1,269 @@
+"""Playing for the win and for goals, against plain Python that shares no code with it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from tests.double.reference import Reference as DoubleReference
+from tests.double.small_games import small_game
+from tests.solver.conftest import random_sheet
+from tests.solver.test_chances import PointsPlay, WorthReference, small
+
+from dicecup.bots.simulation import simulate
+from dicecup.coach.advice import Values, advise
+from dicecup.coach.chances import final_scores, goal, target_choices
+from dicecup.coach.endgame import end_scores
+from dicecup.coach.to_win import ScoreWorth, decide_to_win, win_hint
+from dicecup.coach.winning import each_player
+from dicecup.dice import all_dice
+from dicecup.engine.play import apply, legal_moves, score_sheet
+from dicecup.engine.state import Keep, Score, Sheet, State, Throw, final_score, start, turn_start
+from dicecup.errors import UsageError
+from dicecup.playout.to_win import HeadToHead
+from dicecup.rules import Ruleset, load_ruleset
+from dicecup.solver.double.solution import DoubleSolution
+from dicecup.solver.double.solve import solve_double
+from dicecup.solver.final_scores import FinalScores
+from dicecup.solver.learned import find_learned
+from dicecup.solver.single.chance_tables import solve_chances
+
+THREE = """
+format = 1
+id = "columns"
+throws = 2
+
+[dice]
+count = 2
+faces = 3
+
+[upper]
+boxes = { ones = 1, threes = 3 }
+bonus = [{ at = 5, points = 4 }]
+
+[box.pair]
+needs = { alike = [2] }
+points = 7
+
+[columns]
+x1 = 1
+x2 = 2
+"""
+
+
+def share_of(score: int, *others: int) -> float:
+    """What a final score is worth against others: the win, or a share of it."""
+    best = max(score, *others)
+    return 0.0 if score < best else 1 / (1 + others.count(best))
+
+
+def test_the_worth_of_scores_against_several_players() -> None:
+    """Ties are shared; each of the others has several possible scores, one is finished."""
+    curves = [FinalScores(10, (1.0, 0.7, 0.2), None), FinalScores(9, (1.0, 0.5, 0.5, 0.1), None)]
+    others = [*curves, FinalScores(11, (1.0,), None)]
+    worth = ScoreWorth(others)
+    for mine in range(7, 15):
+        expected = 0.0
+        for one in product(*(enumerate(other.chances, start=other.least) for other in others)):
+            chance = np.prod([chance for _, chance in one])
+            expected += float(chance) * share_of(mine, *(score for score, _ in one))
+        assert worth(mine) == pytest.approx(expected)
+    assert worth.exact
+
+
+class WinReference:
+    """The best mean worth, and the mean over targets of their best chances, of a sheet; in plain Python."""
+
+    def __init__(self, rules: Ruleset, others: list[Sheet]) -> None:
+        play = PointsPlay(rules)
+        found = [play.scores(sheet) for sheet in others]
+        self.ends = [
+            (float(np.prod([scores[score] for scores, score in zip(found, ends, strict=True)])), ends)
+            for ends in product(*found)
+        ]
+        self.rules = rules
+
+    def worth(self, score: int) -> float:
+        return sum(chance * share_of(score, *ends) for chance, ends in self.ends)
+
+    def oracle(self) -> WorthReference:
+        return WorthReference(self.rules, self.worth)
+
+
+@pytest.mark.parametrize(("seed", "players"), [(1, 2), (3, 3)])
+def test_choices_of_small_games(seed: int, players: int, tmp_path: Path) -> None:
+    """Every choice with the chance to win it leaves, the others playing for points."""
+    solution = small(tmp_path, seed)
+    rules, random, values = solution.rules, Random(seed), Values(solution)
+    sheets = tuple(random_sheet(rules, 2, random) for _ in range(players))
+    dice = tuple(sorted(random.choices(range(1, rules.dice.faces + 1), k=rules.dice.count)))
+    state = State(sheets, 0, dice, None, 1)
+    found = win_hint(values, state)
+    assert found
+    assert found.exact
+    reference = WinReference(rules, list(sheets[1:]))
+    oracle = reference.oracle()
+    kept = oracle.keeps(oracle.after_throw(sheets[0], 0))
+    for choice in found.choices:
+        if isinstance(choice.move, Keep):
+            wanted = kept[choice.move.dice]
+        else:
+            after = score_sheet(rules, sheets[0], dice, choice.move.placements)[0]
+            wanted = oracle.expected(after)
+        assert choice.expected == pytest.approx(wanted, abs=3e-6)
+    assert {choice.move for choice in found.choices} == set(legal_moves(rules, state))
+    assert found.chance == pytest.approx(max(choice.expected for choice in found.choices))
+    assert found.chance_of(advise(values, state).best.move) <= found.chance + 1e-9
+
+
+def test_the_bot_in_its_last_turn(tmp_path: Path) -> None:
+    """With one box left, its decision is the best one against a finished player; alone it plays for points."""
+    solution = small(tmp_path, 1)
+    rules, random, values = solution.rules, Random(4), Values(solution)
+    mine, full = random_sheet(rules, 1, random), random_sheet(rules, 0, random)
+    dice = tuple(sorted(random.choices(range(1, rules.dice.faces + 1), k=rules.dice.count)))
+    target = final_score(rules, full)
+    oracle = WorthReference(rules, lambda score: share_of(score, target))
+    state = State((mine, full), 0, dice, None, 1)
+    after = apply(rules, state, decide_to_win(values, state))
+    left = oracle.after_throw(mine, 1)[dice]
+    if isinstance(decide_to_win(values, state), Score):
+        assert oracle.worth(final_score(rules, after.sheets[0])) == pytest.approx(left)
+    else:
+        kept = oracle.keeps(oracle.after_throw(mine, 0))
+        assert kept[decide_to_win(values, state).dice] == pytest.approx(left)
+    alone = State((mine,), 0, dice, None, 1)
+    assert decide_to_win(values, alone) == advise(values, alone).best.move
+    assert win_hint(values, alone) is None
+
+
+def test_games_head_to_head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled games and games on the engine agree, and playing for the win wins more often."""
+    monkeypatch.setenv("DICECUP_CACHE", str(tmp_path))
+    solution = small(tmp_path, 1)
+    tables = {play: solve_chances(solution, play, folder=tmp_path) for play in ("points", "target")}
+    games = 40_000
+    played = HeadToHead(solution, tables, [True, False]).play(games, 3)
+    scores = np.stack([sheets.scores for sheets in played])
+    again = HeadToHead(solution, tables, [True, False]).play(games, 3)
+    assert (scores == np.stack([sheets.scores for sheets in again])).all()
+    won = np.where(scores[0] == scores[1], 0.5, scores[0] > scores[1])
+    expected = solution.expected
+    assert abs(scores[1].mean() - expected) < 3 * scores[1].std() / np.sqrt(games)
+    assert scores[0].mean() <= expected + 3 * scores[0].std() / np.sqrt(games)
+    error = float(won.std() / np.sqrt(games))
+    assert won.mean() > 0.5 + 3 * error
+    found = simulate(solution.rules, ["winner", "optimal"], 40, 3, cores=1)  # on the engine
+    assert found[0].wins + found[1].wins == pytest.approx(1)
+    assert found.wins == simulate(solution.rules, ["winner", "optimal"], 40, 3, cores=2).wins
+    together = simulate(solution.rules, ["winner", "optimal", "winner"], 60, 3)  # compiled: tables are made
+    assert sum(together.wins) == pytest.approx(1)
+
+
+@pytest.fixture(scope="module")
+def columns(tmp_path_factory: pytest.TempPathFactory) -> Ruleset:
+    path = tmp_path_factory.mktemp("columns") / "columns.toml"
+    path.write_text(THREE)
+    return load_ruleset(str(path))
+
+
+def test_the_last_turns_of_several_columns(columns: Ruleset) -> None:
+    """Exact without a table: the chance of every score for points play, and the best one of a target."""
+    for seed in range(3):
+        sheet = random_sheet(columns, 2, Random(seed))
+        state = turn_start(columns, (sheet,), 0)
+        oracle = PointsPlay(columns)
+        found = end_scores(columns, state, "points")
+        assert found.exact
+        assert found.mean == pytest.approx(oracle.expected.expected(sheet), abs=1e-9)
+        best = end_scores(columns, state, "target")
+        for target in range(best.least - 1, best.least + len(best.curve) + 1):
+            wanted = WorthReference(columns, lambda score, least=target: score >= least).expected(sheet)
+            assert best.at_least(target) == pytest.approx(wanted, abs=1e-9)
+            assert found.at_least(target) <= best.at_least(target) + 1e-9
+
+
+def test_triple_yum_plus_near_the_end_and_before() -> None:
+    """The last two turns are exact and agree with each other; before, chances are sampled and say so."""
+    rules = load_ruleset("triple-yum-plus")
+    values = Values(find_learned(rules), why_learned=None)
+    random = Random(8)
+    late = tuple(random_sheet(rules, 1, random) for _ in range(2))
+    dice = (1, 2, 2, 5, 6)
+    state = State(late, 0, dice, None, 1)
+    found = win_hint(values, state)
+    assert found
+    assert found.exact
+    assert 0 <= found.chance <= 1
+    assert decide_to_win(values, state) == found.choices[0].move
+    target = final_scores(values, each_player(values, state)[0], "points")
+    reached = goal(values, state, target.least + 1)
+    assert (reached.best, reached.exact) == (True, True)
+    assert reached.chance == pytest.approx(target_choices(values, state, target.least + 1)[0].expected)
+    assert reached.chance >= target.at_least(target.least + 1) - 1e-9
+
+
+class DoubleWorth(DoubleReference):
+    """The highest mean of a function of the final score, for double dice."""
+
+    def __init__(self, rules: Ruleset, worth) -> None:
+        super().__init__(rules)
+        self.worth = worth
+
+    def move_value(self, state: State, move: Keep | Score | Throw) -> float:
+        if isinstance(move, Score):
+            return float(self.worth(final_score(self.rules, apply(self.rules, state, move).sheet)))
+        return super().move_value(state, move)
+
+
+@pytest.mark.parametrize("game", ["three faces", "negative", "last resort"])
+def test_the_last_turn_of_double_dice(game: str, tmp_path: Path) -> None:
+    """Every choice against an oracle; the other player is finished, or its last turn is sampled."""
+    rules = small_game(game, tmp_path)
+    values = Values(DoubleSolution(rules, solve_double(rules, folder=tmp_path)))
+    random, sides = Random(game), all_dice(rules.dice.faces, 2)
+    state = start(rules, 2)
+    while sum(sheet.cells.count(None) for sheet in state.sheets) > 2:
+        move = random.choice(legal_moves(rules, state)) if not state.throw_due else None
+        count = rules.dice.count - len(state.kept or ())
+        state = apply(rules, state, move or Throw(tuple(random.choices(sides, k=count))))
+    state = apply(rules, state, Throw(tuple(random.choices(sides, k=rules.dice.count))))
+    assert state.player == 1
+    found = win_hint(values, state)
+    assert found
+    assert found.exact
+    target = final_score(rules, state.sheets[0])
+    oracle = DoubleWorth(rules, lambda score: share_of(score, target))
+    mine = replace(state, sheets=(state.sheet,), player=0)
+    for choice in found.choices:
+        assert choice.expected == pytest.approx(oracle.move_value(mine, choice.move), abs=1e-6)
+    best = goal(values, mine, target)
+    assert best.chance == pytest.approx(
+        DoubleWorth(rules, lambda score: score >= target).best(mine), abs=1e-6
+    )
+    assert decide_to_win(values, state) == found.choices[0].move
+    early = turn_start(rules, (state.sheet, state.sheet), 0)
+    sampled = win_hint(values, early)
+    assert sampled
+    assert not sampled.exact
+    assert 0 < sampled.standard_error < 0.05
+
+
+def test_before_the_last_turns_chances_are_sampled(columns: Ruleset, tmp_path: Path) -> None:
+    """A goal of a game of double dice, before its last turn: what points play gives, with its error."""
+    rules = small_game("six boxes", tmp_path)
+    values = Values(DoubleSolution(rules, solve_double(rules, folder=tmp_path)))
+    found = goal(values, start(rules), 5)
+    assert (found.best, found.exact, found.choices) == (False, False, ())
+    assert 0 < found.standard_error < 0.1
+    with pytest.raises(UsageError) as caught:
+        final_scores(values, start(rules), "target")
+    assert caught.value.code == "chances_unknown"
+    assert win_hint(values, start(rules, 2)) is None
+    scores = final_scores(values, start(rules))
+    assert scores.games
+    assert scores.standard_error(5) == found.standard_error
