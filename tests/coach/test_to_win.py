@@ -121,7 +121,7 @@ def test_choices_of_small_games(seed: int, players: int, tmp_path: Path) -> None
 
 
 def test_the_bot_in_its_last_turn(tmp_path: Path) -> None:
-    """With one box left, its decision is the best one against a finished player; alone it plays for points."""
+    """With one box left, its decision is the best one against a finished player; alone it is for points."""
     solution = small(tmp_path, 1)
     rules, random, values = solution.rules, Random(4), Values(solution)
     mine, full = random_sheet(rules, 1, random), random_sheet(rules, 0, random)
