@@ -71,7 +71,7 @@ def hint(position: str, show_all: bool, as_json: bool) -> None:
         if as_json:
             print_json(answer(found, values, advice, to_win))
         else:
-            echo(fitting(text(found, values, advice, to_win, None if show_all else SHOWN)))
+            echo(fitting(text(found, values, advice, None if show_all else SHOWN, to_win)))
 
 
 def read_position(argument: str) -> Position:
@@ -105,7 +105,9 @@ def answer(position: Position, values: Values, advice: Hint, to_win: WinHint | N
     return found | ({"to_win": win_hint_data(rules, to_win)} if to_win else {})
 
 
-def text(position: Position, values: Values, advice: Hint, to_win: WinHint | None, shown: int | None) -> str:
+def text(
+    position: Position, values: Values, advice: Hint, shown: int | None, to_win: WinHint | None = None
+) -> str:
     rules, state, language = position.rules, position.state, speech.language
     title = game_name(rules, language.code)
     if state.dice:
