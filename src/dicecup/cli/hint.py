@@ -52,8 +52,8 @@ SHOWN = 8
     cls=Command,
     help=N_(
         "Show what every choice of a position is worth, best first, and why. The position is a JSON file, "
-        "- for stdin, one line of text in quotes, or a record: the game as it stands, with the chance to win "
-        "near its end."
+        "- for stdin, one line of text in quotes, or a game file: the game as it stands, with the chance to "
+        "win near its end."
     ),
     example="dicecup hint position.json\ndicecup hint game.record\n"
     "dicecup hint 'yatzy / ones=3 pair=12 / 1 3 6 6 6 / 1' --json",
