@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -18,11 +19,11 @@ from dicecup.bots.simulation import simulate
 from dicecup.coach.advice import Values, advise
 from dicecup.coach.chances import final_scores, goal, target_choices
 from dicecup.coach.endgame import end_scores
-from dicecup.coach.to_win import ScoreWorth, decide_to_win, win_hint
+from dicecup.coach.to_win import ScoreWorth, decide_to_win, scores_of_others, win_hint
 from dicecup.coach.winning import each_player
 from dicecup.dice import all_dice
 from dicecup.engine.play import apply, legal_moves, score_sheet
-from dicecup.engine.state import Keep, Move, Score, Sheet, State, Throw, final_score, start, turn_start
+from dicecup.engine.state import Keep, Move, Score, State, Throw, final_score, start, turn_start
 from dicecup.errors import UsageError
 from dicecup.playout.to_win import HeadToHead
 from dicecup.rules import Ruleset, load_ruleset
@@ -66,32 +67,26 @@ def test_the_worth_of_scores_against_several_players() -> None:
     curves = [FinalScores(10, (1.0, 0.7, 0.2), None), FinalScores(9, (1.0, 0.5, 0.5, 0.1), None)]
     others = [*curves, FinalScores(11, (1.0,), None)]
     worth = ScoreWorth(others)
+    expected = worth_against(others)
     for mine in range(7, 15):
-        expected = 0.0
-        for one in product(*(enumerate(other.chances, start=other.least) for other in others)):
-            chance = np.prod([chance for _, chance in one])
-            expected += float(chance) * share_of(mine, *(score for score, _ in one))
-        assert worth(mine) == pytest.approx(expected)
+        assert worth(mine) == pytest.approx(expected(mine))
     assert worth.exact
 
 
-class WinReference:
-    """The best mean worth, and the mean over targets of their best chances, of a sheet; in plain Python."""
+def worth_against(others: list[FinalScores]):
+    """What each final score is worth against others, in plain Python.
 
-    def __init__(self, rules: Ruleset, others: list[Sheet]) -> None:
-        play = PointsPlay(rules)
-        found = [play.scores(sheet) for sheet in others]
-        self.ends = [
-            (float(np.prod([scores[score] for scores, score in zip(found, ends, strict=True)])), ends)
-            for ends in product(*found)
-        ]
-        self.rules = rules
+    Decisions of points play that are worth the same may differ, so their scores are taken as they are found.
+    """
+    ends = [list(enumerate(other.chances, start=other.least)) for other in others]
 
-    def worth(self, score: int) -> float:
-        return sum(chance * share_of(score, *ends) for chance, ends in self.ends)
+    def worth(score: int) -> float:
+        return sum(
+            float(np.prod([chance for _, chance in one])) * share_of(score, *(end for end, _ in one))
+            for one in product(*ends)
+        )
 
-    def oracle(self) -> WorthReference:
-        return WorthReference(self.rules, self.worth)
+    return cache(worth)
 
 
 @pytest.mark.parametrize(("seed", "players"), [(1, 2), (3, 3)])
@@ -101,13 +96,13 @@ def test_choices_of_small_games(seed: int, players: int, tmp_path: Path) -> None
     rules, random, values = solution.rules, Random(seed), Values(solution)
     sheets = tuple(random_sheet(rules, 2, random) for _ in range(players))
     dice = tuple(sorted(random.choices(range(1, rules.dice.faces + 1), k=rules.dice.count)))
-    state = State(sheets, 0, dice, None, 1)
+    left = rules.throws - 1
+    state = State(sheets, 0, dice, None, left)
     found = win_hint(values, state)
     assert found
     assert found.exact
-    reference = WinReference(rules, list(sheets[1:]))
-    oracle = reference.oracle()
-    kept = oracle.keeps(oracle.after_throw(sheets[0], 0))
+    oracle = WorthReference(rules, worth_against(scores_of_others(values, state)))
+    kept = oracle.keeps(oracle.after_throw(sheets[0], max(left - 1, 0)))
     for choice in found.choices:
         if isinstance(choice.move, Keep):
             wanted = kept[choice.move.dice]
@@ -130,14 +125,15 @@ def test_the_bot_in_its_last_turn(tmp_path: Path) -> None:
     dice = tuple(sorted(random.choices(range(1, rules.dice.faces + 1), k=rules.dice.count)))
     target = final_score(rules, full)
     oracle = WorthReference(rules, lambda score: share_of(score, target))
-    state = State((mine, full), 0, dice, None, 1)
+    left = rules.throws - 1
+    state = State((mine, full), 0, dice, None, left)
     move = decide_to_win(values, state)
-    left = oracle.after_throw(mine, 1)[dice]
+    best = oracle.after_throw(mine, left)[dice]
     if isinstance(move, Keep):
-        assert oracle.keeps(oracle.after_throw(mine, 0))[move.dice] == pytest.approx(left)
+        assert oracle.keeps(oracle.after_throw(mine, left - 1))[move.dice] == pytest.approx(best)
     else:
-        assert oracle.worth(final_score(rules, apply(rules, state, move).sheets[0])) == pytest.approx(left)
-    alone = State((mine,), 0, dice, None, 1)
+        assert oracle.worth(final_score(rules, apply(rules, state, move).sheets[0])) == pytest.approx(best)
+    alone = State((mine,), 0, dice, None, left)
     assert decide_to_win(values, alone) == advise(values, alone).best.move
     assert win_hint(values, alone) is None
 

@@ -147,7 +147,7 @@ class RowTurn:
         first = 1 if by_points else 0
         self.thrown = [values[:, first:] for values in found.thrown]
         self.kept = [values[:, first:] for values in found.kept]
-        self.value = found.value[first:]
+        self.value = self.solution.lattice.weights @ self.thrown[-1]
 
     def _expected(self) -> Array:
         """The expected score of every option, as far as it matters here."""
