@@ -423,7 +423,7 @@ def play_game(rules: Ruleset, player: Player, chance: Random, same: str = "") ->
 def play_table(rules: Ruleset, players: Sequence[Player], chance: Random, same: str = "") -> State:
     """Play one game of these players, in this order.
 
-    `same` names the game of a single player for everybody who is to have the same dice in every turn and roll.
+    `same` names the game of one player for all who are to have the same dice in every turn and roll.
     """
     sides = all_dice(rules.dice.faces, len(rules.dice.layers))
     state = start(rules, len(players))
