@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
 from dicecup.engine.state import empty_sheet
 from dicecup.playout.games import FinalSheets
-from dicecup.playout.perfect import CHUNKS, OnTurns, group, part_tables, turn_seed
+from dicecup.playout.perfect import OnTurns, group, part_tables, turn_seed
 from dicecup.playout.perfect_kernel import (
     OPEN,
     STOP,
@@ -28,7 +27,7 @@ from dicecup.playout.perfect_kernel import (
     throw_dice,
 )
 from dicecup.solver.arrays import Array
-from dicecup.solver.compiled import kernel, parallel_kernel
+from dicecup.solver.compiled import kernel, shared_kernel
 from dicecup.solver.single.chance_tables import ChanceTable
 from dicecup.solver.single.kernel_tables import Program
 from dicecup.solver.single.level_kernels import NONE
@@ -157,39 +156,8 @@ def choose_boxes(
                     boxes[throw, 0], boxes[throw, 1] = option, place
 
 
-@parallel_kernel(nogil=True)
+@shared_kernel()
 def play_level_to_win(
-    program: Program,
-    choices: ChoiceTables,
-    tables: PartTables,
-    source: Any,
-    below: RowLevel,
-    rows: RowLevel,
-    later: RowLevel,
-    others: Others,
-    played: PlayedGames,
-    open_boxes: int,
-    bounds: Any,
-    seed: Any,
-    chunks: int,
-) -> None:
-    """Play one turn of every game for the win. Games are in the order of their numbers.
-
-    `source` has the expected points and `below` the best chances of the sheets after the turn; `rows` and
-    `later` have the chances of points play, for sheets with as many open boxes as before and after it.
-    `bounds`: the fewest and the most points of a box.
-    """
-    count = played.games.size
-    for chunk in numba.prange(chunks):
-        first, end = count * chunk // chunks, count * (chunk + 1) // chunks
-        play_turns_to_win(
-            first, end, program, choices, tables, source, below, rows, later, others, played, open_boxes,
-            bounds, seed,
-        )  # fmt: skip
-
-
-@kernel()
-def play_turns_to_win(
     first: int,
     end: int,
     program: Program,
@@ -205,7 +173,12 @@ def play_turns_to_win(
     bounds: Any,
     seed: Any,
 ) -> None:
-    """Play one turn of the games from `first` to the one before `end`."""
+    """Play one turn of the games from `first` to the one before `end` for the win.
+
+    `source` has the expected points and `below` the best chances of the sheets after the turn; `rows` and
+    `later` have the chances of points play, for sheets with as many open boxes as before and after it.
+    `bounds`: the fewest and the most points of a box.
+    """
     throws, fewer = program.weights.size, program.add.shape[0]
     places = np.empty(program.target_class.size, np.int64)
     states = np.empty((program.stride.size + program.member_state.shape[1], 2), np.int64)
@@ -299,19 +272,20 @@ class HeadToHead:
 
     def turn_for_points(self, played: PlayedGames, open_boxes: int, seed: np.uint64) -> None:
         solution = self.solution
+        sheets = group(solution, played, open_boxes)
         play_level(
+            len(sheets.lower),
             solution.program,
             solution.choices,
             part_tables(solution),
             solution.source(open_boxes - 1),
-            group(solution, played, open_boxes),
+            sheets,
             played,
             open_boxes,
             0,
             solution.rules.throws,
             seed,
             solution.room,
-            CHUNKS,
         )
         order = np.argsort(played.games, kind="stable")
         for array in (played.lower, played.position, played.games):
@@ -329,6 +303,7 @@ class HeadToHead:
             states.append(level.starts[played[other].lower] + played[other].position)
             lead.append(self.points_of(played[other]) - mine)
         play_level_to_win(
+            len(mine),
             solution.program,
             solution.choices,
             part_tables(solution),
@@ -347,7 +322,6 @@ class HeadToHead:
             open_boxes,
             self.bounds,
             seed,
-            CHUNKS,
         )
 
     def points_of(self, played: PlayedGames) -> Array:
