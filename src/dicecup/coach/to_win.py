@@ -8,6 +8,7 @@ over the others' possible scores, of the best chance to beat each: it will know 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
@@ -39,7 +40,9 @@ class ScoreWorth:
         self.chances: Numbers = np.clip(Comparison([mine, *samples]).wins(0), 0.0, 1.0)
         self.exact = all(other.exact for other in others)
         # Of a chance that is even, against the least certain of the others.
-        self.standard_error = max((0.5 / sqrt(other.games) for other in others if not other.exact), default=0)
+        self.standard_error = max(
+            (0.5 / sqrt(other.games) for other in others if not other.exact), default=0.0
+        )
 
     def __call__(self, score: int) -> float:
         place = score - self.lowest
@@ -74,7 +77,9 @@ def win_hint(values: Values, state: State) -> WinHint | None:
         worth = ScoreWorth(scores_of_others(values, state))
         found = advise(Values(solution_for(values, state, worth)), state)
         found = by_points_where_equal(found, values, state)
-    return WinHint(found.expected, found.choices, worth.exact, worth.standard_error)
+    # Sums of chances can be a rounding error above 1.
+    choices = tuple(replace(choice, expected=min(choice.expected, 1.0)) for choice in found.choices)
+    return WinHint(min(found.expected, 1.0), choices, worth.exact, worth.standard_error)
 
 
 def can_solve(values: Values, state: State) -> bool:
