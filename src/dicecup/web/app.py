@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import Depends, FastAPI
 from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from dicecup import __version__
 from dicecup.storage.store import open_store
@@ -155,8 +155,7 @@ class WebApp(FastAPI):
             stack = layer(stack)
         return stack
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await Starlette.__call__(self, scope, receive, send)  # FastAPI's telemetry is not used
+    __call__ = Starlette.__call__  # FastAPI's telemetry is not used
 
 
 def create_metrics(settings: Settings) -> Metrics | None:
