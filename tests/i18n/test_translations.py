@@ -17,6 +17,7 @@ SAME = {
     "fr": {
         "{base} plus {sum}",
         "Pages",
+        "Place",
         "Points",
         "points",
         "Bonus",

@@ -118,5 +118,5 @@ def test_bots_by_name(refused):
     assert bot_of_player("Ann") is None
     assert bot_of_player("greedy") is None
     for name in ("clever", "", "Greedy"):
-        with refused("bot_unknown", bot=name, known="random, greedy, careless, steady, optimal"):
+        with refused("bot_unknown", bot=name, known="random, greedy, careless, steady, optimal, winner"):
             bot_of_player(f"bot:{name}")
