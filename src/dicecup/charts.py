@@ -237,7 +237,9 @@ class Card:
             )
             left += 90
         room = CARD_WIDTH - CARD_MARGIN - 30 - CARD_COLUMN * len(row.cells) - left
-        self.text(left, middle + 15, shortened(row.name, room, 44), 44, colour="#23201a", bold=first)
+        self.text(
+            left, middle + 15, shortened(row.name, room, 44, bold=first), 44, colour="#23201a", bold=first
+        )
         for number, words in enumerate(reversed(row.cells)):
             x = CARD_WIDTH - CARD_MARGIN - 30 - number * CARD_COLUMN
             self.text(x, middle + 15, words, 44, anchor="end", colour="#23201a", bold=True)
@@ -270,8 +272,9 @@ def score_card(
     """Draw a tally as a picture of its own: a title, a table of players, and the dice of the best roll."""
     card, light = Card(), "#d7efe2"
     inside = CARD_WIDTH - 2 * CARD_MARGIN
-    size = 76 if len(title) <= 22 else 54
-    card.text(CARD_MARGIN, 130, shortened(title, inside, size), size, colour="#ffffff", bold=True)
+    size = next((size for size in (76, 64, 54, 46, 40) if text_width(title, size, bold=True) <= inside), 40)
+    words = shortened(title, inside, size, bold=True)
+    card.text(CARD_MARGIN, 130, words, size, colour="#ffffff", bold=True)
     card.text(CARD_MARGIN, 190, shortened(below, inside, 38), 38, colour=light, bold=False)
     for number, words in enumerate(reversed(heads)):
         x = CARD_WIDTH - CARD_MARGIN - 30 - number * CARD_COLUMN
@@ -282,7 +285,9 @@ def score_card(
         y += CARD_ROW
     if roll:
         words, faces = roll
-        card.text(CARD_MARGIN, y + 70, shortened(words, inside, 38), 38, colour="#ffffff", bold=True)
+        card.text(
+            CARD_MARGIN, y + 70, shortened(words, inside, 38, bold=True), 38, colour="#ffffff", bold=True
+        )
         for number, face in enumerate(faces):
             card.die(face, CARD_MARGIN + number * 136, y + 100, 116)
         y += 236
@@ -290,11 +295,16 @@ def score_card(
     return card.svg(title, y + 100)
 
 
-def shortened(words: str, room: float, size: int) -> str:
-    """Cut a text where it would not fit: a letter is about half as wide as high, wide ones twice that."""
-    width = 0.0
-    for place, letter in enumerate(words):
-        width += size * (1.0 if ord(letter) > 0x1100 else 0.53)
-        if width > room:
-            return words[: max(place - 1, 1)].rstrip() + "…"
-    return words
+def text_width(words: str, size: int, *, bold: bool = False) -> float:
+    """Estimate the width of a text in a wide font: most letters take less than their size, some all of it."""
+    letter = 0.68 if bold else 0.58
+    return sum(size * (1.0 if ord(one) > 0x1100 or one in "MWmw@%" else letter) for one in words)
+
+
+def shortened(words: str, room: float, size: int, *, bold: bool = False) -> str:
+    """Cut a text where it would not fit."""
+    if text_width(words, size, bold=bold) <= room:
+        return words
+    while len(words) > 1 and text_width(words + "…", size, bold=bold) > room:
+        words = words[:-1]
+    return words.rstrip() + "…"

@@ -19,7 +19,7 @@ SMALL = {"width": 360, "height": 640}
 MOST_BYTES = 80_000
 
 
-def begin_evening(page: Page) -> str:
+def begin_evening(page: Page, name: str = "Friday") -> str:
     """Play a whole pad with four people, through the API with the browser's own key; return the evening."""
     page.goto("/")
     (key,) = [cookie["value"] for cookie in page.context.cookies() if cookie["name"] == COOKIE]
@@ -30,7 +30,7 @@ def begin_evening(page: Page) -> str:
         found: dict[str, Any] = answer.json()
         return found
 
-    evening: str = post("/evenings", {"name": "Friday"})["evening"]["id"]
+    evening: str = post("/evenings", {"name": name})["evening"]["id"]
     seats = [{"kind": "person", "name": name} for name in NAMES]
     wish = {"game": "yatzy", "seats": seats, "dice": "points", "evening": evening}
     state = post("/matches", wish)["state"]
@@ -75,6 +75,23 @@ def test_the_tally_fits_on_one_screen_and_leads_to_the_next_game(new_page: NewPa
     page.keyboard.press("Enter")
     page.wait_for_url("**/t/*")
     expect(page.locator("#match")).to_contain_text("Björn")
+
+
+def test_no_text_of_the_picture_is_clipped(new_page: NewPage) -> None:
+    page = new_page(locale="de")
+    evening = begin_evening(page, name="")
+    for name in ("", "Mittwochswürfelrunde WWWWWWW", "M" * 60):
+        if name:
+            page.goto(f"/e/{evening}")
+            page.click("details:has(.name-form) > summary")
+            page.fill(".name-form input[name=name]", name)
+            page.click(".name-form button")
+        page.goto(f"/e/{evening}/card.svg")
+        ends = page.evaluate(
+            "[...document.querySelectorAll('text')].map(t => t.getBBox().x + t.getBBox().width)"
+        )
+        assert len(ends) > len(NAMES)
+        assert max(ends) <= 1080
 
 
 def test_the_pages_of_evenings_are_accessible(new_page: NewPage) -> None:
