@@ -13,6 +13,7 @@ from dicecup.rules import load_ruleset
 from dicecup.rules.loader import builtin_ids
 from dicecup.web.app import create_app
 from dicecup.web.pages import library_pages
+from dicecup.web.pages.review_page import points_by_turn
 from dicecup.web.settings import Settings
 
 BO = {"kind": "person", "name": "Bo"}
@@ -59,6 +60,25 @@ def test_corrections_undo_and_what_was_there(ann: Player) -> None:
     assert undone["seats"][1]["sheet"] == {"sixes": 24}
     state = ann.play(undone, {"seat": 1, "box": "sixes", "points": None, "was": 24})
     assert state["seats"][1]["sheet"] == {}
+
+
+@pytest.mark.one_database
+def test_a_correction_is_no_turn_in_the_review(ann: Player, client: TestClient) -> None:
+    state = ann.open("yatzy", ANN, dice="points")
+    writes: list[tuple[str, int | None, int | None]] = [
+        ("fives", 15, None),
+        ("sixes", 24, None),
+        ("sixes", 18, 24),
+        ("sixes", None, 18),
+        ("sixes", 30, None),
+    ]
+    for box, points, was in writes:
+        state = ann.play(state, {"seat": 0, "box": box, "points": points, "was": was})
+    record, _ = record_from_text(ann.get(f"/matches/{state['id']}/record").content)
+    assert points_by_turn(record) == [[0.0, 15.0, 45.0]]
+    text = client.get(f"/t/{state['id']}/review").text
+    assert "Points, turn by turn" in text
+    assert "No decisions yet" not in text  # without dice there are none to show
 
 
 @pytest.mark.one_database

@@ -192,7 +192,11 @@ def points_by_turn(record: Record) -> list[list[float]]:
     for move, before, after in zip(record.moves, record.states, record.states[1:], strict=False):
         if isinstance(move, Score | Write):
             seat = move.seat if isinstance(move, Write) else before.player
-            totals[seat].append(float(final_score(record.rules, after.sheets[seat])))
+            total = float(final_score(record.rules, after.sheets[seat]))
+            if isinstance(move, Write) and move.was is not None:  # a correction is no turn
+                totals[seat][-1 if move.points is not None else -2 :] = [total]
+            else:
+                totals[seat].append(total)
     return totals
 
 
