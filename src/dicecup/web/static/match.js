@@ -15,5 +15,14 @@ document.addEventListener("click", (event) => {
   document.getElementById("ask").focus({ preventScroll: true });
 });
 
+// The reasons of a hint come later, in a new box: what was opened in the old one stays open.
+let opened = [];
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (detail.target.matches(".hint-box")) opened = [...detail.target.querySelectorAll("details[open] > summary")].map(({ id }) => id);
+});
+document.addEventListener("htmx:afterSwap", () => {
+  for (const id of opened.splice(0)) document.getElementById(id)?.parentElement.setAttribute("open", "");
+});
+
 announce();
 listen();
