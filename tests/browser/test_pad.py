@@ -116,12 +116,48 @@ def test_the_end_and_people_who_come_late(new_page: NewPage) -> None:
     page.fill("#late-name", "Cleo")
     changed(page, lambda: page.click("#add-late button"))
     expect(page.locator(".pad-player")).to_have_count(2)
+    expect(page.locator("#late-name")).to_have_value("")  # a second tap would add Cleo again
+    expect(page.locator("#late-name")).to_be_hidden()
     for box in boxes:
         taps_for_pad_turn(page, f"1.{box}", 0)
     taps_for_pad_turn(page, "0.yatzy", 50)
     expect(page.locator("#headline")).to_contain_text("Player 1 wins with 50 points")
     expect(page.locator(".standings li")).to_have_count(2)
     expect(page.locator("#again")).to_be_visible()
+
+
+def test_large_text(new_page: NewPage) -> None:
+    """With text at 200 % the names of boxes can be read, and the values of a box can be seen and tapped."""
+    page = new_page(LOW_PHONE, locale="de")
+    session = page.context.new_cdp_session(page)
+    session.send("Page.setFontSizes", {"fontSizes": {"standard": 32, "fixed": 26}})
+    open_pad(page, "yatzy", 4)
+    name = page.locator("#pad tbody th").first.bounding_box()
+    assert name
+    assert name["width"] >= 5 * 32
+    page.click("[id='at-0.full_house']")
+    for part in (page.locator("#choose-title"), page.locator(".choose-values button").first):
+        expect(part).to_be_visible()
+        box = part.bounding_box()
+        assert box
+        assert box["y"] + box["height"] <= LOW_PHONE["height"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= LOW_PHONE["width"]
+
+
+def test_people_around_a_pad(new_page: NewPage) -> None:
+    host, guest = new_page(PHONE_390), new_page(PHONE_390)
+    host.goto("/new/yatzy")
+    host.check("input[value=points]")
+    host.click("#play-open")
+    host.wait_for_url("**/t/*")
+    guest.goto(host.url)
+    guest.fill("#join-name", "Bo")
+    guest.click("form.join .big")
+    expect(host.locator("#chip-1 .presence.here")).to_have_text("(here)")
+    expect(host.locator("#chip-0 .presence")).to_have_count(0)
+    guest.click("[popovertarget=reactions]")
+    guest.click("#reactions button[value=ouch]")
+    expect(host.locator("#said p")).to_have_text("Bo: Ouch!")
 
 
 def test_the_screen_stays_awake(new_page: NewPage) -> None:

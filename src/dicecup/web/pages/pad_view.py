@@ -14,7 +14,7 @@ from dicecup.i18n.names import name
 from dicecup.i18n.sentences import cell_text
 from dicecup.match import Match
 from dicecup.rules.model import Ruleset
-from dicecup.web.pages.sheet_view import Cell, Row, SheetView, number, rows_of
+from dicecup.web.pages.sheet_view import Row, SheetView, number, rows_of
 from dicecup.web.service.snapshot import box_values
 from dicecup.web.texts import line_names, player_name
 
@@ -39,6 +39,7 @@ class PadCell:
     new: bool
     first: bool  # of a player's columns
     state: str = ""  # of the bonus
+    span: int = 1  # columns that it stands for
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +122,8 @@ def pad_cells(
 ) -> Iterator[PadCell]:
     """Yield the cells of a line of one player's sheet, one for each column."""
     writable = row.box or is_repeat(rules, row.line)
-    for place, column in enumerate(rules.columns):
-        cell = row.cells[place] if place < len(row.cells) else Cell("line")
+    for place, cell in enumerate(row.cells):
+        column = rules.columns[place]
         label = cell_text(rules, row.line, column.id, language) if writable else row.label
         text = cell.text or (language.gettext("empty") if writable else "")
         new = isinstance(last, Write) and (last.seat, last.box, last.column) == (seat, row.line, column.id)
@@ -135,6 +136,7 @@ def pad_cells(
             new=new,
             first=place == 0,
             state=cell.state,
+            span=len(rules.columns) // len(row.cells),
         )
 
 

@@ -27,7 +27,7 @@ function drawPresence() {
 export function showReaction(text) {
   const [seat, id] = text.split(" ");
   const words = JSON.parse(said.dataset.words ?? "{}")[id];
-  const name = match().querySelector(`#chip-${seat} .player-name`)?.textContent;
+  const name = match().querySelector(`#chip-${seat} :is(.player-name, .pad-name)`)?.textContent;
   if (!words) return;
   const bubble = document.createElement("p");
   bubble.textContent = name ? `${name}: ${words}` : words;

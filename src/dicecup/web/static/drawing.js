@@ -45,6 +45,7 @@ function copyAttributes(from, to) {
 
 document.addEventListener("htmx:beforeSwap", (event) => {
   if (event.detail.target.id !== FRAME) return;
+  if (event.detail.xhr.status < 400) forgetSent(event.detail.requestConfig.elt);
   if (isOutdated(event.detail.serverResponse)) event.detail.shouldSwap = false;
   if (event.detail.shouldSwap) remember();
 });
@@ -84,6 +85,13 @@ function remember() {
     marked: [...document.querySelectorAll("#match input[name=keep]:checked")].map((box) => box.id),
     typed: typed ? typed.value : "",
   };
+}
+
+// A name that the server has taken is not written again. A live event may have drawn its form anew meanwhile.
+function forgetSent(form) {
+  if (!form.matches(".join")) return;
+  for (const { id } of form.querySelectorAll("input[id]")) if (document.getElementById(id)) document.getElementById(id).value = "";
+  document.getElementById(form.closest("details")?.id)?.removeAttribute("open");
 }
 
 // Dice are restored only if nothing was played meanwhile: `marked` is null otherwise.
