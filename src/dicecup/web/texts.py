@@ -34,7 +34,7 @@ BOT_TEXTS = {
     "careless": N_("plays like a beginner"),
     "steady": N_("plays like a good player"),
     "optimal": N_("never makes a mistake"),
-    "winner": N_("plays to win, with an eye on your score sheet"),
+    "winner": N_("plays to win"),
 }
 
 

@@ -262,8 +262,8 @@ def bot_view(rules: Ruleset, bot: str, language: Language) -> BotView:
     name = language.gettext(BOT_NAMES.get(bot, bot))
     points = usual_score(rules, bot)
     said = language.ngettext("about {points} point", "about {points} points", points or 0)
-    line = f"{name} · {said.format(points=points)}" if points else name  # how it plays stands below
-    return BotView(bot, name, line, bot_text(bot, language))
+    strength = said.format(points=points) if points else bot_text(bot, language)
+    return BotView(bot, name, f"{name} · {strength}" if strength else name, bot_text(bot, language))
 
 
 def options_view(rules: Ruleset, given: Mapping[str, Any], language: Language) -> list[dict[str, Any]]:
