@@ -233,7 +233,8 @@ def test_a_state_is_computed_once(client: TestClient, ann: Player, monkeypatch: 
     for _request in range(30):
         ask(client, f"/t/{state['id']}/hint")
         ann.get(f"/matches/{state['id']}/hint")
-    assert asked == ["advice"]
+    asked = [thought for thought in asked if thought != "prepare"]  # which compiles in the background
+    assert sorted(asked) == ["advice", "reasons"]
 
 
 def test_an_optimal_bot_retries_after_a_failed_request(

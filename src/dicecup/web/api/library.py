@@ -191,11 +191,6 @@ async def bots(request: Request) -> list[BotAnswer]:
     ]
 
 
-def usual_scores(bot: str) -> dict[str, int]:
-    scores = {game: usual_score(game_rules(game), bot) for game in builtin_ids()}
-    return {game: score for game, score in scores.items() if score is not None}
-
-
 def game_answer(rules: Ruleset) -> GameAnswer:
     return GameAnswer(
         id=rules.id,

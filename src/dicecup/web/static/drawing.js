@@ -5,6 +5,7 @@ import { write } from "./dice_pad.js";
 const { htmx } = window; // a classic script: its only documented access is this global
 const FRAME = "match-frame"; // the element around the match, which stays when the match is replaced
 let before = null; // what has to survive the drawing under way
+let shown = null; // what was drawn last, as it was sent
 
 export const match = () => document.getElementById("match");
 
@@ -20,6 +21,7 @@ export function onDrawn(act) {
 export function draw(html) {
   if (isOutdated(html)) return;
   remember();
+  shown = html.trim();
   // Without a delay: a key pressed before htmx has settled the new match would load the whole page.
   htmx.swap(`#${FRAME}`, html, { swapStyle: "innerHTML", settleDelay: 0 });
 }
@@ -27,6 +29,7 @@ export function draw(html) {
 // Replace the parts that changed, each by the element with its id. Of the match itself only attributes are sent.
 export function drawParts(parts) {
   remember();
+  shown = null;
   for (const html of parts) {
     const template = document.createElement("template");
     template.innerHTML = html;
@@ -46,8 +49,12 @@ function copyAttributes(from, to) {
 document.addEventListener("htmx:beforeSwap", (event) => {
   if (event.detail.target.id !== FRAME) return;
   if (event.detail.xhr.status < 400) forgetSent(event.detail.requestConfig.elt);
-  if (isOutdated(event.detail.serverResponse)) event.detail.shouldSwap = false;
-  if (event.detail.shouldSwap) remember();
+  // An event may have drawn it already: dice that are rolling go on rolling.
+  const html = event.detail.serverResponse;
+  if (isOutdated(html) || html.trim() === shown) event.detail.shouldSwap = false;
+  if (!event.detail.shouldSwap) return;
+  remember();
+  shown = html.trim();
 });
 
 document.addEventListener("htmx:afterSettle", () => {
