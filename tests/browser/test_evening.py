@@ -77,6 +77,24 @@ def test_the_tally_fits_on_one_screen_and_leads_to_the_next_game(new_page: NewPa
     expect(page.locator("#match")).to_contain_text("Björn")
 
 
+def test_the_tally_is_brought_up_to_date(new_page: NewPage) -> None:
+    page = new_page(SMALL)
+    evening = begin_evening(page)
+    page.goto(f"/e/{evening}")
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.click("details:has(.name-form) > summary")
+    other.fill(".name-form input[name=name]", "Saturday")
+    other.click(".name-form button")
+    expect(other.locator(".evening-name")).to_have_text("Saturday")
+    expect(page.locator(".evening-name")).to_have_text("Friday")
+    page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.locator(".evening-name")).to_have_text("Saturday")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save picture").click()
+    assert saved.value.suggested_filename == "Saturday.png"
+
+
 def test_no_text_of_the_picture_is_clipped(new_page: NewPage) -> None:
     page = new_page(locale="de")
     evening = begin_evening(page, name="")
