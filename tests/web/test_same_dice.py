@@ -189,6 +189,15 @@ def test_a_record_cannot_be_shown_to_the_others_by_uploading_it(ann: Player, bo:
     assert code(ann.post("/records", {"record": text})) == "record_of_running"
 
 
+def test_a_retry_does_not_give_access_to_the_coach(client: TestClient, ann: Player, bo: Player) -> None:
+    """Without the coach, nobody gets its help from a second match that stands where their own game stands."""
+    own = turn(ann, part_of(ann, opened(ann, bo)))
+    assert code(ann.post(f"/matches/{own['id']}/try", {"moves": 1})) == "coach_later"
+    assert "Try again" not in page_of(client, ann, f"/t/{own['id']}/review")
+    alone = turn(ann, part_of(ann, ann.open("yatzy", ANN, BOT, same_dice="game")))
+    assert ann.post(f"/matches/{alone['id']}/try", {"moves": 1}).status_code == 201
+
+
 @one_database
 def test_no_roll_can_be_taken_back(ann: Player, bo: Player) -> None:
     """Only the last box, and only while the others cannot see it."""

@@ -238,7 +238,8 @@ def standing_after(record: Record, moves: int) -> Record:
 
 def may_try(live: LiveMatch, holder: str) -> bool:
     """Not while the coach has to wait, unless there is nobody to be helped against."""
-    return not live.coach_waits or live.human_seats <= live.seats_of(holder)
+    played = live.whole or live  # with the same dice, the others play matches of their own
+    return not live.coach_waits or played.human_seats <= played.seats_of(holder)
 
 
 def person_at(players: tuple[str, ...], seat: int) -> tuple[str, ...]:
