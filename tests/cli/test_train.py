@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -59,6 +59,18 @@ def test_mistakes_are_asked_at_growing_intervals_until_they_are_known(file: Trai
         day = file.training.mistakes[mistake.puzzle.id].due
     assert asked == KNOWN
     assert day > TODAY + timedelta(days=35)
+
+
+def test_a_right_answer_counts_only_when_a_mistake_is_due(file: TrainingFile) -> None:
+    puzzle = load_puzzles(GAME)[0]
+    file.add_mistake(puzzle, TODAY)
+    (mistake,) = file.training.mistakes.values()
+    for _ in range(KNOWN):
+        file.answer(mistake.puzzle, puzzle.grade(puzzle.best), TODAY)
+    assert (mistake.solved, mistake.known) == (1, False)
+    file.answer(mistake.puzzle, puzzle.grade(puzzle.choices[-1]), TODAY)
+    assert (mistake.solved, mistake.due) == (0, TODAY + timedelta(days=1))
+    assert again(file).training == file.training
     assert file.training.answered == {}  # mistakes are not rated
 
 
@@ -72,6 +84,12 @@ def test_by_keyboard(run, tmp_path: Path) -> None:
     assert "saved" in result.stderr
     (saved,) = (tmp_path / ".local/share/dicecup/training.jsonl").read_text().splitlines()
     assert json.loads(saved)["answer"].startswith(GAME)
+
+
+def test_a_box_that_gets_nothing_is_crossed_out(run) -> None:
+    """1 3 4 4 6 and no roll left: the best is to fill a straight with 0."""
+    result = run("train", "--answer", f"{GAME}-98", '{"box": "high_straight"}')
+    assert "Best: cross out Low Straight" in result.stdout
 
 
 def test_by_scripts(run) -> None:
@@ -89,9 +107,11 @@ def test_by_scripts(run) -> None:
     assert run("train", "--answer", first["id"], json.dumps(wrong), "--json").returncode == 1
 
 
-def test_todays_five_are_the_same_for_everyone(run) -> None:
-    asked = json.loads(run("train", GAME, "--today", "--json").stdout)["puzzles"]
-    days = (date.today() - timedelta(days=1), date.today())  # midnight may pass meanwhile
+@pytest.mark.parametrize("zone", ["UTC0", "EAST-14", "WEST12"])
+def test_todays_five_are_the_same_for_everyone(run, zone: str) -> None:
+    before = datetime.now(UTC).date()
+    asked = json.loads(run("train", GAME, "--today", "--json", TZ=zone).stdout)["puzzles"]
+    days = (before, datetime.now(UTC).date())  # midnight may pass meanwhile
     assert [puzzle["id"] for puzzle in asked] in [
         [one.id for one in daily_puzzles(GAME, day)] for day in days
     ]

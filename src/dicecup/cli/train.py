@@ -27,6 +27,7 @@ from dicecup.cli.common import (
 from dicecup.cli.conversation import read_keep, read_placement, say, understand
 from dicecup.cli.drawing import draw_dice, draw_turn_sheet, fitting
 from dicecup.cli.play import ask, data_folder
+from dicecup.coach.advice import with_strikes
 from dicecup.coach.puzzles import Graded, Puzzle, daily_puzzles, load_puzzles, puzzle_games
 from dicecup.engine.legality import layer_offers
 from dicecup.engine.serialize import move_to_data
@@ -126,7 +127,8 @@ def command(
 
 
 def day() -> datetime.date:
-    return datetime.date.today()
+    """Today. A day begins at midnight UTC, so that today's five are the same for everybody."""
+    return datetime.datetime.now(datetime.UTC).date()
 
 
 def of_game(puzzle: Puzzle, game: str | None) -> bool:
@@ -248,7 +250,7 @@ def show_puzzle(puzzle: Puzzle, number: int, of: int) -> None:
         labels = [name(rules, layer, language.code) for layer in rules.scored]
         say(_("In brackets: {layers}.").format(layers=" / ".join(labels)))
     for place, offered in enumerate(puzzle.offered, start=1):
-        say(f"  {place}  {move_text(rules, puzzle.choices[offered], language)}")
+        say(f"  {place}  {said_move(puzzle, puzzle.choices[offered])}")
 
 
 def ask_answer(puzzle: Puzzle) -> Graded | None:
@@ -280,12 +282,17 @@ def read_answer(puzzle: Puzzle, text: str) -> Keep | Score:
 
 
 def show_grade(puzzle: Puzzle, graded: Graded) -> None:
-    rules, language = puzzle.position.rules, speech.language
     if graded.right:
         say(paint(_("Right!"), fg="green", bold=True), painted=True)
         return
-    loss = number_text(graded.loss, language)
+    loss = number_text(graded.loss, speech.language)
     said = _("That loses at least {loss} points.") if graded.at_least else _("That loses {loss} points.")
     say(paint(said.format(loss=loss), fg="red"), painted=True)
-    best = move_text(rules, puzzle.best, language)
-    say(paint(_("Best: {move}").format(move=best), fg="green"), painted=True)
+    said = _("Best: {move}").format(move=said_move(puzzle, puzzle.best))
+    say(paint(said, fg="green"), painted=True)
+
+
+def said_move(puzzle: Puzzle, move: Keep | Score) -> str:
+    """A move as people say it: a box that gets 0 is crossed out."""
+    rules, state = puzzle.position.rules, puzzle.position.state
+    return move_text(rules, with_strikes(rules, state.sheet, state.dice, move), speech.language)

@@ -64,9 +64,13 @@ class Training:
             self.add_answer(str(entry["answer"]), bool(entry["right"]), date.fromisoformat(entry["day"]))
 
     def add_answer(self, puzzle: str, right: bool, day: date) -> None:
-        """Only the first answer to a puzzle counts; a mistake is asked until it is known."""
+        """Only the first answer to a puzzle counts; a mistake is asked until it is known.
+
+        A right answer before a mistake is due shows nothing new.
+        """
         if mistake := self.mistakes.get(puzzle):
-            mistake.solved, mistake.due = next_asked(mistake.solved, right, day)
+            if not right or mistake.due <= day:
+                mistake.solved, mistake.due = next_asked(mistake.solved, right, day)
         elif puzzle not in self.answered and not puzzle.startswith(MISTAKE):
             rated = find_puzzle(puzzle).rating
             self.rating = next_rating(self.rating, len(self.answered), rated, right)
