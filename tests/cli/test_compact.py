@@ -92,14 +92,15 @@ def test_hint_at_the_prompt(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     """The best choices of the player whose turn it is; nothing is decided by asking."""
     hinted = []
 
-    def text(position, values, advice, shown):
+    def text(position, values, advice, shown, *, brief):
         hinted.append((position.state.dice, len(position.state.sheets), values, advice, shown))
+        assert brief  # so that it fits 80 columns
         return "Choice  Expected"
 
+    monkeypatch.setattr("dicecup.cli.hint.text", text)  # first: it imports what is replaced below
     monkeypatch.setattr("dicecup.cli.solving.compilation_announced", lambda _values: nullcontext())
     monkeypatch.setattr("dicecup.cli.solving.hint_values", lambda _rules: "values")
     monkeypatch.setattr("dicecup.coach.advice.advise", lambda _values, _state: "advice")
-    monkeypatch.setattr("dicecup.cli.hint.text", text)
     match = half_played("yatzy", 2, 1)
     answers = iter(["hint", "h", "quit"])
     with pytest.raises(InputEnded):

@@ -36,10 +36,10 @@ def test_hint_as_json(call):
 @pytest.mark.parametrize(
     ("language", "words"),
     [
-        ("en", ("keep 6 6 6", "Sixes 76%", "Expected final score: 244.32", "--all")),
-        ("fr", ("garder 6 6 6", "76\u00a0%", "Score final attendu\u00a0: 244,32")),
-        ("de", ("6 6 6 behalten", "Erwartetes Endergebnis: 244,32")),
-        ("sv", ("spara 6 6 6", "Förväntad slutpoäng: 244,32")),
+        ("en", ("keep 6 6 6", "Sixes 76%", "Expected final score: 244.32", "--all", "Keep 6 6 6: goes")),
+        ("fr", ("garder 6 6 6", "76\u00a0%", "Score final attendu\u00a0: 244,32", "Garder 6 6 6\u00a0: ")),
+        ("de", ("6 6 6 behalten", "Erwartetes Endergebnis: 244,32", "6 6 6 behalten: ")),
+        ("sv", ("spara 6 6 6", "Förväntad slutpoäng: 244,32", "Spara 6 6 6: ")),
     ],
 )
 def test_hint_as_text_in_four_languages(call, language, words):

@@ -305,7 +305,8 @@ class Conversation:
         with compilation_announced(values):
             alone = replace(state, sheets=(state.sheet,), player=0)
             position = Position(self.match.record.header.reference, rules, alone)
-            lines = text(position, values, advise(values, position.state), HINTED).split("\n")
+            found = advise(values, position.state)
+            lines = text(position, values, found, HINTED, brief=True).split("\n")
         say("\n".join(paint(line, fg="cyan") if line else line for line in lines), painted=True)
 
     def undo(self) -> bool:

@@ -5,6 +5,7 @@ and the expected final score with perfect play.
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import click
@@ -34,17 +35,27 @@ from dicecup.cli.solving import (
     reason_text,
     values_of,
 )
-from dicecup.coach.advice import Choice, Hint, Values, WinHint, advise
-from dicecup.coach.reasons import Reasons
+from dicecup.coach.advice import Choice, Hint, Values, WinHint, advise, with_strikes
+from dicecup.coach.reasons import Reasons, remarks
 from dicecup.coach.review import choice_data, reason_data, win_hint_data
 from dicecup.dice import format_dice
 from dicecup.engine.serialize import Position, position_from_data, position_from_line
+from dicecup.engine.state import State
 from dicecup.i18n.names import game_name
-from dicecup.i18n.sentences import move_text, number_text, percent_text
+from dicecup.i18n.sentences import (
+    do_text,
+    hint_text,
+    instead_text,
+    move_text,
+    number_text,
+    percent_text,
+    remarks_text,
+)
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 
 SHOWN = 8
+WIDTH = 79
 
 
 @click.command(
@@ -106,8 +117,15 @@ def answer(position: Position, values: Values, advice: Hint, to_win: WinHint | N
 
 
 def text(
-    position: Position, values: Values, advice: Hint, shown: int | None, to_win: WinHint | None = None
+    position: Position,
+    values: Values,
+    advice: Hint,
+    shown: int | None,
+    to_win: WinHint | None = None,
+    *,
+    brief: bool = False,
 ) -> str:
+    """The advice as a sentence, and the choices as a table; `brief` leaves out what they aim for."""
     rules, state, language = position.rules, position.state, speech.language
     title = game_name(rules, language.code)
     if state.dice:
@@ -119,24 +137,37 @@ def text(
     lines += to_win_lines(rules, advice, to_win) if to_win else []
     if advice.choices:
         reasons = Reasons(values, state)
+        lines += ["", *wrap(sentence(rules, state, advice, reasons), WIDTH)]
         rows = [
             (
-                move_text(rules, choice.move, language),
+                move_text(rules, with_strikes(rules, state.sheet, state.dice, choice.move), language),
                 number_text(choice.expected, language),
                 *win_column(to_win, choice),
                 number_text(-choice.loss, language) if choice.loss > 5e-3 else "",
-                reason_text(rules, choice, reasons.reason(choice)),
+                *([] if brief else [reason_text(rules, choice, reasons.reason(choice))]),
             )
             for choice in advice.choices[:shown]
         ]
-        wins = (_("Win chance"),) if to_win else ()
-        head = (_("Choice"), _("Expected"), *wins, _("Loss"), _("What it aims for"))
+        wins, aims = [_("Win chance")] if to_win else [], [] if brief else [_("What it aims for")]
+        head = (_("Choice"), _("Expected"), *wins, _("Loss"), *aims)
         lines += ["", table_text(head, rows, right=range(1, 3 + len(wins)))]
         hidden = len(advice.choices) - len(rows)
-        if hidden:
+        if hidden and not brief:
             more = language.ngettext("{count} more choice: --all", "{count} more choices: --all", hidden)
             lines.append("… " + more.format(count=hidden))
     return "\n".join(lines)
+
+
+def sentence(rules: Ruleset, state: State, advice: Hint, reasons: Reasons) -> str:
+    """The best choice, why, and what the next best one costs."""
+    language, best = speech.language, advice.choices[0]
+    why = remarks(rules, state, best.move, reasons.reason(best))
+    instead = ""
+    if len(advice.choices) > 1:
+        other = with_strikes(rules, state.sheet, state.dice, advice.choices[1].move)
+        instead = instead_text(rules, best.move, other, advice.choices[1].loss, language)
+    do = do_text(rules, with_strikes(rules, state.sheet, state.dice, best.move), language)
+    return hint_text(do, remarks_text(rules, why, language), instead, language)
 
 
 def chances_to_win(position: Position) -> WinHint | None:
