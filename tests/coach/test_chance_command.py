@@ -46,8 +46,11 @@ def test_the_whole_curve(call, late):
     assert curve == sorted(curve, reverse=True)
     assert answer["mean"] == pytest.approx(sum(curve[1:]))
     assert answer["sd"] > 0
-    best = asked(call, "--play", "target")["curve"]
-    assert all(target >= chance - 1e-6 for target, chance in zip(best, curve, strict=True))
+    best = asked(call, "--play", "target")
+    assert all(target >= chance - 1e-6 for target, chance in zip(best["curve"], curve, strict=True))
+    assert (best["mean"], best["sd"]) == (None, None)  # every target has decisions of its own
+    status, out, _ = call("chance", "yatzy-sv", "--position", "late.json", "--play", "target")
+    assert (status, "Best chance of the bonus: " in out) == (0, True)
 
 
 @pytest.mark.parametrize(
@@ -80,6 +83,24 @@ def test_the_choices_that_give_the_best_chance(call):
     )
     assert status == 0
     assert out.splitlines()[2].split() == ["Choice", "Chance"]
+
+
+def test_the_last_turn_of_double_dice(call):
+    """One target at a time is exact, with every choice."""
+    rest = {"ones": 3, "twos": 6, "threes": 9, "fours": 12, "fives": 15, "sixes": 18, "pair": 12}
+    rest |= {"two_pairs": 20, "three_of_a_kind": 18, "four_of_a_kind": 24, "low_straight": 15}
+    dice = ["6-5", "6-4", "3-3", "3-2", "4-1", "3-2"]
+    sheet = rest | {"high_straight": 20, "full_house": 20, "yatzy": 50}
+    position = {"ruleset": "dice-in-dice", "sheet": sheet, "dice": dice, "throws_left": 1}
+    Path("last.json").write_text(json.dumps(position))
+    arguments = ("--position", "last.json", "--play", "target", "--json")
+    status, out, _ = call("chance", "dice-in-dice", *arguments, "--at-least", "340")
+    assert status == 0
+    answer = json.loads(out)
+    assert (answer["exact"], 0 < answer["chance"] < 1) == (True, True)
+    assert answer["options"][0]["chance"] == pytest.approx(answer["chance"])
+    status, _, err = call("chance", "dice-in-dice", *arguments)
+    assert (status, "chances_unknown" in err) == (2, True)
 
 
 @pytest.mark.parametrize("target", ["x", "12345678", "2.5"])

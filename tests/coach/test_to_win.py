@@ -16,8 +16,8 @@ from tests.solver.conftest import random_sheet
 from tests.solver.test_chances import PLAYS, PointsPlay, WorthReference, small
 
 from dicecup.bots.simulation import simulate
-from dicecup.coach.advice import Values, advise
-from dicecup.coach.chances import final_scores, goal, target_choices
+from dicecup.coach.advice import Choice, Hint, Values, advise
+from dicecup.coach.chances import as_chances, best_chance, final_scores, goal
 from dicecup.coach.endgame import end_scores
 from dicecup.coach.to_win import ScoreWorth, decide_to_win, scores_of_others, win_hint
 from dicecup.coach.winning import each_player
@@ -202,7 +202,9 @@ def test_triple_yum_plus_near_the_end_and_before() -> None:
     target = final_scores(values, each_player(values, state)[0], "points")
     reached = goal(values, state, target.least + 1)
     assert (reached.best, reached.exact) == (True, True)
-    assert reached.chance == pytest.approx(target_choices(values, state, target.least + 1)[0].expected)
+    assert reached.chance == pytest.approx(best_chance(values, state, target.least + 1).expected)
+    sure = goal(values, state, target.least - 1).choices  # all choices reach it
+    assert sure[0].move == advise(values, state).best.move
     assert reached.chance >= target.at_least(target.least + 1) - 1e-9
 
 
@@ -266,3 +268,10 @@ def test_before_the_last_turns_chances_are_sampled(columns: Ruleset, tmp_path: P
     scores = final_scores(values, start(rules))
     assert scores.games
     assert scores.standard_error(5) == found.standard_error
+
+
+def test_no_chance_exceeds_one() -> None:
+    """Sums of many chances may, by a rounding error."""
+    over = 1 + 2**-52
+    found = as_chances(Hint(over, True, (Choice(Keep(()), over, 0.0), Choice(Keep((1,)), 0.5, 0.5))))
+    assert (found.expected, [choice.expected for choice in found.choices]) == (1.0, [1.0, 0.5])

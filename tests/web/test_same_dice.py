@@ -15,11 +15,13 @@ from tests.web.conftest import ANN, FRIEND, Player, best_score, code, page_of
 
 from dicecup.engine.record import Record, verify
 from dicecup.engine.record_text import record_from_text
-from dicecup.engine.same_dice import moves_of
-from dicecup.engine.state import Throw
+from dicecup.engine.same_dice import TurnPlayed, moves_of
+from dicecup.engine.state import Keep, Placement, Score, Throw
+from dicecup.i18n.language import language
+from dicecup.rules.loader import load_ruleset
 from dicecup.web.api import library, match_requests, reviews
 from dicecup.web.guard import COOKIE
-from dicecup.web.pages import library_pages, match_page, review_page
+from dicecup.web.pages import library_pages, match_page, review_page, rounds_page
 
 BOT = {"kind": "bot", "name": "random"}
 one_database = pytest.mark.one_database
@@ -392,3 +394,15 @@ def test_set_up_page_says_why_the_dice_cannot_be_the_same(client: TestClient, an
     assert answer.status_code == 422
     assert "a device of their own" in answer.text
     assert re.search(r'value="same" checked', answer.text)
+
+
+@pytest.mark.parametrize(
+    ("move", "points", "said"),
+    [
+        (Score((Placement("twos"),)), 0, "cross out Twos"),
+        (Score((Placement("twos"),)), 4, "Twos"),
+        (Keep((6, 6)), 0, "keep 6 6"),
+    ],
+)
+def test_a_box_that_got_nothing_was_crossed_out(move: Any, points: int, said: str) -> None:
+    assert rounds_page.said_text(load_ruleset("yatzy"), TurnPlayed((), points), move, language("en")) == said

@@ -82,21 +82,26 @@ def command(
     if plot is not None:
         check_writable(plot)
     values = values_of(rules)
-    from dicecup.coach.chances import final_scores, target_choices
+    from dicecup.coach.chances import best_chance, final_scores
 
     choices: tuple[Choice, ...] = ()
     progress = SolveProgress()
+    target = None if play == "points" or state.sheet.full else at_least
     try:
         with compilation_announced():
-            scores = final_scores(values, state, play, on_progress=progress)
-            if play == "target" and at_least is not None:
-                choices = target_choices(values, state, at_least)
+            if target is not None and rules.has_layers and plot is None:
+                best = best_chance(values, state, target)  # in the last turn, and of this target alone
+                scores = FinalScores(target - 1, (1.0, best.expected), None)
+                choices = best.choices
+            else:
+                scores = final_scores(values, state, play, on_progress=progress)
+                if target is not None:
+                    choices = best_chance(values, state, target).choices
     finally:
         progress.end()
     if as_json:
         options_data = [
-            {"move": move_to_data(rules, choice.move), "chance": min(choice.expected, 1.0)}
-            for choice in choices
+            {"move": move_to_data(rules, choice.move), "chance": choice.expected} for choice in choices
         ]
         print_json(answer(scores, at_least, play) | ({"options": options_data} if choices else {}))
     else:
@@ -113,7 +118,8 @@ def answer(scores: FinalScores, at_least: int | None, play: Play) -> dict[str, A
         off = {} if scores.exact else {"standard_error": scores.standard_error(at_least)}
         return chance | {"exact": scores.exact} | off | sampled
     # In `target` play each chance has its own decisions: together they have no mean.
-    whole = {"mean": scores.mean, "sd": scores.spread} if play == "points" else {}
+    by_points = play == "points"
+    whole = {"mean": scores.mean if by_points else None, "sd": scores.spread if by_points else None}
     curve = [scores.at_least(score) for score in range(max(scores.least + len(scores.curve), 1))]
     return {"play": play, "curve": curve} | whole | {"bonus": scores.bonus, "exact": scores.exact} | sampled
 
@@ -143,9 +149,9 @@ def text(rules: Ruleset, scores: FinalScores, at_least: int | None, play: Play) 
             _("Mean final score {mean}, standard deviation {spread}").format(mean=mean, spread=spread)
         )
     if scores.bonus is not None and rules.bonus:
-        lines.append(
-            _("Chance of the bonus: {chance}").format(chance=percent_text(scores.bonus, language, 1))
-        )
+        by_points, best = _("Chance of the bonus: {chance}"), _("Best chance of the bonus: {chance}")
+        said = by_points if play == "points" else best
+        lines.append(said.format(chance=percent_text(scores.bonus, language, 1)))
     if not scores.exact:
         lines.append(_("Estimated from simulated games."))
     rows = [(str(score), percent_text(scores.at_least(score), language, 1)) for score in shown(scores)]
@@ -159,7 +165,7 @@ def choices_text(rules: Ruleset, choices: tuple[Choice, ...]) -> list[str]:
         return []
     language = speech.language
     rows = [
-        (move_text(rules, choice.move, language), percent_text(min(choice.expected, 1.0), language, 2))
+        (move_text(rules, choice.move, language), percent_text(choice.expected, language, 2))
         for choice in choices[:SHOWN]
     ]
     return ["", table_text((_("Choice"), _("Chance")), rows, right=(1,))]

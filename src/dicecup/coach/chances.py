@@ -4,11 +4,11 @@ single dice, and in the last turns of all games; sampled elsewhere.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dicecup.coach.advice import Choice, Values, advise
+from dicecup.coach.advice import EQUAL_CHANCES, Choice, Hint, Values, advise
 from dicecup.coach.endgame import EndGame, LastSheets, end_scores, is_near_end
 from dicecup.coach.winning import balanced, each_player, play_on
 from dicecup.engine.state import State, final_score
@@ -51,12 +51,30 @@ def final_scores(
     return source.final_scores(state, play)
 
 
-def target_choices(values: Values, state: State, target: int) -> tuple[Choice, ...]:
-    """Every choice by the best chance of at least so many points that it leaves, best first.
+def best_chance(values: Values, state: State, target: int) -> Hint:
+    """The best chance of at least so many points, and every choice by the chance that it leaves, best first.
 
-    What a `Choice` calls expected, and its loss, are chances here. While a roll is due there is none.
+    What `Hint` and `Choice` call expected, and the loss, are chances here. While a roll is due there is no
+    choice.
     """
-    return advise(Values(solution_for_target(values, state, target)), state).choices
+    found = advise(Values(solution_for_target(values, state, target)), state)
+    return by_points_where_equal(as_chances(found), values, state)
+
+
+def as_chances(hint: Hint) -> Hint:
+    """Return the hint with chances of at most 1: a sum of many may exceed it by a rounding error."""
+    choices = tuple(replace(choice, expected=min(choice.expected, 1.0)) for choice in hint.choices)
+    return replace(hint, expected=min(hint.expected, 1.0), choices=choices)
+
+
+def by_points_where_equal(hint: Hint, values: Values, state: State) -> Hint:
+    """Rank choices that leave the same chance by the expected score."""
+    if len(hint.choices) < 2:
+        return hint
+    points = {choice.move: choice.expected for choice in advise(values, state).choices}
+    best = [choice for choice in hint.choices if choice.loss <= EQUAL_CHANCES]
+    best.sort(key=lambda choice: -points[choice.move])
+    return Hint(hint.expected, hint.exact, (*best, *hint.choices[len(best) :]))
 
 
 def solution_for_target(values: Values, state: State, target: int) -> Solution:
@@ -96,14 +114,14 @@ def goal(values: Values, state: State, target: int) -> Goal:
         reached = float(final_score(values.rules, state.sheet) >= target)
         return Goal(target, reached, (), best=True, exact=True, standard_error=0.0)
     try:
-        found = advise(Values(solution_for_target(values, state, target)), state)
+        found = best_chance(values, state, target)
     except UsageError as error:
         if error.code not in ("chances_take_long", "chances_unknown"):
             raise
         scores = sampled(values, state)
         chance, off = scores.at_least(target), scores.standard_error(target)
         return Goal(target, chance, (), best=False, exact=False, standard_error=off)
-    return Goal(target, min(found.expected, 1.0), found.choices, best=True, exact=True, standard_error=0.0)
+    return Goal(target, found.expected, found.choices, best=True, exact=True, standard_error=0.0)
 
 
 def sampled(values: Values, state: State) -> FinalScores:

@@ -8,13 +8,12 @@ over the others' possible scores, of the best chance to beat each: it will know 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import sqrt
 
 import numpy as np
 
-from dicecup.coach.advice import EQUAL_CHANCES, Hint, Values, WinHint, advise
-from dicecup.coach.chances import final_scores, sampled
+from dicecup.coach.advice import Values, WinHint, advise
+from dicecup.coach.chances import as_chances, by_points_where_equal, final_scores, sampled
 from dicecup.coach.endgame import MOST_TURNS, EndGame, LastSheets, is_near_end
 from dicecup.coach.winning import Comparison, Numbers, Sample, each_player, even
 from dicecup.engine.state import Keep, Score, State
@@ -76,10 +75,8 @@ def win_hint(values: Values, state: State) -> WinHint | None:
     with values.alone:
         worth = ScoreWorth(scores_of_others(values, state))
         found = advise(Values(solution_for(values, state, worth)), state)
-        found = by_points_where_equal(found, values, state)
-    # Sums of chances can be a rounding error above 1.
-    choices = tuple(replace(choice, expected=min(choice.expected, 1.0)) for choice in found.choices)
-    return WinHint(min(found.expected, 1.0), choices, worth.exact, worth.standard_error)
+        found = by_points_where_equal(as_chances(found), values, state)
+    return WinHint(found.expected, found.choices, worth.exact, worth.standard_error)
 
 
 def can_solve(values: Values, state: State) -> bool:
@@ -102,16 +99,6 @@ def solution_for(values: Values, state: State, worth: ScoreWorth) -> Solution:
 
         return LastDoubleTurns(source, worth)
     return EndGame(LastSheets(values.rules), worth.aims)
-
-
-def by_points_where_equal(hint: Hint, values: Values, state: State) -> Hint:
-    """Rank choices that win equally often by the expected score."""
-    if len(hint.choices) < 2:
-        return hint
-    points = {choice.move: choice.expected for choice in advise(values, state).choices}
-    best = [choice for choice in hint.choices if choice.loss <= EQUAL_CHANCES]
-    best.sort(key=lambda choice: -points[choice.move])
-    return Hint(hint.expected, hint.exact, (*best, *hint.choices[len(best) :]))
 
 
 def decide_to_win(values: Values, state: State) -> Keep | Score:
