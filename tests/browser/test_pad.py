@@ -158,6 +158,10 @@ def test_people_around_a_pad(new_page: NewPage) -> None:
     guest.click("[popovertarget=reactions]")
     guest.click("#reactions button[value=ouch]")
     expect(host.locator("#said p")).to_have_text("Bo: Ouch!")
+    # Who waited on the page has everything that a pad needs.
+    assert taps_for_pad_turn(host, "1.sixes", 24) == 2
+    expect(host.locator("#pad")).to_have_css("border-collapse", "separate")
+    expect(guest.locator("#pad td.new")).to_have_text("24")
 
 
 def test_the_screen_stays_awake(new_page: NewPage) -> None:

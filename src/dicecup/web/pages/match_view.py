@@ -171,7 +171,8 @@ class MatchView:
     same: SameView | None = None  # with the same dice for all
     repeatable: list[int] = field(default_factory=list)  # own seats whose dice can be played again
     final_only: bool = False  # only the dice that turns end with are typed
-    pad: PadView | None = None  # points are written straight into the sheets
+    is_pad: bool = False  # points are written straight into the sheets
+    pad: PadView | None = None  # once it has begun
 
     @property
     def players_look(self) -> tuple[object, ...]:
@@ -265,6 +266,7 @@ def match_view(
         same=same_view(live, rules) if opening.same or opening.part_of else None,
         repeatable=sorted(seats) if match and is_repeatable(match.record) else [],
         final_only=live.final_only,
+        is_pad=live.is_pad,
         pad=pad_view(match, bool(seats), language) if match and live.is_pad else None,
     )
 
