@@ -18,7 +18,7 @@ pytestmark = pytest.mark.one_database
 ANN = {"kind": "person", "name": "Ann"}
 BO = {"kind": "person", "name": "Bo"}
 HTMX = {"HX-Request": "true"}
-KEEP, CHANCE = Keep((6, 6)), score("chance")
+KEEP, CHANCE, SIXES = Keep((6, 6)), score("chance"), score("sixes")
 HINT = Hint(240.0, True, (Choice(KEEP, 240.0, 0.0), Choice(CHANCE, 239.0, 1.0, 12)))
 WINS = WinHint(0.625, (Choice(CHANCE, 0.625, 0.0, 12), Choice(KEEP, 0.5, 0.125)), True, 0.0)
 
@@ -109,6 +109,22 @@ def test_best_for_winning_beside_best_for_points(client: TestClient, ann: Player
     assert "<main" in client.get(f"{path}/to-win").text
     alone = ann.play(ann.open("yatzy", coach=True), {"throw": True})
     assert "to-win" not in client.get(f"/t/{alone['id']}/hint", headers=HTMX).text
+
+
+def test_every_choice_has_its_chance_where_both_are_the_same(
+    client: TestClient, ann: Player, asked: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And a box that gets nothing is crossed out."""
+    monkeypatch.setattr(
+        f"{__name__}.WINS", WinHint(0.6, (Choice(KEEP, 0.6, 0.0), Choice(SIXES, 0.4, 0.2)), True, 0)
+    )
+    state = ann.open("yatzy", ANN, BO, coach=True, dice="table")
+    state = ann.play(state, {"throw": [1, 1, 2, 3, 3]})
+    shown = client.get(f"/t/{state['id']}/to-win", headers=HTMX).text
+    assert "Best for points, and best for winning: 60.0%" in shown
+    assert "<details>" in shown
+    words = re.sub(r"(<[^>]+>|\s)+", " ", shown)
+    assert "keep 6 6 best for winning 60.0% cross out Sixes 40.0%" in words
 
 
 def test_not_where_the_coach_is_off(client: TestClient, ann: Player, asked: list[Any]) -> None:

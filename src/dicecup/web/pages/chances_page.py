@@ -10,10 +10,12 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from dicecup.bots.registry import usual_score
+from dicecup.engine.state import State
 from dicecup.errors import DicecupError, UsageError
 from dicecup.i18n.language import Language
-from dicecup.i18n.sentences import move_text, percent_text
+from dicecup.i18n.sentences import percent_text
 from dicecup.rules.model import Ruleset
+from dicecup.web.pages.coach_view import said_text
 from dicecup.web.pages.match_page import Asked, say, sentence
 from dicecup.web.service.advising import LEAST_GOAL, MOST_GOAL, check_on, in_time
 from dicecup.web.service.live_match import LiveMatch
@@ -55,7 +57,7 @@ class GoalView:
     standard_error: str
 
 
-def win_view(rules: Ruleset, advice: Hint, found: WinHint, language: Language) -> WinView:
+def win_view(rules: Ruleset, state: State, advice: Hint, found: WinHint, language: Language) -> WinView:
     """The best choices for winning; the best one for points is among them."""
     by_points = advice.choices[0].move if advice.choices else None
     shown = [
@@ -65,7 +67,7 @@ def win_view(rules: Ruleset, advice: Hint, found: WinHint, language: Language) -
         chance=percent_text(found.chance, language, 1),
         choices=[
             ChanceView(
-                move_text(rules, choice.move, language),
+                said_text(rules, state, choice.move, language),
                 percent_text(choice.expected, language, 1),
                 choice.move == by_points,
             )
@@ -76,13 +78,13 @@ def win_view(rules: Ruleset, advice: Hint, found: WinHint, language: Language) -
     )
 
 
-def goal_view(rules: Ruleset, found: Goal, language: Language) -> GoalView:
+def goal_view(rules: Ruleset, state: State, found: Goal, language: Language) -> GoalView:
     return GoalView(
         target=found.target,
         chance=percent_text(found.chance, language, 1),
         choices=[
             ChanceView(
-                move_text(rules, choice.move, language), percent_text(min(choice.expected, 1.0), language, 1)
+                said_text(rules, state, choice.move, language), percent_text(choice.expected, language, 1)
             )
             for choice in found.choices[:MOST_SHOWN]
         ],
@@ -97,14 +99,17 @@ async def to_win(request: Request, viewer: ViewerNow, matches: MatchesNow, live:
     try:
         check_on(live)
         advice = await in_time(matches.advising.advice(live))
+        rules, state = (
+            live.playing().rules,
+            live.playing().state,
+        )  # it may have moved on when the answer comes
         found = await in_time(matches.advising.to_win(live))
     except DicecupError as error:
         return sentence(request, viewer, error)
     if advice is None or found is None:
         address = f"/t/{live.id}/to-win"
         return say(request, viewer, "match/preparing.html", address=address, match_id=live.id)
-    rules = live.playing().rules
-    views = [win_view(rules, advice, one, viewer.language) for one in found]
+    views = [win_view(rules, state, advice, one, viewer.language) for one in found]
     return say(request, viewer, "match/to_win.html", to_win=views, match_id=live.id)
 
 
@@ -119,11 +124,15 @@ async def goal(
         check_on(live)
         seat = seat_of(live, viewer)
         if kept:
+            rules, state = (
+                live.playing().rules,
+                live.playing().state,
+            )  # it may have moved on when the answer comes
             found = await in_time(matches.advising.goal(live, seat, read_goal(kept)))
             if found is None:
                 address = f"/t/{live.id}/goal" + (f"?points={read_goal(kept)}" if points else "")
                 return say(request, viewer, "match/preparing.html", address=address, match_id=live.id)
-            view = goal_view(live.playing().rules, found, viewer.language)
+            view = goal_view(rules, state, found, viewer.language)
         else:
             offered = await offered_goals(matches, live, viewer)
     except UsageError as error:
