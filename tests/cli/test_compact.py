@@ -13,7 +13,7 @@ from dicecup.cli import common
 from dicecup.cli.common import speech, width
 from dicecup.cli.conversation import Conversation, InputEnded
 from dicecup.engine.record import DiceOrigin, Header, Record
-from dicecup.engine.state import Throw
+from dicecup.engine.state import Keep, Score
 from dicecup.i18n.language import language as language_called
 from dicecup.match import Match
 from dicecup.rules import load_ruleset
@@ -36,14 +36,12 @@ def half_played(game: str, players: int, turns: int) -> Match:
     bot = find_bot("random")
     chance = Random(1)
     for _ in range(turns * players):
-        while isinstance(match.record.moves[-1], Throw) if match.record.moves else True:
+        decision: Keep | Score | None = None
+        while not isinstance(decision, Score):
             if match.state.throw_due:
                 match.throw()
-            match.decide(bot.decide(match.rules, match.state, chance))
-            if match.state.throw_due and match.state.dice:
-                match.throw()
-            else:
-                break
+            decision = bot.decide(match.rules, match.state, chance)
+            match.decide(decision)
     if match.state.throw_due:
         match.throw()
     return match
@@ -90,9 +88,10 @@ def test_who_decides_about_colours(
 
 def test_hint_at_the_prompt(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The best choices of the player whose turn it is; nothing is decided by asking."""
-    hinted = []
+    hinted, winning = [], []
 
-    def text(position, values, advice, shown, *, brief):
+    def text(position, values, advice, shown, to_win, *, brief):
+        winning.append(to_win)
         hinted.append((position.state.dice, len(position.state.sheets), values, advice, shown))
         assert brief  # so that it fits 80 columns
         return "Choice  Expected"
@@ -107,6 +106,11 @@ def test_hint_at_the_prompt(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
         Conversation(match, lambda _prompt: next(answers)).play()
     assert hinted == 2 * [(match.state.dice, 1, "values", "advice", 4)]
     assert "Choice  Expected" in capsys.readouterr().out
+    monkeypatch.setattr("dicecup.cli.hint.chances_to_win", lambda position: len(position.state.sheets))
+    answers = iter(["hint", "quit"])
+    with pytest.raises(InputEnded):
+        Conversation(half_played("yatzy", 2, 12), lambda _prompt: next(answers)).play()
+    assert winning == [None, None, 2]  # of all players, near the end
 
 
 def test_play_without_colours(run, tmp_path) -> None:

@@ -22,6 +22,7 @@ from dicecup.errors import DicecupError, MoveError, StorageError, UsageError
 from dicecup.i18n.language import printable
 from dicecup.i18n.names import name
 from dicecup.i18n.sentences import ordinal_text
+from dicecup.installation import is_installed
 from dicecup.match import Match
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
@@ -39,6 +40,7 @@ WORDS = {
 FORMER_WORDS = {"behall": "keep", "strike": "strike", "zuruck": "undo"}  # still understood
 ASIDES = ("undo", "help", "quit", "sheet", "hint")  # commands that decide nothing
 HINTED = 4  # choices that a hint shows
+LATE = 9  # open boxes, with which chances to win may be known
 DICE_TEXT = re.compile(r"[0-9][0-9\s,._/-]*")
 
 
@@ -297,7 +299,7 @@ class Conversation:
         rules, state = self.match.rules, self.match.state
         if state.throw_due:
             raise MoveError("throw_first")
-        from dicecup.cli.hint import text
+        from dicecup.cli.hint import chances_to_win, text
         from dicecup.cli.solving import compilation_announced, hint_values
         from dicecup.coach.advice import advise
 
@@ -306,7 +308,9 @@ class Conversation:
             alone = replace(state, sheets=(state.sheet,), player=0)
             position = Position(self.match.record.header.reference, rules, alone)
             found = advise(values, position.state)
-            lines = text(position, values, found, HINTED, brief=True).split("\n")
+            late = len(state.sheets) > 1 and state.sheet.cells.count(None) <= LATE and is_installed("solver")
+            to_win = chances_to_win(replace(position, state=state)) if late else None
+            lines = text(position, values, found, HINTED, to_win, brief=True).split("\n")
         say("\n".join(paint(line, fg="cyan") if line else line for line in lines), painted=True)
 
     def undo(self) -> bool:
