@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,13 @@ from tests.web.conftest import Player, best_score
 from dicecup.bots import BOTS
 from dicecup.bots.registry import MEANS, NAMES, usual_score
 from dicecup.coach.advice import known_values
-from dicecup.engine.state import empty_sheet
+from dicecup.engine.record import DiceOrigin, Header, Record
+from dicecup.engine.state import Sheet, State, empty_sheet
 from dicecup.i18n.language import LANGUAGES
+from dicecup.match import Match
 from dicecup.rules.loader import builtin_ids, load_ruleset
 from dicecup.web.app import create_app
+from dicecup.web.pages.last_entry import flourish_of
 from dicecup.web.settings import Settings
 
 PAGE = Path(__file__).parents[2] / "docs" / "coach.md"
@@ -90,3 +94,12 @@ def test_the_best_is_as_strong_as_the_game_is_worth(game: str) -> None:
     rules = load_ruleset(game)
     worth = known_values(rules).turn(empty_sheet(rules)).value
     assert usual_score(rules, "optimal") == round(worth)
+
+
+@pytest.mark.parametrize(("ann", "bot", "flourish"), [(5, 1, "win"), (5, 5, "win"), (1, 5, "")])
+def test_a_win_of_bots_alone_is_not_celebrated(ann: int, bot: int, flourish: str) -> None:
+    rules = load_ruleset("yatzy")
+    match = Match(Record(Header("yatzy", rules, ("Ann", "bot:greedy"), DiceOrigin("seed", seed=1))))
+    sheets = tuple(Sheet((points, *[0] * (rules.cells - 1))) for points in (ann, bot))
+    after = State(sheets, 0, (), (), 3)
+    assert flourish_of(match, replace(after, player=1), after, [0]) == flourish

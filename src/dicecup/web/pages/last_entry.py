@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dicecup.bots import is_bot
 from dicecup.engine.legality import cell_of
-from dicecup.engine.state import Score, State, column_lines
+from dicecup.engine.state import Score, State, column_lines, standings
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import name
 from dicecup.match import Match
@@ -54,16 +55,18 @@ def last_entry(match: Match, language: Language) -> LastEntry:
             player_name(record.header.players[seat], language),
             tuple(boxes),
             frozenset(cells),
-            flourish_of(rules, before, after, cells) if not back else "",
+            flourish_of(match, before, after, cells) if not back else "",
             record.moves_made - back,
         )
     return NO_ENTRY
 
 
-def flourish_of(rules: Ruleset, before: State, after: State, cells: list[int]) -> str:
-    """What to celebrate about a move: the end of the game, all dice alike, or the bonus."""
+def flourish_of(match: Match, before: State, after: State, cells: list[int]) -> str:
+    """What to celebrate about a move: that a person has won, all dice alike, or the bonus."""
+    rules, players = match.rules, match.record.header.players
     if after.finished:
-        return "win"
+        winners = [seat for place, seat, _ in standings(rules, after) if place == 1]
+        return "" if all(is_bot(players[seat]) for seat in winners) else "win"
     old, new = before.sheets[before.player], after.sheets[before.player]
     if any(new.cells[cell] and needs_all_alike(rules, cell) for cell in cells):
         return "alike"
