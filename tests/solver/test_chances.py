@@ -14,7 +14,7 @@ from tests.solver.test_small_games import random_game
 from dicecup.dice import parts
 from dicecup.engine.play import keeps, legal_scores, score_sheet
 from dicecup.engine.state import Sheet, State, bonus, empty_sheet, final_score, start, turn_start
-from dicecup.errors import StorageError, UsageError
+from dicecup.errors import UsageError
 from dicecup.playout.games import play_games
 from dicecup.rules import Ruleset, load_ruleset
 from dicecup.solver.single import chance_tables
@@ -205,7 +205,9 @@ def test_simulated_games_agree(game: str, solved) -> None:
 
 
 def test_the_table_of_a_whole_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A table gives what is computed without one, also if it was interrupted; a damaged one is refused."""
+    """A table gives what is computed without one, also if it was interrupted; a damaged one is
+    not used, and worked out again.
+    """
     solution = small(tmp_path, 1)
     rules = solution.rules
     state = start(rules)
@@ -242,9 +244,13 @@ def test_the_table_of_a_whole_game(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     data = bytearray(path.read_bytes())
     data[-70] ^= 1
     path.write_bytes(data)
-    with pytest.raises(StorageError) as caught:
-        find_chances(solution, "target", tmp_path)
-    assert caught.value.code == "table_damaged"
+    assert find_chances(solution, "target", tmp_path) is None
+    with pytest.raises(UsageError) as caught:
+        GameChances(solution, tmp_path).final_scores(state, "target")
+    assert caught.value.code == "chances_take_long"  # and says what to run, which works it out again
+    solve_chances(solution, "target", folder=tmp_path, wait=True)
+    again = GameChances(solution, tmp_path).final_scores(state, "target")
+    assert again.curve == pytest.approx(asked["target"].curve, abs=1e-6)
 
 
 def test_a_large_game_without_a_table_says_what_to_run(solved, tmp_path: Path) -> None:

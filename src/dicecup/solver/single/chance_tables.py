@@ -109,11 +109,12 @@ def chances_path(folder: Path, rules: Ruleset, play: Play) -> Path:
 
 
 def find_chances(solution: SingleSolution, play: Play, folder: Path | None = None) -> ChanceTable | None:
-    """Return the table, if there is one."""
+    """Return the table, if there is one. One that is damaged is as good as none: it is worked out again."""
     path = chances_path(folder or tables_folder(), solution.rules, play)
-    if not path.exists():
-        return None
-    return ChanceTable(solution, open_table(path, solution.rules, PRECISION))
+    if path.exists():
+        with suppress(StorageError):
+            return ChanceTable(solution, open_table(path, solution.rules, PRECISION))
+    return None
 
 
 def solve_chances(
