@@ -353,7 +353,9 @@ def test_pages_from_the_set_up_to_the_result(client: TestClient, ann: Player, bo
     assert "same dice for all" in page
     assert 'id="part"' in page
     whole = path.removeprefix("/t/")
-    assert 'name="seed"' not in page_of(client, bo, path)
+    page = page_of(client, bo, path)
+    assert 'name="seed"' not in page
+    assert "has played it. Share the link" in page  # with a space between the sentences
     bo.key = bo.post(f"/matches/{whole}/join", {"name": "Bo"}).json()["key"]
     page, part = visit(client, ann, f"{path}/part")
     assert "Ann, it’s your turn" in page
