@@ -15,13 +15,14 @@ from tests.web.conftest import ANN, FRIEND, Player, best_score, code, page_of
 
 from dicecup.engine.record import Record, verify
 from dicecup.engine.record_text import record_from_text
-from dicecup.engine.same_dice import TurnPlayed, moves_of
+from dicecup.engine.same_dice import moves_of
 from dicecup.engine.state import Keep, Placement, Score, Throw
 from dicecup.i18n.language import language
 from dicecup.rules.loader import load_ruleset
 from dicecup.web.api import library, match_requests, reviews
 from dicecup.web.guard import COOKIE
-from dicecup.web.pages import library_pages, match_page, review_page, rounds_page
+from dicecup.web.pages import library_pages, match_page, review_page
+from dicecup.web.pages.coach_view import crossed_text
 
 BOT = {"kind": "bot", "name": "random"}
 one_database = pytest.mark.one_database
@@ -407,4 +408,4 @@ def test_set_up_page_says_why_the_dice_cannot_be_the_same(client: TestClient, an
     ],
 )
 def test_a_box_that_got_nothing_was_crossed_out(move: Any, points: int, said: str) -> None:
-    assert rounds_page.said_text(load_ruleset("yatzy"), TurnPlayed((), points), move, language("en")) == said
+    assert crossed_text(load_ruleset("yatzy"), move, points, language("en")) == said

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dicecup.coach.advice import with_strikes
@@ -121,6 +121,17 @@ def said_text(rules: Ruleset, state: State, move: Keep | Score, language: Langua
     return move_text(rules, with_strikes(rules, state.sheet, state.dice, move), language)
 
 
+def crossed_text(rules: Ruleset, move: Keep | Score, points: int, language: Language) -> str:
+    """A move as people say it, where only the points of its turn are known: boxes that together gave nothing
+    are crossed out, unless they never hold points.
+    """
+    if isinstance(move, Score) and not points:
+        boxes = [rules.boxes[rules.box_index[placed.box]] for placed in move.placements]
+        placed = zip(move.placements, boxes, strict=True)
+        move = Score(tuple(replace(one, strike=not box.never_pays) for one, box in placed))
+    return move_text(rules, move, language)
+
+
 def advice_view(
     rules: Ruleset, state: State, advice: Hint, language: Language, reasons: list[Reason] | None
 ) -> AdviceView:
@@ -157,7 +168,7 @@ def so_far_view(rules: Ruleset, found: GameReport, language: Language) -> SoFarV
     over = all(player.finished for player in found.review.players)
     wins = None if over else found.wins
     chances = wins.chances if wins else [None] * len(found.review.players)
-    error = percent_text(wins.standard_error, language) if wins else ""
+    error = percent_text(wins.standard_error, language, 1) if wins else ""
     players = [
         player_so_far(rules, player, chance, language)
         for player, chance in zip(found.review.players, chances, strict=True)
@@ -175,9 +186,9 @@ def player_so_far(
         luck=signed(found.luck, language) if found.rolls_known else "–",
         skill=signed(found.skill, language) if found.rolls_known else "–",
         chance="" if chance is None else percent_text(chance, language),
-        last=move_text(rules, last.taken.move, language) if last else "",
+        last=crossed_text(rules, last.taken.move, last.taken.points, language) if last else "",
         loss=loss,
-        better=move_text(rules, last.best.move, language) if last and loss else "",
+        better=crossed_text(rules, last.best.move, last.best.points, language) if last and loss else "",
     )
 
 

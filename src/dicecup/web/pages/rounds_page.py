@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from dicecup.engine.same_dice import TurnPlayed
 from dicecup.engine.state import Keep, Score
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name
-from dicecup.i18n.sentences import move_text
-from dicecup.rules.model import Ruleset
-from dicecup.web.pages.coach_view import DiceView, dice_view
+from dicecup.web.pages.coach_view import DiceView, crossed_text, dice_view
 from dicecup.web.pages.match_page import Asked, seat_in
 from dicecup.web.pages.render import go_to, page
 from dicecup.web.pages.review_turns import figure
@@ -85,21 +82,12 @@ def way_view(
     lost = sum(found.losses[player][turn]) if found.losses else 0.0
     return WayView(
         *who,
-        choice=said_text(found.rules, played, move, language),
+        choice=crossed_text(found.rules, move, played.points, language),
         keeps=isinstance(move, Keep),
-        box=said_text(found.rules, played, last, language),
+        box=crossed_text(found.rules, last, played.points, language),
         points=played.points,
         cost=figure(-lost, language) if lost >= LEAST_LOSS else "",
     )
-
-
-def said_text(rules: Ruleset, played: TurnPlayed, move: Keep | Score, language: Language) -> str:
-    """A move as people say it: boxes of a turn that gave nothing are crossed out, if they ever give any."""
-    if isinstance(move, Score) and not played.points:
-        boxes = [rules.boxes[rules.box_index[placed.box]] for placed in move.placements]
-        placed = zip(move.placements, boxes, strict=True)
-        move = Score(tuple(replace(one, strike=not box.never_pays) for one, box in placed))
-    return move_text(rules, move, language)
 
 
 def totals(found: Rounds, names: list[tuple[str, bool]], language: Language) -> list[TotalView]:
