@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from dicecup.coach.advice import Values, advise
-from dicecup.coach.reasons import Reason, Reasons
+from dicecup.coach.reasons import Reason, Reasons, remarks
 from dicecup.dice import Dice
-from dicecup.engine import Keep, Sheet, State, score
+from dicecup.engine import Keep, Sheet, State, empty_sheet, score
 from dicecup.rules import Ruleset, load_ruleset
 
 
@@ -92,3 +94,12 @@ def test_a_turn_of_two_boxes_writes_a_zero_at_most_once(known):
     reason = Reasons(values, state).reason(choice)
     assert [aim.box for aim in reason.aims] == ["yatzy"]
     assert reason.aims[0].chance + reason.nothing == pytest.approx(1)
+
+
+def test_a_game_without_a_bonus_has_nothing_to_say_about_it(tmp_path: Path) -> None:
+    path = tmp_path / "plain.toml"
+    path.write_text('format = 1\nid = "plain"\nbase = "yatzy"\nupper.bonus = []\n')
+    rules = load_ruleset(str(path))
+    state = State((empty_sheet(rules),), 0, (1, 2, 6, 6, 6), None, 0)
+    (remark,) = remarks(rules, state, score("sixes"), Reason(points=18))
+    assert (remark.kind, remark.value) == ("points", 18)

@@ -199,7 +199,7 @@ def remarks_on_keep(rules: Ruleset, state: State, reason: Reason) -> Iterator[Re
 def remarks_on_bonus(rules: Ruleset, state: State, box: str, column: str, points: float) -> Iterator[Remark]:
     """Say what so many points in an upper box do for the next bonus, if it can still be reached."""
     faces = upper_faces(rules)
-    if box not in faces or points < bonus_par(rules, box):
+    if not rules.bonus or box not in faces or points < bonus_par(rules, box):
         return
     first = rules.column_index.get(column, 0) * len(rules.boxes)
     written = {known: state.sheet.cells[first + rules.box_index[known]] for known in faces}
