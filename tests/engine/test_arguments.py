@@ -125,6 +125,8 @@ def test_sheets_in_any_spelling(yatzy, refused):
     cells = (Number(3), *empty_sheet(yatzy).cells[1:])
     assert checked_sheet(yatzy, Sheet(cast(Any, cells))).cells[0] == 3
     assert checked_sheet(yatzy, {"ones": 3}).cells[0] == 3
+    with refused("sheet_impossible"):  # an upper total below 0 would be read as the number of another sheet
+        checked_sheet(yatzy, Sheet((-5, *(None,) * 14)))
     with refused("sheet_of_other_game", found=2, expected=15):
         checked_sheet(yatzy, Sheet((1, 2)))
     with refused("sheet_of_other_game", found=0):

@@ -84,6 +84,9 @@ def checked_sheet(rules: Ruleset, sheet: object) -> Sheet:
         found = len(given) if isinstance(given, tuple | list) else 0
         raise PositionError("sheet_of_other_game", found=found, expected=rules.cells)
     cells = tuple(None if points is None else whole_points(points) for points in given)
+    for first in range(0, rules.cells, len(rules.boxes)):
+        if sum(cells[first + box] or 0 for box in rules.upper) < 0:
+            raise PositionError("sheet_impossible")  # numbered by their upper total, which would be no number
     return Sheet(cells, whole_points(sheet.repeats))
 
 
