@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import Page, Request, ViewportSize, expect
 from tests.browser.conftest import NewPage, changed, fill_best, play, start, throw
 from tests.browser.screens import LOW_PHONE, PHONE_390, clipped, reachable_boxes, visible_boxes
 
