@@ -43,7 +43,7 @@ else:
 
 
 WINDOWS = sys.platform == "win32"
-EXTRAS = ("pdf", "postgresql", "solver")
+EXTRAS = ("dask", "data", "env", "pdf", "postgresql", "solver")
 PARTS = ("run", *EXTRAS, "check")
 PIP = [
     *("-I", "-m", "pip", "install", "--quiet", "--no-input", "--no-cache-dir", "--retries", "2"),
