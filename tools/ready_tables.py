@@ -1,7 +1,8 @@
 """Make the values that come with the package: `python tools/ready_tables.py [GAME[:option=value,…] …]`.
 
 Solves each game exactly where that is not done yet, and writes its values to the package, rounded and
-packed. Without arguments it makes all of them.
+packed. Of games that have a learned value it writes the quick value, row by row. Without arguments it makes
+all of them.
 """
 
 from __future__ import annotations
@@ -13,13 +14,26 @@ from pathlib import Path
 import numpy as np
 
 from dicecup.rules.loader import load_ruleset
+from dicecup.rules.model import Ruleset
 from dicecup.solver.components import memory
 from dicecup.solver.files.tables import replace_file
 from dicecup.solver.find import find_single_solution
-from dicecup.solver.single.ready import Numbering, ReadyGroup, pack_table, ready_name
+from dicecup.solver.learned.layout import Array, layout
+from dicecup.solver.learned.value import from_weights, quick_weights
+from dicecup.solver.ready import (
+    Numbering,
+    ReadyGroup,
+    pack_quick,
+    pack_table,
+    quick_name,
+    ready_name,
+)
 from dicecup.solver.single.solution import SingleSolution
 
-DATA = Path(__file__).parent.parent / "src/dicecup/solver/single/data"
+SOLVER = Path(__file__).parent.parent / "src/dicecup/solver"
+YUM_OPTIONS = tuple(
+    f"kinds={kinds},joker_upper={joker}" for kinds in ("all_dice", "matching") for joker in ("sum", "none")
+)
 GAMES = (
     "yatzy",
     "yatzy:scoring=scandinavian",
@@ -28,6 +42,7 @@ GAMES = (
     "yahtzee",
     "yahtzee:joker=forced",
     "yahtzee:joker=none",
+    *(f"{game}:{option}" for game in ("yum-plus", "triple-yum-plus") for option in YUM_OPTIONS),
 )
 
 
@@ -62,15 +77,42 @@ def blocks(solution: SingleSolution) -> Iterator[list[list[float]]]:
         yield rows
 
 
+def exact_file(rules: Ruleset) -> tuple[Path, bytes]:
+    solution = find_single_solution(rules)
+    data = pack_table(rules, numbering_of(solution), solution.expected, blocks(solution))
+    return SOLVER / "single/data" / ready_name(rules), data
+
+
+def quick_rows_file(rules: Ruleset, weights: Array) -> tuple[Path, bytes]:
+    """The quick value with its inputs added up for every row."""
+    place, quick = layout(rules), from_weights(rules, weights)
+    groups = [
+        ReadyGroup(
+            group.boxes,
+            memory(rules, group.boxes),
+            False,
+            {state.cells: state.group for state in group.states},
+        )
+        for group in place.groups
+    ]
+    fields = {
+        "start": weights[:, -1].tolist(),
+        "upper": place.upper,
+        "totals": place.totals,
+        "firsts": place.first[1:],
+    }
+    rows = np.concatenate(quick).astype("<f4").tobytes()
+    return SOLVER / "learned/data" / quick_name(rules), pack_quick(rules, groups, fields, rows)
+
+
 def main() -> None:
-    DATA.mkdir(exist_ok=True)
     for game in sys.argv[1:] or GAMES:
         name, _, chosen = game.partition(":")
         rules = load_ruleset(name, dict(option.split("=") for option in chosen.split(",") if chosen))
-        solution = find_single_solution(rules)
-        data = pack_table(rules, numbering_of(solution), solution.expected, blocks(solution))
-        replace_file(DATA / ready_name(rules), data)
-        print(f"{game}: {len(data):,} bytes, {solution.expected:.6f} points")
+        weights = quick_weights(rules)
+        path, data = exact_file(rules) if weights is None else quick_rows_file(rules, weights)
+        replace_file(path, data)
+        print(f"{game}: {len(data):,} bytes in {path.name}")
 
 
 if __name__ == "__main__":

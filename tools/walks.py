@@ -48,8 +48,8 @@ MILESTONES: dict[str, dict[tuple[str, str], str]] = {
     },
     "hint → value": {
         ("rules.loader", "load_ruleset"): "position read",
-        ("solver.single.ready", "open_ready"): "table opened",
-        ("solver.single.ready", "unchecked_turn"): "turn solved",
+        ("solver.ready", "open_ready"): "table opened",
+        ("solver.ready", "unchecked_turn"): "turn solved",
         ("coach.advice", "worths"): "choices ranked",
         ("coach.reasons", "reason"): "reasons found",
         ("cli.common", "print_json"): "answer written",

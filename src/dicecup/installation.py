@@ -60,7 +60,12 @@ ROOT = Path(__file__).parents[2]  # of the clone, if this is one
 
 def is_installed(extra: str) -> bool:
     """Whether the packages of an extra are installed, found out without importing them."""
-    return all(sys.modules.get(name, True) and find_spec(name) for name in MODULES[extra])
+    return all(map(is_there, MODULES[extra]))
+
+
+def is_there(module: str) -> bool:
+    """Whether a module can be imported, found out without importing it."""
+    return bool(sys.modules.get(module, True) and find_spec(module))
 
 
 def is_clone() -> bool:

@@ -306,8 +306,11 @@ SENTENCES: dict[str, str | Plural] = {
     ),
     "coach_later": N_("The coach is off in this game. You’ll get its review when the game is over."),
     "coach_failed": N_("The coach couldn’t answer. Try again in a moment."),
+    "chances_missing": N_(
+        "Win chances and goals need packages that aren’t installed here: pip install 'dicecup[solver]'"
+    ),
     "coach_missing": N_(
-        "The coach isn’t installed on this server. To add it, run there: pip install 'dicecup[solver]'"
+        "This game’s coach needs a server that has it installed: pip install 'dicecup[solver]'"
     ),
     "coach_off": N_("The coach is off in this game."),
     "goal_out_of_range": N_("Choose a goal from {low} to {high} points."),

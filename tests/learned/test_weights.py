@@ -15,7 +15,7 @@ from dicecup.rules import Ruleset, load_ruleset
 from dicecup.solver.files.tables import weights_name
 from dicecup.solver.learned import find_learned
 from dicecup.solver.learned.layout import layout
-from dicecup.solver.learned.network import Weights, load_weights, save_weights, shipped
+from dicecup.solver.learned.network import Weights, inputs, load_weights, save_weights, shipped
 from dicecup.solver.learned.value import find_quick, load_quick
 
 DATA = resources.files("dicecup.solver.learned").joinpath("data")
@@ -45,7 +45,7 @@ def test_each_file_is_small():
 def test_a_quick_value_of_other_rules_or_damaged_is_refused(refused):
     rules, other = load_ruleset("yum-plus"), load_ruleset("yum-plus", {"kinds": "matching"})
     data = DATA.joinpath(weights_name(rules, quick=True)).read_bytes()
-    assert load_quick(BytesIO(data), rules, "file").late.shape == (layout(rules).rows,)
+    assert load_quick(BytesIO(data), rules, "file").shape == (2, inputs(rules))
     with refused("weights_of_other_rules", file="file", ruleset="yum-plus"):
         load_quick(BytesIO(data), other, "file")
     for damaged in (data[:500], b"", b"no archive"):

@@ -11,9 +11,9 @@ import pytest
 
 from dicecup.engine.play import keeps
 from dicecup.rules import load_ruleset
+from dicecup.solver import ready
 from dicecup.solver.plain_turn import PlainTurn
-from dicecup.solver.single import ready
-from dicecup.solver.single.ready import find_ready, open_ready, ready_name
+from dicecup.solver.ready import find_ready, open_packed, ready_name
 
 from .conftest import random_sheet
 
@@ -95,9 +95,9 @@ def test_a_changed_table_is_refused(refused):
     data = file.read_bytes()
     for changed in (b"", data[:-1], data[:-1] + bytes([data[-1] ^ 1]), data.replace(b'"step"', b'"stop"', 1)):
         with refused("table_damaged"):
-            open_ready(changed, rules, file)
+            open_packed(changed, rules, file)
     with refused("table_of_other_rules"):
-        open_ready(data, load_ruleset("yatzy"), file)
+        open_packed(data, load_ruleset("yatzy"), file)
 
 
 def test_numbers_are_folded_and_unfolded():

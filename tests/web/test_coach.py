@@ -120,20 +120,28 @@ def test_without_scripts_a_hint_is_a_page(client: TestClient, ann: Player) -> No
 @pytest.fixture
 def without_packages(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(advising, "is_available", lambda _extra: False)
-    advising.has_coach.cache_clear()
+    advising.has_solver.cache_clear()
     yield
     monkeypatch.undo()
-    advising.has_coach.cache_clear()
+    advising.has_solver.cache_clear()
 
 
-def test_without_its_packages_the_coach_is_not_offered(
+def test_without_packages_only_games_whose_values_came_with_the_package_have_a_coach(
     client: TestClient, ann: Player, without_packages: None
 ) -> None:
     page = client.get("/new/yatzy").text
-    assert 'name="coach"' not in page
+    assert 'name="coach"' in page
+    assert "win chances" not in page
+    bots = {bot["id"] for bot in ann.get("/bots").json()}
+    assert "optimal" in bots
+    assert "winner" not in bots
+    last_resort = {"game": "yatzy", "options": {"scoring": "international", "strike": "last_resort"}}
     for more in ({"coach": True}, {"seats": [ANN, PERFECT]}):
-        refused = ann.post("/matches", {"game": "yatzy", "seats": [ANN]} | more)
+        refused = ann.post("/matches", last_resort | {"seats": [ANN]} | more)
         assert (refused.status_code, refused.json()["error"]["code"]) == (409, "coach_missing")
+    winner = {"kind": "bot", "name": "winner"}
+    refused = ann.post("/matches", {"game": "yatzy", "seats": [ANN, winner]})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "chances_missing")
 
 
 def test_in_a_clone_its_packages_are_installed_before_the_first_question(
@@ -152,12 +160,16 @@ def test_in_a_clone_its_packages_are_installed_before_the_first_question(
     monkeypatch.setattr(ann.client.app.state.matches.advising, "answers", OrderedDict())  # type: ignore[attr-defined]
     monkeypatch.setattr(Worker, "ask", answer)
     monkeypatch.setattr(advising, "ensure", fail)
-    refused = ann.post("/matches", {"game": "yatzy", "seats": [ANN], "coach": True})
+    unusual = {"scoring": "international", "strike": "last_resort"}
+    asked = {"game": "yatzy", "seats": [ANN], "coach": True}
+    refused = ann.post("/matches", asked | {"options": unusual})
     assert (refused.status_code, refused.json()["error"]["code"]) == (503, "packages_not_installed")
     assert done == []
+    assert ann.post("/matches", asked).status_code == 201  # its values came with the package
+    done.clear()
     monkeypatch.setattr(advising, "ensure", done.append)
-    for game in ("yatzy", "yahtzee"):
-        ann.open(game, coach=True)
+    for number in range(2):
+        ann.open("yatzy", coach=True, options=unusual | {"yatzy": ("flat", "plus_sum")[number]})
     assert done[:2] == ["solver", "check"]
     assert done.count("solver") == 1
 

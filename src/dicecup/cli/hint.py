@@ -51,6 +51,7 @@ from dicecup.i18n.sentences import (
     percent_text,
     remarks_text,
 )
+from dicecup.installation import is_available
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 
@@ -171,6 +172,9 @@ def sentence(rules: Ruleset, state: State, advice: Hint, reasons: Reasons) -> st
 
 
 def chances_to_win(position: Position) -> WinHint | None:
+    """Every choice by the chance to win; None early in a game, and where there is no solver."""
+    if not is_available("solver"):
+        return None
     values = values_of(position.rules)  # those that came with the package know no chances
     from dicecup.coach.to_win import win_hint  # needs NumPy
 

@@ -29,7 +29,14 @@ from dicecup.cli.common import (
     write_file,
 )
 from dicecup.cli.drawing import fitting
-from dicecup.cli.solving import ShareProgress, compilation_announced, hint_values, learned_notes, values_of
+from dicecup.cli.solving import (
+    ShareProgress,
+    compilation_announced,
+    hint_values,
+    learned_notes,
+    show_warning,
+    values_of,
+)
 from dicecup.coach.advice import with_strikes
 from dicecup.coach.review import (
     Decision,
@@ -61,6 +68,7 @@ from dicecup.i18n.sentences import (
     signed_text,
     unfinished_text,
 )
+from dicecup.installation import is_available
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 
@@ -378,10 +386,13 @@ def command(record: Path, html: Path | None, as_json: bool) -> None:
         echo_stderr(_("Page written to {file}.").format(file=html))
 
 
-def chances_to_win(found: Record) -> WinChances:
-    """Who has won, or each player's chance."""
+def chances_to_win(found: Record) -> WinChances | None:
+    """Who has won, or each player's chance; None where there is no solver."""
     if found.state.finished:
         return shares_of_win(found.rules, found.state)
+    if not is_available("solver"):
+        show_warning(UsageError("chances_missing"))
+        return None
     from dicecup.coach.winning import win_chances
 
     values = values_of(found.rules)

@@ -114,8 +114,8 @@ def serve(
     if not is_available("solver"):
         echo_stderr(
             _(
-                "The coach and the strongest bot aren’t installed. To add them, run: pip install "
-                "'dicecup[solver]'"
+                "Win chances, and the coach of Dice in Dice and of most house rules, aren’t installed. "
+                "To add them, run: pip install 'dicecup[solver]'"
             )
         )
     if browser:

@@ -23,12 +23,13 @@ from dicecup.cli.common import (
     read_text_file,
     speech,
 )
-from dicecup.coach.advice import Choice, Hint, Values, find_values, ready_values
+from dicecup.coach.advice import Choice, Hint, Values, find_values, ready_values, values_without_solver
 from dicecup.coach.reasons import Reason
 from dicecup.engine.serialize import position_from_data
 from dicecup.engine.state import Keep, State, start
 from dicecup.errors import DicecupError, UsageError
 from dicecup.i18n.sentences import aims_text, learned_text, number_text, percent_text, score_text
+from dicecup.installation import is_installed
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 
@@ -145,7 +146,7 @@ def compilation_announced(values: Values | None = None) -> Iterator[None]:
 
     Values that need no compiled code may be used where nothing can be compiled.
     """
-    if values is not None and values is ready_values(values.rules):
+    if values is not None and (values is ready_values(values.rules) or not is_installed("solver")):
         yield
         return
     from dicecup.solver.compiled import before_compiling
@@ -190,8 +191,9 @@ def values_of(rules: Ruleset) -> Values:
 
 
 def hint_values(rules: Ruleset) -> Values:
-    """Return the values that came with the package, or those of `values_of`."""
-    return ready_values(rules) or values_of(rules)
+    """Return the values that came with the package, or those of `values_of`; as `values_at_once` does."""
+    found = ready_values(rules) or (None if is_installed("solver") else values_without_solver(rules))
+    return found or values_of(rules)
 
 
 def learned_notes(values: Values) -> list[str]:

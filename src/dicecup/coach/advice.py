@@ -17,8 +17,9 @@ from dicecup.dice import Dice
 from dicecup.engine.play import check_state, keeps, score_sheet
 from dicecup.engine.state import Keep, Score, Sheet, State, final_score
 from dicecup.errors import DicecupError, MoveError, UsageError
-from dicecup.installation import need
+from dicecup.installation import is_installed, is_there, need
 from dicecup.rules.model import Ruleset
+from dicecup.solver.ready import find_plain_quick, find_ready, has_quick, has_ready
 from dicecup.solver.solution import OnProgress, OnWarning, no_callback
 
 if TYPE_CHECKING:
@@ -63,18 +64,41 @@ FINDING = Lock()  # one thread at a time finds values, or solves the game
 def values_at_once(rules: Ruleset) -> Values:
     """Return the values that answer soonest: those that came with the package, else `known_values`.
 
-    For single questions. Thousands of games and distributions of scores need the compiled solution.
+    For single questions: hints, reviews, bots. Where the extra `solver` is not installed, as in a browser,
+    this is all there is of the coach, for the games that `is_coached` names. Thousands of games,
+    distributions of scores and chances to win need the compiled solution.
     """
-    return ready_values(rules) or known_values(rules)
+    if found := ready_values(rules):
+        return found
+    found = None if is_installed("solver") else values_without_solver(rules)
+    return found or known_values(rules)
+
+
+def is_coached(rules: Ruleset) -> bool:
+    """Whether `values_at_once` answers here without the extra `solver`."""
+    return has_ready(rules) or has_quick(rules)
 
 
 @lru_cache(maxsize=8)
 def ready_values(rules: Ruleset) -> Values | None:
-    """Return the values that came with the package and need no compiled code; None if there are none."""
-    from dicecup.solver.single.ready import find_ready
-
+    """Return the exact values that came with the package for plain Python; None if there are none."""
     found = find_ready(rules)
     return Values(found) if found else None
+
+
+@lru_cache(maxsize=8)
+def values_without_solver(rules: Ruleset) -> Values | None:
+    """Return the values of games too large for `ready_values` where Numba is not installed.
+
+    The learned value needs NumPy; the quick value, which is less precise, needs nothing.
+    """
+    found: Solution | None = None
+    if has_quick(rules) and is_there("numpy"):
+        from dicecup.solver.learned import find_learned
+
+        found = find_learned(rules)
+    found = found or find_plain_quick(rules)
+    return Values(found, why_learned=UsageError("solver_missing")) if found else None
 
 
 def known_values(rules: Ruleset) -> Values:

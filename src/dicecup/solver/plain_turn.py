@@ -34,13 +34,19 @@ class PlainTurn(Turn):
 
     def _solve(self) -> float:
         """Return the value before the first throw, and work out all others."""
-        ends = [max(value for _, _, value in self._ways(dice)) for dice in self.dice.throws]
+        ends = [self._best(dice) for dice in self.dice.throws]
         self.thrown.append(ends)
         for _ in range(1, self.rules.throws):
             kept = expected(self.dice, self.thrown[-1])
             self.kept.append(kept)
             self.thrown.append(best_keeps(self.dice, kept, ends))
         return expected(self.dice, self.thrown[-1])[0]
+
+    def _best(self, faces: Faces) -> float:
+        """Return the value of the best way to end the turn with these dice."""
+        pays, after = repeat_pays(self.rules, self.sheet, faces), self._after
+        placements = allowed_placements(self.rules, self.sheet, faces)
+        return max(after(cell, scored.points, pays) for cell, _, scored in placements)
 
     def _ways(self, faces: Faces) -> list[tuple[Score, int, float]]:
         """Every way to end the turn with these dice: the move, its points, the value of the sheet then."""

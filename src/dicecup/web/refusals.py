@@ -28,6 +28,7 @@ STATUS = {
     "coach_later": 409,
     "coach_points_only": 409,
     "coach_failed": 503,
+    "chances_missing": 409,
     "coach_missing": 409,
     "coach_off": 409,
     "coach_preparing": 503,

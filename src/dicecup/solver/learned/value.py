@@ -47,8 +47,8 @@ def save_quick(stream: IO[bytes], rules: Ruleset, weights: Array, facts: dict[st
     np.savez(stream, header=stamp, weights=weights.astype(np.float32))
 
 
-def load_quick(stream: IO[bytes], rules: Ruleset, name: str) -> QuickValue:
-    """Return the quick value; an error says so if its weights are of other rules."""
+def load_quick(stream: IO[bytes], rules: Ruleset, name: str) -> Array:
+    """Return the weights of a quick value, [2, input]; an error says so if they are of other rules."""
     try:
         with np.load(stream, allow_pickle=False) as file:
             header, weights = json.loads(file["header"].tobytes()), file["weights"]
@@ -59,17 +59,23 @@ def load_quick(stream: IO[bytes], rules: Ruleset, name: str) -> QuickValue:
         raise StorageError("weights_of_other_rules", file=name, ruleset=ruleset)
     if not known or weights.shape != (2, inputs(rules)):
         raise StorageError("weights_damaged", file=name)
-    return from_weights(rules, weights)
+    return weights
 
 
-@lru_cache(maxsize=8)
-def find_quick(rules: Ruleset) -> QuickValue | None:
-    """Return the quick value that comes with the package for these rules, if it has one."""
+def quick_weights(rules: Ruleset) -> Array | None:
+    """Return the weights of the quick value that comes with the package for these rules, if it has one."""
     file = weights_file(rules, quick=True)
     if file is None:
         return None
     with file.open("rb") as stream:
         return load_quick(stream, rules, file.name)
+
+
+@lru_cache(maxsize=8)
+def find_quick(rules: Ruleset) -> QuickValue | None:
+    """Return the quick value that comes with the package for these rules, if it has one."""
+    weights = quick_weights(rules)
+    return None if weights is None else from_weights(rules, weights)
 
 
 class LearnedTurn(Turn):

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
-from dicecup.bots import BOT_PREFIX
+from dicecup.bots import BOT_PREFIX, BOTS
 from dicecup.bots.registry import usual_score
 from dicecup.i18n.describe import describe_game, describe_turn
 from dicecup.i18n.language import LANGUAGE_NAMES, LANGUAGES, language
@@ -187,7 +187,8 @@ async def bots(request: Request) -> list[BotAnswer]:
                 game: score for game in builtin_ids() if (score := usual_score(game_rules(game), bot))
             },
         )
-        for bot in bots_here()
+        for bot in BOTS
+        if any(bot in bots_here(game_rules(game)) for game in builtin_ids())
     ]
 
 

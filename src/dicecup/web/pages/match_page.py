@@ -37,7 +37,7 @@ from dicecup.web.pages.render import (
 from dicecup.web.pages.sheet_view import picked_text, read_picked
 from dicecup.web.refusals import status_of
 from dicecup.web.service import joining, opening
-from dicecup.web.service.advising import PATIENCE, check_on, in_time
+from dicecup.web.service.advising import PATIENCE, check_on, has_solver, in_time
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import PACES, Matches
 from dicecup.web.viewer import Form, MatchesNow, Viewer, ViewerNow, matches_of, remember, set_cookie
@@ -369,7 +369,7 @@ async def show_hint(
         layers=len(match.rules.dice.layers),
         may_do=match.state.player in live.seats_of(viewer.holder),
         asks=due and reasons is None,
-        several=len(match.state.sheets) > 1,
+        several=len(match.state.sheets) > 1 and has_solver(),
     )
 
 

@@ -21,7 +21,7 @@ from dicecup.web.pages.last_entry import NO_ENTRY, LastEntry, last_entry
 from dicecup.web.pages.pad_view import PadView, pad_view
 from dicecup.web.pages.parts import OnePart, PartSource
 from dicecup.web.pages.sheet_view import SheetView, number, picked_text
-from dicecup.web.service.advising import has_coach
+from dicecup.web.service.advising import has_coach, has_solver
 from dicecup.web.service.draft import Slot, slots_of
 from dicecup.web.service.live_match import NOTHING_TO_UNDO, LiveMatch, UndoOptions
 from dicecup.web.service.opening import game_rules, may_begin
@@ -164,6 +164,7 @@ class MatchView:
     problem: str = ""
     columns: int = 1
     coach: bool = False
+    has_chances: bool = False  # whether the coach can work out chances to win
     so_far: SoFarView | None = None  # what the coach has said already
     house_rules: list[str] = field(default_factory=list)
     rules_query: str = ""  # leads to the page of the rules with those
@@ -258,7 +259,8 @@ def match_view(
         evening=live.stored.evening if seats else None,
         problem=problem,
         columns=len(rules.columns),
-        coach=opening.coach and has_coach(),
+        coach=opening.coach and has_coach(rules),
+        has_chances=has_solver(),
         so_far=so_far_view(rules, so_far, language) if so_far else None,
         house_rules=house_rules(rules, language),
         rules_query=f"?{urlencode(unusual)}" if (unusual := rules.non_default_options) else "",

@@ -20,7 +20,7 @@ from dicecup.rules.model import Ruleset
 from dicecup.web.pages.render import base_address, go_to, only_here, page
 from dicecup.web.refusals import status_of
 from dicecup.web.service import opening
-from dicecup.web.service.advising import bots_here, has_coach
+from dicecup.web.service.advising import bots_here, has_coach, has_solver
 from dicecup.web.service.evening_tally import like_last_game
 from dicecup.web.service.opening import NewMatch, NewSeat
 from dicecup.web.texts import BOT_NAMES, bot_text
@@ -228,7 +228,8 @@ def setup_page(
         dice=form.get("dice", "screen"),
         opens=form.get("opens", ""),
         seed=form.get("seed", ""),
-        has_coach=has_coach(),
+        has_coach=has_coach(rules),
+        has_chances=has_solver(),
         coach=bool(form.get("coach")),
         evening=str(form.get("evening", ""))[:40],
         promise=promise.name,
@@ -255,7 +256,7 @@ class BotView:
 
 def bots(rules: Ruleset, language: Language) -> list[BotView]:
     """Every bot that can play here."""
-    return [bot_view(rules, bot, language) for bot in bots_here()]
+    return [bot_view(rules, bot, language) for bot in bots_here(rules)]
 
 
 def bot_view(rules: Ruleset, bot: str, language: Language) -> BotView:

@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from dicecup.bots import BOTS
+from dicecup.coach.advice import is_coached
 from dicecup.engine.record import Record
 from dicecup.engine.state import Keep, Score, State
 from dicecup.errors import MoveError, UsageError
-from dicecup.installation import ensure, is_available
+from dicecup.installation import ensure, is_available, is_installed
 from dicecup.rules.model import Ruleset
-from dicecup.solver.single.ready import has_ready
+from dicecup.solver.ready import has_ready
 from dicecup.web.service.fair_queue import Caller
 from dicecup.web.service.live_match import LiveMatch
-from dicecup.web.service.worker import MOST_MEMORY, Worker
+from dicecup.web.service.worker import MOST_MEMORY, make_worker
 
 if TYPE_CHECKING:
     from dicecup.coach.advice import Hint, WinHint
@@ -42,27 +43,39 @@ Found = TypeVar("Found")
 
 
 @cache
-def has_coach() -> bool:
-    """Whether the packages that the coach needs are installed, or will be when somebody asks it."""
+def has_solver() -> bool:
+    """Whether the packages that solve and simulate are installed, or will be when somebody needs them."""
     return is_available("solver")
 
 
-def need_coach() -> None:
-    if not has_coach():
+def has_coach(rules: Ruleset) -> bool:
+    """Whether the coach can answer: from values that came with the package, or with the solver's packages."""
+    return is_coached(rules) or has_solver()
+
+
+def need_coach(rules: Ruleset) -> None:
+    if not has_coach(rules):
         raise UsageError("coach_missing")
 
 
-def bots_here() -> list[str]:
-    """The bots that can play here; without the coach's packages, those that do not need them."""
-    return [bot for bot in BOTS if bot not in BOTS_BY_VALUES or has_coach()]
+def need_chances() -> None:
+    """Refuse questions about chances of winning and of goals where nothing can work them out."""
+    if not has_solver():
+        raise UsageError("chances_missing")
+
+
+def bots_here(rules: Ruleset) -> list[str]:
+    """The bots that can play this game here; without the solver's packages, those that do not need them."""
+    missing = set() if has_solver() else {"winner"} if has_coach(rules) else BOTS_BY_VALUES
+    return [bot for bot in BOTS if bot not in missing]
 
 
 def check_on(live: LiveMatch) -> None:
     """Refuse unless the coach is on in this match."""
-    live.playing()
+    rules = live.playing().rules
     if not live.stored.opening.coach:
         raise MoveError("coach_off")
-    need_coach()
+    need_coach(rules)
 
 
 async def in_time(task: asyncio.Task[Found], seconds: float = PATIENCE) -> Found | None:
@@ -75,8 +88,8 @@ async def in_time(task: asyncio.Task[Found], seconds: float = PATIENCE) -> Found
 
 class Advising:
     def __init__(self, most_memory: int = MOST_MEMORY) -> None:
-        self.quick = Worker(most_memory=most_memory)
-        self.patient = Worker(NICE, most_memory)
+        self.quick = make_worker(most_memory=most_memory)
+        self.patient = make_worker(NICE, most_memory)
         self.answers: OrderedDict[tuple[object, ...], asyncio.Task[Any]] = OrderedDict()
         self.asked: WeakKeyDictionary[LiveMatch, asyncio.Task[GameReport]] = WeakKeyDictionary()
         self.known: WeakKeyDictionary[LiveMatch, GameReport] = WeakKeyDictionary()
@@ -112,7 +125,8 @@ class Advising:
         """Prepare a game before somebody asks; the patient process compiles, the quick one loads."""
 
         async def work() -> None:
-            await asyncio.shield(self.install())
+            if has_solver():
+                await asyncio.shield(self.install())
             await self.patient.ask("prepare", rules, urgency=1)
             await self.quick.ask("prepare", rules)
 
@@ -120,7 +134,7 @@ class Advising:
 
     async def until_values(self, rules: Ruleset) -> None:
         """Wait until hints can be answered: at once where the values come with the package."""
-        if not has_ready(rules):
+        if not has_ready(rules) and (is_installed("solver") or not is_coached(rules)):
             await asyncio.shield(self.prepare(rules))
 
     def prepare_to_win(self, rules: Ruleset) -> asyncio.Task[None]:
@@ -134,10 +148,11 @@ class Advising:
 
     async def check(self, rules: Ruleset) -> None:
         """Refuse rules that have no values, if that is known quickly; prepare the others."""
-        need_coach()
+        need_coach(rules)
 
         async def work() -> None:
-            await asyncio.shield(self.install())
+            if not is_coached(rules):
+                await asyncio.shield(self.install())
             await self.patient.ask("check", rules, urgency=3)
 
         await in_time(self.remembered(("check", rules), work()), seconds=1)
@@ -169,6 +184,7 @@ class Advising:
     def to_win(self, live: LiveMatch) -> asyncio.Task[tuple[WinHint, ...]]:
         """Every choice by the chance to win; nothing early in a game."""
         match = live.playing()
+        need_chances()
 
         async def work() -> tuple[WinHint, ...]:
             await asyncio.shield(self.prepare_to_win(match.rules))
@@ -180,6 +196,7 @@ class Advising:
     def goal(self, live: LiveMatch, seat: int, target: int) -> asyncio.Task[Goal]:
         """The chance of a seat to end with at least so many points."""
         match = live.playing()
+        need_chances()
         if not LEAST_GOAL <= target <= MOST_GOAL:
             raise UsageError("goal_out_of_range", low=LEAST_GOAL, high=MOST_GOAL)
         if not 0 <= seat < len(match.state.sheets):
@@ -214,15 +231,19 @@ class Advising:
 
     async def look_back(self, record: Record) -> GameReport:
         """Report on a whole game, in the patient process."""
-        need_coach()
-        await asyncio.shield(self.prepare(record.rules))
+        need_coach(record.rules)
+        await self.until_values(record.rules)
         found: GameReport = await self.patient.ask("so_far", record)
         return found
 
     async def decide(self, bot: str, rules: Ruleset, state: State, owner: str) -> Keep | Score:
         """Return the decision of a bot in a match that this key has opened."""
-        need_coach()
-        await asyncio.shield(self.prepare_to_win(rules) if bot == "winner" else self.prepare(rules))
+        need_coach(rules)
+        if bot == "winner":
+            need_chances()
+            await asyncio.shield(self.prepare_to_win(rules))
+        else:
+            await self.until_values(rules)
         caller = Caller("bots", owner)
         move: Keep | Score = await self.quick.ask("decide", bot, rules, state, caller=caller)
         return move

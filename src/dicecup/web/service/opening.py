@@ -22,7 +22,7 @@ from dicecup.rules.model import Ruleset
 from dicecup.storage.evenings import MOST_GAMES
 from dicecup.storage.rows import Evening, Opening, SameDice, Seat
 from dicecup.storage.store import PromiseTaken
-from dicecup.web.service.advising import BOTS_BY_VALUES, has_coach
+from dicecup.web.service.advising import BOTS_BY_VALUES, has_coach, need_chances
 from dicecup.web.service.keys import is_match_id, key_hash, new_match_id, now
 from dicecup.web.service.live_match import LiveMatch, header_for, header_text
 from dicecup.web.service.matches import Matches
@@ -108,7 +108,10 @@ async def open_match(matches: Matches, request: NewMatch, holder: str) -> LiveMa
         raise UsageError("pad_without_bots")
     if request.coach and pad:
         raise UsageError("coach_points_only")
-    if request.coach or any(seat.kind == "bot" and seat.name in BOTS_BY_VALUES for seat in request.seats):
+    asking = BOTS_BY_VALUES & {seat.name for seat in request.seats if seat.kind == "bot"}
+    if "winner" in asking:
+        need_chances()
+    if request.coach or asking:
         await matches.advising.check(rules)
     opening = Opening(
         id=new_match_id(),
@@ -260,7 +263,7 @@ async def store_record(matches: Matches, record: Record, holder: str, *, tried: 
         ruleset=header.reference,
         options=dict(header.rules.options),
         dice=header.origin.kind,
-        coach=tried and has_coach(),
+        coach=tried and has_coach(header.rules),
         tried=tried,
     )
     seats = [

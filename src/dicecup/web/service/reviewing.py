@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from dicecup.coach.advice import is_coached
 from dicecup.engine.record import Record
 from dicecup.errors import DicecupError, UsageError
 from dicecup.installation import is_installed
@@ -52,7 +53,7 @@ class Reviewed:
 
 def check_may(live: LiveMatch) -> None:
     """Refuse while people play against each other with the coach off."""
-    need_coach()
+    need_coach(live.playing().rules)
     if live.playing().record.header.origin.kind == "points":
         raise UsageError("coach_points_only")
     if live.coach_waits:
@@ -146,7 +147,7 @@ class Reviews:
     def catch_up(self, holder: str) -> bool:
         """Start reviewing finished games of a device that have no review; False if not possible now."""
         if holder not in self.catching_up:
-            if not is_installed("solver") or len(self.catching_up) >= MOST_CATCHING_UP:
+            if len(self.catching_up) >= MOST_CATCHING_UP:
                 return False
             task = asyncio.create_task(self.look_at_games(holder))
             self.catching_up[holder] = task
@@ -162,6 +163,8 @@ class Reviews:
         for match in await asyncio.to_thread(without_verdict, store, holder, MOST_CAUGHT_UP):
             try:
                 live = await self.matches.get(match)
+                if not (is_coached(live.playing().rules) or is_installed("solver")):
+                    continue  # nothing is installed unasked
                 if found := self.remembered(live):
                     await asyncio.to_thread(self.store_review, live, found)
                 elif some_rolls_known(live.playing().record):

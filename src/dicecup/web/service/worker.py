@@ -164,12 +164,7 @@ class Worker:
         if memory > self.most_memory and self.answered >= LEAST_ANSWERS:
             log.info("the coach's process takes %d MB: it is replaced", memory // 1_000_000)
             await self.replace(process)
-        if kind == "refused":
-            family, code, values = answer
-            return False, family(code, **values)
-        if kind == "failed":
-            log.error("the coach failed: %s", answer)
-        return kind == "answer", answer
+        return understood(kind, answer)
 
     async def replace(self, process: Process) -> None:
         """Let the next question start a new process: that is what frees the memory of compiled code, too."""
@@ -190,6 +185,30 @@ class Worker:
         self.kill()
         if process:
             await process.wait()
+
+
+class DirectWorker(Worker):
+    """Answers in this process, for places that have no others: a browser."""
+
+    async def exchange(self, question: bytes) -> tuple[bool, Any]:
+        from dicecup.web.service.worker_main import answer_to
+
+        return understood(*answer_to(question[LENGTH.size :]))
+
+
+def make_worker(niceness: int = 0, most_memory: int = MOST_MEMORY) -> Worker:
+    kind = DirectWorker if sys.platform == "emscripten" else Worker
+    return kind(niceness, most_memory)
+
+
+def understood(kind: str, answer: Any) -> tuple[bool, Any]:
+    """Return whether a message answers the question, and the answer or the error."""
+    if kind == "refused":
+        family, code, values = answer
+        return False, family(code, **values)
+    if kind == "failed":
+        log.error("the coach failed: %s", answer)
+    return kind == "answer", answer
 
 
 def refusal_of(error: DicecupError) -> tuple[str, tuple[type[DicecupError], str, dict[str, object]]]:

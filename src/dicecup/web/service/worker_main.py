@@ -13,8 +13,6 @@ import traceback
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-import psutil
-
 from dicecup.bots import bot_called
 from dicecup.coach.advice import Hint, WinHint, advise, known_values, values_at_once
 from dicecup.coach.reasons import Reason, Reasons
@@ -24,6 +22,7 @@ from dicecup.engine.play import apply, legal_scores
 from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.state import Keep, Score, State, Throw, dice_to_throw, start
 from dicecup.errors import DicecupError
+from dicecup.installation import is_installed
 from dicecup.rules.model import Ruleset
 from dicecup.web.service.worker import LENGTH, NICEST, pack, refusal_of, unpack, warm_once
 
@@ -57,7 +56,8 @@ def prepare(rules: Ruleset) -> None:
     Reasons(values, state).reason(keep)
     record = Record(Header(rules.id, rules, ("a", "b"), DiceOrigin("typed")))
     review(record.append(Throw(state.dice)).append(given.choices[0].move), values)
-    chances_now(rules, last_turn(rules))
+    if is_installed("solver"):
+        chances_now(rules, last_turn(rules))
 
 
 def some_throw(rules: Ruleset, state: State) -> State:
@@ -117,8 +117,9 @@ def goal_now(rules: Ruleset, state: State, seat: int, target: int) -> Goal:
 
 
 def so_far(record: Record) -> GameReport:
-    several = len(record.header.players) > 1
-    wins = chances_now(record.rules, record.state) if several else None
+    """Report on a game; chances to win before its end need the solver."""
+    known = len(record.header.players) > 1 and (record.state.finished or is_installed("solver"))
+    wins = chances_now(record.rules, record.state) if known else None
     return GameReport(review(record, values_at_once(record.rules)), wins)
 
 
@@ -169,6 +170,8 @@ def lower_priority(niceness: int) -> None:
     if hasattr(os, "nice"):
         os.nice(niceness)
     elif sys.platform == "win32" and niceness:
+        import psutil
+
         idle = niceness >= NICEST
         psutil.Process().nice(psutil.IDLE_PRIORITY_CLASS if idle else psutil.BELOW_NORMAL_PRIORITY_CLASS)
 
@@ -183,6 +186,8 @@ def main() -> None:
 
 def serve(questions: BinaryIO, answers: BinaryIO) -> None:
     """Answer each question, and report the memory that this process takes by then."""
+    import psutil  # not in a browser, which answers in its only process
+
     process = psutil.Process()
     while head := questions.read(LENGTH.size):
         (length,) = LENGTH.unpack(head)

@@ -1,8 +1,10 @@
-"""Values that come with the package: five-dice games whose every sheet can be looked up without a solve.
+"""Values that come with the package and answer in plain Python, without a solve.
 
-A table is a header, which says how sheets are numbered, and a compressed block for each class of the lower
-part: rows of values by the class of the upper part, then by the upper total. A question unpacks about ten
-blocks. Values are rounded to `STEP`, so that no choice is off by more than 0.0001 points. Plain Python.
+The exact table of a five-dice game is a header, which says how sheets are numbered, and a compressed block
+for each class of the lower part: rows of values by the class of the upper part, then by the upper total. A
+question unpacks about ten blocks. Values are rounded to `STEP`, so that no choice is off by more than 0.0001
+points. Games with too many sheets for that have their quick value: what each part of a sheet adds to the
+points still to come, now and at the beginning.
 """
 
 from __future__ import annotations
@@ -17,9 +19,9 @@ from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from dicecup.engine.state import Sheet
+from dicecup.engine.state import Sheet, final_score
 from dicecup.errors import StorageError
 from dicecup.phrases import problem_of
 from dicecup.rules.model import Ruleset
@@ -27,6 +29,7 @@ from dicecup.solver.plain_turn import PlainTurn
 from dicecup.solver.solution import Solution
 
 MAGIC = b"dicecup ready\n"
+QUICK_MAGIC = b"dicecup quick\n"
 FORMAT = 1
 STEP = 1 / 5120
 WIDTH = 3  # bytes of a difference
@@ -45,6 +48,11 @@ class ReadyGroup(NamedTuple):
     def size(self) -> int:
         return max(self.classes.values()) + 1
 
+    def class_of(self, cells: Sequence[int | None]) -> int:
+        """Return the class of the cells of a column."""
+        kinds = zip(self.boxes, self.remember, strict=True)
+        return self.classes[tuple(remembered(kind, cells[box]) for box, kind in kinds)]
+
 
 class Numbering(NamedTuple):
     """How all sheets of a game are numbered."""
@@ -60,7 +68,7 @@ class ReadyTable:
         self.body = body
         self.step = float(fields["step"])
         self.expected = float(fields["expected"])
-        self.numbering = numbering_from_data(fields)
+        self.numbering = Numbering(groups_from_data(fields), tuple(map(tuple, fields["totals"])))
         self.strides = strides(self.numbering.groups)
         self.ends = tuple(accumulate(fields["sizes"]))
         self.row_starts = (0, *accumulate(map(len, self.numbering.totals)))
@@ -70,15 +78,12 @@ class ReadyTable:
         """Return the points that the rest of the game is worth, the bonus included."""
         upper = lower = total = 0
         for group, stride in zip(self.numbering.groups, self.strides, strict=True):
-            seen = tuple(
-                remembered(kind, sheet.cells[box])
-                for box, kind in zip(group.boxes, group.remember, strict=True)
-            )
+            number = group.class_of(sheet.cells)
             if group.upper:
-                upper += group.classes[seen] * stride
+                upper += number * stride
                 total += sum(sheet.cells[box] or 0 for box in group.boxes)
             else:
-                lower += group.classes[seen] * stride
+                lower += number * stride
         first = self.row_starts[upper]
         last = first + bisect_right(self.numbering.totals[upper], total)
         return sum(map(unfold, self.block(lower)[first:last])) * self.step
@@ -110,6 +115,61 @@ class ReadySolution(Solution):
         repeats = sheet.repeats * self.rules.repeat.points if self.rules.repeat else 0
         so_far = sum(points or 0 for points in sheet.cells) + repeats
         return (so_far + self.table.more(sheet)) * self.rules.columns[0].multiplier
+
+
+class QuickTable:
+    """What each part of a column adds to the points still to come: its upper boxes, and its groups of others.
+
+    Rows of all columns follow each other. `late` counts when no box is open any more, `early` as much more as
+    boxes are open.
+    """
+
+    def __init__(self, fields: Mapping[str, Any], body: bytes) -> None:
+        values = array("f", zlib.decompress(body))
+        self.late, self.early = values[: len(values) // 2], values[len(values) // 2 :]
+        self.start: tuple[float, float] = tuple(fields["start"])
+        self.upper: tuple[int, ...] = tuple(fields["upper"])
+        self.totals: int = fields["totals"]
+        self.groups = groups_from_data(fields)
+        self.firsts: tuple[int, ...] = tuple(fields["firsts"])  # rows of the groups, and the end
+
+    @lru_cache(maxsize=4096)  # a turn changes one column, in some hundred ways  # noqa: B019
+    def column(self, number: int, cells: tuple[int | None, ...]) -> tuple[float, float]:
+        """Return what a column adds, late and early."""
+        filled = sum(1 << place for place, box in enumerate(self.upper) if cells[box] is not None)
+        total = min(sum(cells[box] or 0 for box in self.upper), self.totals - 1)
+        first = number * self.firsts[-1]
+        rows = [first + filled * self.totals + total]
+        rows += [
+            first + start + group.class_of(cells)
+            for group, start in zip(self.groups, self.firsts, strict=False)
+        ]
+        return sum(map(self.late.__getitem__, rows)), sum(map(self.early.__getitem__, rows))
+
+
+class QuickSolution(Solution):
+    """A game valued by its quick value: each turn exactly, what follows it nearly."""
+
+    exact = False
+
+    def __init__(self, rules: Ruleset, table: QuickTable) -> None:
+        self.rules = rules
+        self.table = table
+
+    def unchecked_turn(self, sheet: Sheet) -> PlainTurn:
+        return PlainTurn(self.rules, sheet, self.sheet_value)
+
+    def sheet_value(self, sheet: Sheet) -> float:
+        """The expected final score of a sheet before a turn, or when it is full."""
+        score = float(final_score(self.rules, sheet))
+        if sheet.full:
+            return score
+        boxes = len(self.rules.boxes)
+        late, early = self.table.start
+        for number in range(len(self.rules.columns)):
+            more = self.table.column(number, sheet.cells[number * boxes : (number + 1) * boxes])
+            late, early = late + more[0], early + more[1]
+        return score + late + early * sheet.cells.count(None) / len(sheet.cells)
 
 
 def remembered(kind: str, points: int | None) -> int | None:
@@ -166,32 +226,33 @@ def pack_table(
 ) -> bytes:
     """Return the file of a table: the blocks by lower class, each by upper class."""
     packed = [pack_block(block) for block in blocks]
-    body = b"".join(packed)
-    groups = [
-        {
-            "boxes": group.boxes,
-            "remember": group.remember,
-            "upper": group.upper,
-            "classes": list(group.classes.items()),
-        }
-        for group in numbering.groups
-    ]
     fields = {
-        "format": FORMAT,
-        "ruleset": rules.id,
-        "identity": rules.identity,
         "expected": expected,
         "step": STEP,
-        "groups": groups,
+        "groups": groups_data(numbering.groups),
         "totals": numbering.totals,
         "sizes": list(map(len, packed)),
-        "sha256": hashlib.sha256(body).hexdigest(),
     }
-    return MAGIC + json.dumps(fields, separators=(",", ":")).encode() + b"\n" + body
+    return packed_file(MAGIC, rules, fields, b"".join(packed))
 
 
-def numbering_from_data(fields: Mapping[str, Any]) -> Numbering:
-    groups = tuple(
+def pack_quick(rules: Ruleset, groups: Sequence[ReadyGroup], fields: dict[str, Any], rows: bytes) -> bytes:
+    """Return the file of a quick table; `rows` are the values of all rows, late and then early."""
+    return packed_file(QUICK_MAGIC, rules, fields | {"groups": groups_data(groups)}, zlib.compress(rows, 9))
+
+
+def packed_file(magic: bytes, rules: Ruleset, fields: dict[str, Any], body: bytes) -> bytes:
+    stamp = {"format": FORMAT, "ruleset": rules.id, "identity": rules.identity}
+    fields = stamp | fields | {"sha256": hashlib.sha256(body).hexdigest()}
+    return magic + json.dumps(fields, separators=(",", ":")).encode() + b"\n" + body
+
+
+def groups_data(groups: Iterable[ReadyGroup]) -> list[dict[str, Any]]:
+    return [group._asdict() | {"classes": list(group.classes.items())} for group in groups]
+
+
+def groups_from_data(fields: Mapping[str, Any]) -> tuple[ReadyGroup, ...]:
+    return tuple(
         ReadyGroup(
             tuple(group["boxes"]),
             tuple(group["remember"]),
@@ -200,21 +261,34 @@ def numbering_from_data(fields: Mapping[str, Any]) -> Numbering:
         )
         for group in fields["groups"]
     )
-    return Numbering(groups, tuple(map(tuple, fields["totals"])))
 
 
 def ready_name(rules: Ruleset) -> str:
     return f"ready-{rules.identity[:16]}.table"
 
 
+def quick_name(rules: Ruleset) -> str:
+    return f"quick-{rules.identity[:16]}.rows"
+
+
 def ready_file(rules: Ruleset) -> Traversable:
-    return files("dicecup.solver.single").joinpath("data", ready_name(rules))
+    return files("dicecup.solver").joinpath("single", "data", ready_name(rules))
+
+
+def quick_file(rules: Ruleset) -> Traversable:
+    return files("dicecup.solver").joinpath("learned", "data", quick_name(rules))
 
 
 @lru_cache(maxsize=64)
 def has_ready(rules: Ruleset) -> bool:
-    """Whether the values of these rules came with the package."""
+    """Whether exact values of these rules came with the package, for plain Python."""
     return ready_file(rules).is_file()
+
+
+@lru_cache(maxsize=64)
+def has_quick(rules: Ruleset) -> bool:
+    """Whether a quick value of these rules came with the package, for plain Python."""
+    return quick_file(rules).is_file()
 
 
 @lru_cache(maxsize=8)
@@ -225,21 +299,47 @@ def find_ready(rules: Ruleset) -> ReadySolution | None:
     """
     if not has_ready(rules):
         return None
-    path = ready_file(rules)
+    fields, body = read_packed(ready_file(rules), rules, MAGIC)
+    return ReadySolution(rules, opened(ReadyTable, fields, body, ready_file(rules)))
+
+
+@lru_cache(maxsize=8)
+def find_plain_quick(rules: Ruleset) -> QuickSolution | None:
+    """Return the quick value that came with the package for these rules, if there is one."""
+    if not has_quick(rules):
+        return None
+    fields, body = read_packed(quick_file(rules), rules, QUICK_MAGIC)
+    return QuickSolution(rules, opened(QuickTable, fields, body, quick_file(rules)))
+
+
+def read_packed(path: Traversable, rules: Ruleset, magic: bytes) -> tuple[dict[str, Any], bytes]:
     try:
-        return ReadySolution(rules, open_ready(path.read_bytes(), rules, path))
+        return open_packed(path.read_bytes(), rules, path, magic)
     except OSError as error:
         raise StorageError("file_unreadable", file=path, problem=problem_of(error)) from None
 
 
-def open_ready(data: bytes, rules: Ruleset, path: Traversable) -> ReadyTable:
-    head, _, body = data[len(MAGIC) :].partition(b"\n")
+def open_packed(
+    data: bytes, rules: Ruleset, path: Traversable, magic: bytes = MAGIC
+) -> tuple[dict[str, Any], bytes]:
+    """Return the header and the body of a file, if it is whole and of these rules."""
+    head, _, body = data[len(magic) :].partition(b"\n")
     try:
-        fields = json.loads(head) if data.startswith(MAGIC) else {}
+        fields = json.loads(head) if data.startswith(magic) else {}
         if fields["sha256"] != hashlib.sha256(body).hexdigest() or fields["format"] != FORMAT:
             raise StorageError("table_damaged", file=path)
         if fields["identity"] != rules.identity:
             raise StorageError("table_of_other_rules", file=path, ruleset=fields["ruleset"])
-        return ReadyTable(fields, body)
+    except (ValueError, KeyError, TypeError):
+        raise StorageError("table_damaged", file=path) from None
+    return fields, body
+
+
+Table = TypeVar("Table", ReadyTable, QuickTable)
+
+
+def opened(kind: type[Table], fields: Mapping[str, Any], body: bytes, path: Traversable) -> Table:
+    try:
+        return kind(fields, body)
     except (ValueError, KeyError, TypeError):
         raise StorageError("table_damaged", file=path) from None
