@@ -45,7 +45,7 @@ from dicecup.web.api.models import (
     answer,
 )
 from dicecup.web.api.reviews import proof_of
-from dicecup.web.service import joining, opening, playing_apart
+from dicecup.web.service import joining, opening, playing_apart, undoing
 from dicecup.web.service.advising import check_on, in_time
 from dicecup.web.service.frames import Drawing, Seen
 from dicecup.web.service.keys import key_hash, new_key
@@ -295,19 +295,19 @@ async def goal(matches: MatchesNow, live: Asked, points: int, seat: int | None =
 @moves_router.post("/undo")
 async def take_back(live: Asked, seats: Seats, body: UndoRequest) -> Undone:
     """Take back alone what may be taken back alone; more steps are proposed to the others."""
-    done = await live.undo(seats, body.version, body.steps)
+    done = await undoing.undo(live, seats, body.version, body.steps)
     return Undone(done=done, state=answer(live, seats))
 
 
 @moves_router.post("/undo/agree")
 async def agree(live: Asked, seats: Seats, body: AgreeRequest) -> Undone:
     """Agree to the steps that somebody proposed to take back; `undo_other` if that is not the proposal."""
-    done = await live.agree(seats, body.version, body.steps)
+    done = await undoing.agree(live, seats, body.version, body.steps)
     return Undone(done=done, state=answer(live, seats))
 
 
 @moves_router.post("/undo/refuse")
 async def refuse(live: Asked, seats: Seats, body: VersionRequest) -> StateAnswer:
     """Refuse what somebody proposed to take back."""
-    await live.refuse(seats, body.version)
+    await undoing.refuse(live, seats, body.version)
     return answer(live, seats)

@@ -8,7 +8,8 @@ from dicecup.i18n.language import Language
 from dicecup.i18n.names import name
 from dicecup.i18n.sentences import cell_text
 from dicecup.match import Match
-from dicecup.web.service.live_match import LiveMatch, UndoOptions
+from dicecup.web.service.live_match import LiveMatch
+from dicecup.web.service.undoing import UndoOptions
 from dicecup.web.texts import dice_text, player_name
 
 

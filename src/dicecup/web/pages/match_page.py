@@ -36,7 +36,7 @@ from dicecup.web.pages.render import (
 )
 from dicecup.web.pages.sheet_view import picked_text, read_picked
 from dicecup.web.refusals import status_of
-from dicecup.web.service import joining, opening
+from dicecup.web.service import joining, opening, undoing
 from dicecup.web.service.advising import PATIENCE, check_on, has_solver, in_time
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import PACES, Matches
@@ -215,11 +215,11 @@ async def take_back(request: Request, viewer: ViewerNow, live: Asked, form: Form
     try:
         seats = live.seats_of(viewer.holder)
         if form.get("answer") == "no":
-            await live.refuse(seats, read_version(form))
+            await undoing.refuse(live, seats, read_version(form))
         elif "agree" in form:
-            await live.agree(seats, read_version(form), number(form, "agree", 7) or 0)
+            await undoing.agree(live, seats, read_version(form), number(form, "agree", 7) or 0)
         else:
-            await live.undo(seats, read_version(form), number(form, "steps", 7) or None)
+            await undoing.undo(live, seats, read_version(form), number(form, "steps", 7) or None)
     except DicecupError as error:
         return show(request, viewer, live, error=error)
     return show(request, viewer, live)

@@ -23,10 +23,11 @@ from dicecup.web.pages.parts import OnePart, PartSource
 from dicecup.web.pages.sheet_view import SheetView, number, picked_text
 from dicecup.web.service.advising import has_coach, has_solver
 from dicecup.web.service.draft import Slot, slots_of
-from dicecup.web.service.live_match import NOTHING_TO_UNDO, LiveMatch, UndoOptions
+from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.opening import game_rules, may_begin
 from dicecup.web.service.playing_apart import progress_of
 from dicecup.web.service.snapshot import LayerChoices, layer_choices
+from dicecup.web.service.undoing import NOTHING_TO_UNDO, UndoOptions, undo_options
 from dicecup.web.texts import house_rules, line_names, player_name
 
 if TYPE_CHECKING:
@@ -209,7 +210,7 @@ def match_view(
     opening, match = live.stored.opening, live.match
     rules = match.rules if match else game_rules(opening.ruleset, opening.options)
     layers = [name(rules, layer, language.code) for layer in rules.dice.layers] if rules.has_layers else []
-    back = live.undo_options(seats)
+    back = undo_options(live, seats)
     acting = bool(match and not match.state.finished and match.state.player in seats)
     if picked is None:
         picked = live.draft.picked if live.draft.version == live.version else {}

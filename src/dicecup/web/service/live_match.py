@@ -1,7 +1,6 @@
 """A match in memory: its seats and the keys that hold them, its lock, and what people do in it.
 
-The rules and the versions are the business of `Match`; here it is decided who may act. Undo needs nobody's
-consent until the next player has rolled; further steps need everybody's. What was undone stays in the record.
+The rules and the versions are the business of `Match`; here it is decided who may act.
 """
 
 from __future__ import annotations
@@ -10,17 +9,16 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from itertools import islice
 from typing import TypeVar
 
 from dicecup.bots import bot_of_player
 from dicecup.dice import Dice
 from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.record_text import RecordWriter, read_header, split_lines
-from dicecup.engine.state import MOST_PLAYERS, Keep, Score, Throw, Write
+from dicecup.engine.state import MOST_PLAYERS, Keep, Score, Write
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import Change, Match
 from dicecup.rules.loader import load_ruleset
@@ -62,19 +60,6 @@ def header_text(opening: Opening, seats: Sequence[Seat]) -> str:
     return RecordWriter().header(
         Header(opening.ruleset, rules, tuple(seat.name for seat in seats), origin, date)
     )
-
-
-@dataclass(frozen=True, slots=True)
-class UndoOptions:
-    """What a viewer may undo now: alone, and with the consent of all; 0 is nothing."""
-
-    alone: int
-    together: int
-    proposed: int = 0  # how many steps somebody has proposed to undo
-    agreed: frozenset[int] = frozenset()  # the seats that agreed to that
-
-
-NOTHING_TO_UNDO = UndoOptions(0, 0)
 
 
 class LiveMatch:
@@ -393,88 +378,3 @@ class LiveMatch:
             change = self.check_turn(seats, version, typing=typed is not None).prepare(version)
             change.throw(typed, final=final)
             await self.commit(change)
-
-    def undo_options(self, seats: frozenset[int]) -> UndoOptions:
-        match = self.match
-        if match is None or match.record.secret is not None or not seats or self.stored.opening.same:
-            return NOTHING_TO_UNDO
-        if self.stored.opening.part_of is not None:
-            return UndoOptions(self.steps_in_part(match), 0)
-        steps = match.steps_to_last_decision()
-        proposed = max(self.proposals.values(), default=0)
-        agreed = frozenset(seat for seat, wish in self.proposals.items() if wish == proposed)
-        return UndoOptions(self.steps_alone(match, seats), steps, proposed, agreed)
-
-    def steps_alone(self, match: Match, seats: frozenset[int]) -> int:
-        """One's own last move while nobody has thrown after it; anybody's, if all people share a device."""
-        if not match.record.moves_made:
-            return 0
-        if self.is_pad:  # where everybody writes for everybody
-            return 1
-        if self.human_seats <= seats:
-            return match.steps_to_last_decision()
-        for before, move, _ in match.record.backwards():
-            thrown = isinstance(move, Throw) and match.record.header.origin.kind != "typed"
-            return 1 if before.player in seats and not thrown else 0
-        return 0
-
-    def steps_in_part(self, match: Match) -> int:
-        """With the same dice for all only a box that nobody can see yet: rolls cannot be forgotten."""
-        seen = self.whole is None or self.turns_finished <= self.whole.turns_open
-        written = any(isinstance(move, Score) for _, move, _ in islice(match.record.backwards(), 1))
-        return 1 if written and not seen and not match.state.finished else 0
-
-    async def undo(self, seats: frozenset[int], version: int, steps: int | None = None) -> bool:
-        """Whether it is undone; if not, so many steps are proposed to the others.
-
-        Without a number it is what one may undo alone, never what somebody else has proposed meanwhile.
-        """
-        async with self.changing_undo(seats, version) as match:
-            may = self.undo_options(seats)
-            wanted = steps or may.alone
-            alone = self.stored.opening.part_of is not None or self.stored.opening.same
-            if not wanted or wanted > (may.alone if alone else match.record.moves_made):
-                raise MoveError("undo_nothing")
-            if wanted > may.alone and not self.human_seats <= seats:
-                return await self.consent(match, seats, version, wanted)
-            await self.undo_now(match, version, wanted)
-            return True
-
-    async def agree(self, seats: frozenset[int], version: int, steps: int) -> bool:
-        """Whether it is undone now. One agrees to the steps one has seen, not to whatever is proposed."""
-        async with self.changing_undo(seats, version) as match:
-            if steps not in self.proposals.values():
-                raise MoveError("undo_other")
-            return await self.consent(match, seats, version, steps)
-
-    async def refuse(self, seats: frozenset[int], version: int) -> None:
-        """Refuse a proposal and so end it; the seats that proposed it only withdraw."""
-        async with self.changing_undo(seats, version):
-            against = sorted(seats - self.proposals.keys()) if self.proposals else []
-            await self.update(self.store.refuse, self.id, version, against)
-
-    @asynccontextmanager
-    async def changing_undo(self, seats: frozenset[int], version: int) -> AsyncIterator[Match]:
-        if not seats:
-            raise MoveError("seat_not_yours")
-        async with self.changing(version):
-            match = self.playing()
-            match.check_version(version)
-            yield match
-
-    async def consent(self, match: Match, seats: frozenset[int], version: int, steps: int) -> bool:
-        """Whether all people want it now, and it is undone. One proposal at a time."""
-        others = {wish for seat, wish in self.proposals.items() if seat not in seats}
-        if others - {steps}:
-            raise MoveError("undo_other")
-        await self.update(self.store.consent, self.id, version, sorted(seats), steps)
-        agreed = {seat for seat, wish in self.proposals.items() if wish == steps}
-        if not self.human_seats <= agreed:
-            return False
-        await self.undo_now(match, version, steps)
-        return True
-
-    async def undo_now(self, match: Match, version: int, steps: int) -> None:
-        change = match.prepare(version)
-        change.undo(steps)
-        await self.commit(change)

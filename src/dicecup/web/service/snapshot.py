@@ -26,6 +26,7 @@ from dicecup.match import Match
 from dicecup.rules.model import Ruleset
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.playing_apart import progress_of
+from dicecup.web.service.undoing import undo_options
 
 NOTHING_PICKED: Mapping[str, Placement] = MappingProxyType({})
 
@@ -125,7 +126,7 @@ def status(live: LiveMatch) -> str:
 
 def state_data(live: LiveMatch, seats: frozenset[int]) -> Data:
     opening, match = live.stored.opening, live.match
-    undo = live.undo_options(seats)
+    undo = undo_options(live, seats)
     return {
         "id": live.id,
         "version": live.version,
