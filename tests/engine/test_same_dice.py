@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from dicecup.dice import Dice
 from dicecup.engine import Keep, Score, Throw, legal_moves
 from dicecup.engine.fairness import ThrowNumber, commitment, derive_throw, seed_secret
-from dicecup.engine.record import DiceOrigin, Header, Record, Reveal, verify
+from dicecup.engine.proof import verify
+from dicecup.engine.record import DiceOrigin, Header, Record, Reveal
 from dicecup.engine.record_text import RecordWriter, record_from_text, record_to_text
 from dicecup.engine.same_dice import dice_of, is_repeatable, moves_of, rounds, rounds_of, turns_of
 from dicecup.engine.state import dice_to_throw

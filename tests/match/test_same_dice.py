@@ -9,7 +9,7 @@ from dicecup.bots.registry import find_bot
 from dicecup.bots.simulation import Difference, difference, play_piece
 from dicecup.bots.workers import Player
 from dicecup.cli.play import check_same_dice
-from dicecup.engine.record import verify
+from dicecup.engine.proof import verify
 from dicecup.errors import UsageError
 from dicecup.rules import load_ruleset
 

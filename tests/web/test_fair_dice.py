@@ -11,7 +11,7 @@ from tests.waiting import eventually
 from tests.web.conftest import ANN, FRIEND, Player, Visitor, best_score, code, page_of
 
 from dicecup.engine.fairness import commitment
-from dicecup.engine.record import verify
+from dicecup.engine.proof import verify
 from dicecup.engine.record_text import record_from_text
 from dicecup.storage.rows import Seat
 from dicecup.web.app import create_app

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from tests.waiting import eventually
 from tests.web.conftest import ANN, FRIEND, Player, Visitor, code, page_of, turn, two_players
 
-from dicecup.engine.record import verify
+from dicecup.engine.proof import verify
 from dicecup.engine.record_text import record_from_text
 from dicecup.i18n.language import LANGUAGES, language
 from dicecup.web.app import create_app

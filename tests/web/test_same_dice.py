@@ -13,7 +13,8 @@ from starlette.testclient import TestClient
 from tests.waiting import eventually
 from tests.web.conftest import ANN, FRIEND, Player, best_score, code, page_of
 
-from dicecup.engine.record import Record, verify
+from dicecup.engine.proof import verify
+from dicecup.engine.record import Record
 from dicecup.engine.record_text import record_from_text
 from dicecup.engine.same_dice import moves_of
 from dicecup.engine.state import Keep, Placement, Score, Throw

@@ -20,7 +20,8 @@ from dicecup.cli.common import (
     print_json,
     speech,
 )
-from dicecup.engine.record import Proof, Record, verify
+from dicecup.engine.proof import Proof, verify
+from dicecup.engine.record import Record
 from dicecup.engine.state import standings
 from dicecup.errors import RecordError, UsageError
 from dicecup.i18n.sentences import proof_statements, rolls_verified_text

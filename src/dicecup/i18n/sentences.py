@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from dicecup.dice import format_dice
-from dicecup.engine.record import Proof
+from dicecup.engine.proof import Proof
 from dicecup.engine.state import Keep, Placement, Score
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import name

@@ -8,7 +8,8 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
-from dicecup.engine.record import Record, verify
+from dicecup.engine.proof import verify
+from dicecup.engine.record import Record
 from dicecup.engine.state import standings
 from dicecup.web.api.models import (
     REFUSALS,

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
 from starlette.responses import Response
 
-from dicecup.engine.record import verify
+from dicecup.engine.proof import verify
 from dicecup.engine.state import MOST_PLAYERS
 from dicecup.errors import UsageError
 from dicecup.i18n.describe import describe_game, describe_turn

@@ -12,7 +12,8 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from dicecup.bots import BOT_PREFIX
-from dicecup.engine.record import Record, verify
+from dicecup.engine.proof import verify
+from dicecup.engine.record import Record
 from dicecup.engine.state import Score, Write, final_score, standings
 from dicecup.errors import DicecupError, UsageError
 from dicecup.i18n.language import Language
