@@ -22,7 +22,8 @@ from dicecup.bots.heuristic import CarelessBot, PlanningBot, SteadyBot
 from dicecup.coach.advice import Choice, Values, advise, find_values, is_strike, without_strikes
 from dicecup.coach.puzzles import A_DAY, OFFERED, Puzzle, offered_places, puzzles_text
 from dicecup.coach.reasons import Reasons
-from dicecup.coach.review import reason_data, turn_measure
+from dicecup.coach.review import turn_measure
+from dicecup.coach.review_data import reason_data
 from dicecup.engine.play import apply
 from dicecup.engine.serialize import Position, move_to_data
 from dicecup.engine.state import Move, State, Throw, empty_sheet, start

@@ -15,10 +15,10 @@ from dicecup.coach.review import (
     mark_of,
     rating_of,
     review,
-    review_data,
     rolls_known,
     turn_measure,
 )
+from dicecup.coach.review_data import review_data
 from dicecup.coach.winning import each_player
 from dicecup.engine import Keep, Score, Throw, Write, final_score, score, start
 from dicecup.engine.record import DiceOrigin, Header, Record, Undo

@@ -37,7 +37,7 @@ from dicecup.cli.solving import (
 )
 from dicecup.coach.advice import Choice, Hint, Values, WinHint, advise, with_strikes
 from dicecup.coach.reasons import Reasons, remarks
-from dicecup.coach.review import choice_data, reason_data, win_hint_data
+from dicecup.coach.review_data import choice_data, reason_data, win_hint_data
 from dicecup.dice import format_dice
 from dicecup.engine.serialize import Position, position_from_data, position_from_line
 from dicecup.engine.state import State

@@ -45,9 +45,9 @@ from dicecup.coach.review import (
     RollLuck,
     WinChances,
     review,
-    review_data,
     shares_of_win,
 )
+from dicecup.coach.review_data import review_data
 from dicecup.dice import format_dice
 from dicecup.engine.record import Record
 from dicecup.engine.same_dice import rounds_of

@@ -60,7 +60,7 @@ class Puzzle:
     offered: tuple[int, ...]  # places in `moves`, in the order of the dice and of the sheet
     missed: float = 0.0  # how often the human-like bots miss it
     rating: int = 0
-    reason: Mapping[str, Any] = field(default_factory=dict)  # of the best choice: see `review.reason_data`
+    reason: Mapping[str, Any] = field(default_factory=dict)  # of the best choice: see `reason_data`
     close: float = NO_LOSS  # an answer that loses less is right
 
     @cached_property

@@ -148,7 +148,7 @@ def summarise(
 
 
 def reason_from_data(data: Mapping[str, Any]) -> Reason:
-    """Return the reason that `review.reason_data` wrote; that of a puzzle may be empty."""
+    """Return the reason that `reason_data` wrote; that of a puzzle may be empty."""
     aims = tuple(
         Aim(aim["box"], aim.get("column", ""), aim["chance"], aim["points"]) for aim in data.get("aims", ())
     )

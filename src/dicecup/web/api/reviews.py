@@ -136,7 +136,7 @@ def proof_of(record: Record) -> ProofAnswer:
 
 
 def review_answer(found: Reviewed, options: bool) -> JSONResponse:
-    from dicecup.coach.review import review_data
+    from dicecup.coach.review_data import review_data
 
     return JSONResponse(review_data(found.record, found.review, found.wins, options=options))
 
@@ -154,7 +154,7 @@ async def review(reviews: ReviewsNow, live: Asked, options: bool = True) -> JSON
 @router.get("/matches/{match}/chances", response_model=WinAnswer)
 async def chances(reviews: ReviewsNow, live: Asked) -> JSONResponse:
     """Each player's chance to win, if all play perfectly from here on."""
-    from dicecup.coach.review import win_data
+    from dicecup.coach.review_data import win_data
 
     found = await reviews.ask(live, PATIENCE)
     alone = {"players": [1.0], "standard_error": 0.0, "games": 0}
