@@ -50,11 +50,19 @@ def earlier(base: str) -> Path | None:
 
 
 MODULES = {
+    "data": ("pyarrow",),
+    "env": ("numpy", "PIL", "gymnasium", "pettingzoo"),
     "pdf": ("typst",),
     "postgresql": ("psycopg", "psycopg_pool"),
     "solver": ("numpy", "numba"),
 }
-MISSING = {"pdf": "typst_missing", "postgresql": "postgres_missing", "solver": "solver_missing"}
+MISSING = {
+    "data": "data_missing",
+    "env": "env_missing",
+    "pdf": "typst_missing",
+    "postgresql": "postgres_missing",
+    "solver": "solver_missing",
+}
 ROOT = Path(__file__).parents[2]  # of the clone, if this is one
 
 

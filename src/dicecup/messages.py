@@ -191,6 +191,10 @@ SENTENCES: dict[str, str | Plural] = {
         "The packages this needs couldn’t be installed. Check the network connection and the free "
         "disk space, and try again. Details are in {file}."
     ),
+    "data_missing": N_("The package pyarrow isn’t installed. Run: pip install 'dicecup[data]'"),
+    "env_missing": N_(
+        "The packages gymnasium, pettingzoo and pillow aren’t installed. Run: pip install 'dicecup[env]'"
+    ),
     "typst_missing": N_("The package typst isn’t installed. Run: pip install 'dicecup[pdf]'"),
     "file_empty": N_("{file} is empty. Give another file."),
     "file_not_text": N_("{file} isn’t UTF-8 text. Save it as UTF-8, or give another file."),
@@ -399,6 +403,10 @@ SENTENCES: dict[str, str | Plural] = {
     ),
     "bot_illegal": N_("The bot {bot} tried an illegal move: {problem}"),
     "bot_no_move": N_("The bot {bot} answered {found}, which isn’t a move. Correct its code."),
+    "action_unknown": N_("There’s no action {action}. Actions are numbered from 0 to {most}."),
+    "actions_too_many": N_(
+        "{ruleset} has {count} possible actions, but an environment can have {most}. Choose a smaller game."
+    ),
     "bot_not_loaded": N_("The bot {bot} can’t be loaded: {problem}. Name it like package.module:Class."),
     "bot_not_shared": N_(
         "The bot {bot} can’t play on several cores, because worker processes can’t load it: {problem}. "

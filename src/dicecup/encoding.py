@@ -1,0 +1,187 @@
+"""A game as numbers: every decision as an action, every position as an array. Environments and data share it.
+
+Needs NumPy.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+from dicecup.dice import Dice, layer_faces
+from dicecup.engine.legality import cell_names, cell_of, layer_offers
+from dicecup.engine.play import legal_moves
+from dicecup.engine.state import Keep, Placement, Score, Sheet, State, column_lines, final_score
+from dicecup.errors import MoveError, UsageError
+from dicecup.rules.model import Ruleset
+
+Mask = npt.NDArray[np.int8]  # by action: 1 if it is legal
+Numbers = npt.NDArray[np.int16]
+
+MOST_ACTIONS = 1 << 20
+
+
+class Actions:
+    """The numbers of all decisions of a game.
+
+    The first `keeps` actions keep dice: bit n of the number is set if the n-th die is kept, the dice in
+    ascending order. Of equal dice the first ones are kept, so that every keep is one action. The others end
+    the turn. A *way* to fill a box is its cell, or for crossing it out its cell + `cells`; cells are counted
+    column by column. An action is `keeps` + way; where a turn fills a box for each of two layers it is
+    `keeps` + way of the first × `ways` + way of the second.
+
+    >>> actions = dicecup.envs.Actions(dicecup.Rules("yatzy"))
+    >>> actions.count, actions.name(0b11000), actions.name(31), actions.name(60)
+    (61, 'keep 4 5', 'score ones', 'cross out yatzy')
+    """
+
+    def __init__(self, rules: Ruleset) -> None:
+        self.rules = rules
+        self.dice = rules.dice.count
+        self.keeps: int = 2**self.dice - 1
+        self.cells = rules.cells
+        self.ways = 2 * self.cells
+        self.count: int = self.keeps + self.ways ** len(rules.scored)
+        if self.count > MOST_ACTIONS:
+            raise UsageError("actions_too_many", ruleset=rules.id, count=self.count, most=MOST_ACTIONS)
+
+    def number(self, dice: Dice, move: Keep | Score) -> int:
+        """Return the action of a decision about these dice."""
+        if isinstance(move, Keep):
+            left, kept = Counter(move.dice), 0
+            for place, die in enumerate(dice):
+                if left[die]:
+                    left[die] -= 1
+                    kept |= 1 << place
+            return kept
+        found: int = 0
+        for placed in move.placements:
+            cell = cell_of(self.rules, placed.box, placed.column)
+            found = found * self.ways + cell + self.cells * int(placed.strike)
+        return self.keeps + found
+
+    def move(self, dice: Dice, action: int) -> Keep | Score:
+        """Return the decision of an action. Keeping the second of two equal dice is keeping the first."""
+        if not 0 <= action < self.count:
+            raise MoveError("action_unknown", action=action, most=self.count - 1)
+        if action < self.keeps:
+            return Keep(tuple(die for place, die in enumerate(dice) if action >> place & 1))
+        return Score(tuple(self.placements(action)))
+
+    def placements(self, action: int) -> Iterator[Placement]:
+        rest, layers = action - self.keeps, len(self.rules.scored)
+        for layer in range(layers):
+            strike, cell = divmod(rest // self.ways ** (layers - 1 - layer) % self.ways, self.cells)
+            box, column = cell_names(self.rules, cell)
+            yield Placement(box, column, bool(strike))
+
+    def mask(self, state: State) -> Mask:
+        """Return which actions are legal: none if a throw is due or the game is over."""
+        found = np.zeros(self.count, dtype=np.int8)
+        for move in legal_moves(self.rules, state):
+            found[self.number(state.dice, move)] = 1
+        return found
+
+    def name(self, action: int) -> str:
+        """Describe an action: `keep 1 3` (the first and the third die), `score ones`, `cross out ones`."""
+        if action < self.keeps:
+            places = [str(place + 1) for place in range(self.dice) if action >> place & 1]
+            return " ".join(["keep", *places]) if places else "keep none"
+        parts = []
+        for layer, placed in zip(self.rules.scored, self.placements(action), strict=True):
+            words = ["cross out" if placed.strike else "score"]
+            words += [layer] if self.rules.has_layers else []
+            words += [f"{placed.column}.{placed.box}" if placed.column else placed.box]
+            parts.append(" ".join(words))
+        return ", ".join(parts)
+
+
+class Observation:
+    """A position as one row of numbers; `slices` has the place of every part by its name.
+
+    Parts: `dice` (die by die, ascending, of double dice layer by layer of each die), `counts` (of each face,
+    layer by layer), `throws_left`, `offers` (what the dice give in every open cell, for each layer in the
+    order of scoring), then of the own sheet `filled` and `points` by cell, `upper` (the upper sum of each
+    column), `repeats` and `score`; and of each other player, in the order of their turns, `filled`,
+    `points` and `score`, as `other1_points` and so on.
+
+    >>> position = dicecup.Position.parse("yatzy / ones=3 / 1 1 2 6 6 / 2")
+    >>> layout = dicecup.envs.Observation(position.rules)
+    >>> layout.of_state(position.state)[layout.slices["dice"]].tolist()
+    [1, 1, 2, 6, 6]
+    """
+
+    def __init__(self, rules: Ruleset, players: int = 1) -> None:
+        self.rules = rules
+        self.players = players
+        dice, layers, cells = rules.dice, len(rules.dice.layers), rules.cells
+        sizes = [
+            ("dice", dice.count * layers, 0, dice.faces),
+            ("counts", dice.faces * layers, 0, dice.count),
+            ("throws_left", 1, 0, rules.throws - 1),
+            ("offers", len(rules.scored) * cells, *LIMITS),
+            ("filled", cells, 0, 1),
+            ("points", cells, *LIMITS),
+            ("upper", len(rules.columns), *LIMITS),
+            ("repeats", 1, 0, rules.turns),
+            ("score", 1, *LIMITS),
+        ]
+        for other in range(1, players):
+            names = (f"other{other}_{part}" for part in ("filled", "points", "score"))
+            bounds = ((cells, 0, 1), (cells, *LIMITS), (1, *LIMITS))
+            sizes += [(name, *bound) for name, bound in zip(names, bounds, strict=True)]
+        ends = np.cumsum([0, *(size for _, size, _, _ in sizes)]).tolist()
+        self.slices = {
+            name: slice(begin, begin + size) for (name, size, _, _), begin in zip(sizes, ends, strict=False)
+        }
+        self.size: int = ends[-1]
+        self.low = np.concatenate([np.full(size, low, dtype=np.int16) for _, size, low, _ in sizes])
+        self.high = np.concatenate([np.full(size, high, dtype=np.int16) for _, size, _, high in sizes])
+
+    def array(
+        self, sheet: Sheet, dice: Dice = (), throws_left: int = 0, others: Sequence[Sheet] = ()
+    ) -> Numbers:
+        """Return what a player sees; without dice when it is not their turn."""
+        rules, parts = self.rules, list[int]()
+        if dice:
+            parts += [face for die in dice for face in ((die,) if isinstance(die, int) else die)]
+            for layer, face in product(range(len(rules.dice.layers)), range(1, rules.dice.faces + 1)):
+                parts.append(layer_faces(dice, layer).count(face))
+            parts.append(throws_left)
+            for _layer, _faces, given in layer_offers(rules, sheet, dice):
+                parts += [scored.points if scored else 0 for scored in given]
+        else:
+            parts += [0] * self.slices["offers"].stop
+        parts += [int(cell is not None) for cell in sheet.cells]
+        parts += [cell or 0 for cell in sheet.cells]
+        parts += [column_lines(rules, sheet, column)["upper_sum"] for column in range(len(rules.columns))]
+        parts += [sheet.repeats, final_score(rules, sheet)]
+        for other in others:
+            parts += [int(cell is not None) for cell in other.cells]
+            parts += [cell or 0 for cell in other.cells]
+            parts.append(final_score(rules, other))
+        return np.array(parts, dtype=np.int16)
+
+    def of_state(self, state: State) -> Numbers:
+        """Return what the player sees whose turn it is."""
+        order = state.sheets[state.player + 1 :] + state.sheets[: state.player]
+        due = state.kept is None and not state.finished
+        return self.array(state.sheet, *((state.dice, state.throws_left) if due else ((), 0)), order)
+
+
+LIMITS = (-(1 << 15), (1 << 15) - 1)  # of points: those of 16 bits
+
+
+@lru_cache(maxsize=64)
+def actions_of(rules: Ruleset) -> Actions:
+    return Actions(rules)
+
+
+@lru_cache(maxsize=64)
+def observation_of(rules: Ruleset, players: int = 1) -> Observation:
+    return Observation(rules, players)

@@ -1,0 +1,270 @@
+"""The PettingZoo environments: several players in turn (AEC), or all side by side (parallel)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from pettingzoo import AECEnv, ParallelEnv
+
+from dicecup.encoding import Mask, Numbers
+from dicecup.engine.state import MOST_PLAYERS, State, final_score
+from dicecup.envs.live import ILLEGAL, LiveGame, Outcome, checked_settings, win_shares
+from dicecup.envs.picture import picture, text
+from dicecup.errors import whole_number
+from dicecup.rules.loader import AnyGame
+
+REWARDS = ("points", "final", "loss", "win")
+Seen = dict[str, Any]  # "observation" and "action_mask"
+
+
+def spaces_of(live: LiveGame, actions: int) -> tuple[spaces.Dict, spaces.Discrete]:
+    seen = live.observation
+    view: dict[str, spaces.Space[Any]] = {
+        "observation": spaces.Box(seen.low, seen.high, dtype=np.int16),
+        "action_mask": spaces.Box(0, 1, (actions,), dtype=np.int8),
+    }
+    return spaces.Dict(view), spaces.Discrete(actions)
+
+
+class AecGame(AECEnv[str, Seen, int]):  # type: ignore[misc]  # PettingZoo has no types
+    """Players take turns; a step is a decision of the player whose turn it is."""
+
+    metadata = {"render_modes": ["ansi", "rgb_array"], "name": "dicecup_v0", "is_parallelizable": False}  # noqa: RUF012
+
+    def __init__(
+        self,
+        game: AnyGame = "yatzy",
+        options: Mapping[str, str] | None = None,
+        *,
+        players: int = 2,
+        reward: str = "points",
+        values: bool = False,
+        illegal: float | None = ILLEGAL,
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__()
+        players = whole_number("players", players, 1, MOST_PLAYERS)
+        self.live = LiveGame(game, options, checked_settings(reward, values, illegal, REWARDS), players)
+        self.render_mode = render_mode
+        self.possible_agents = [f"player_{seat}" for seat in range(players)]
+        # A space for each agent: they are seeded one by one.
+        made = [spaces_of(self.live, self.live.actions.count) for _ in self.possible_agents]
+        self.observation_spaces = dict(zip(self.possible_agents, (view for view, _ in made), strict=True))
+        self.action_spaces = dict(zip(self.possible_agents, (choice for _, choice in made), strict=True))
+        self.chance = np.random.default_rng()
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
+        """Begin a game: the first player's dice are on the table."""
+        if seed is not None:
+            self.chance = seeding.np_random(seed)[0]
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.live.begin(self.chance)
+        self.outcomes = dict.fromkeys(self.agents, Outcome(legal=True))
+        self.infos = {agent: self._info(agent) for agent in self.agents}
+        self.agent_selection = self.agents[0]
+
+    def observe(self, agent: str) -> Seen:
+        """What a player sees: dice and legal actions only when it is their turn."""
+        state, seat = self.live.state, self.possible_agents.index(agent)
+        own = seat == state.player and not state.finished
+        viewed = state if own else replace(state, player=seat, dice=(), kept=())
+        mask = self.live.mask() if own else np.zeros(self.live.actions.count, dtype=np.int8)
+        return {"observation": self.live.seen(viewed), "action_mask": mask}
+
+    def step(self, action: int | None) -> None:
+        """Play an action of the player whose turn it is; an illegal one changes nothing."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        assert action is not None
+        seat = self.possible_agents.index(agent)
+        outcome = self.live.decide(int(action), self.chance)
+        state = self.live.state
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        self.rewards[agent] = self.live.reward(outcome, state.sheets[seat])
+        if state.finished:
+            self.terminations = dict.fromkeys(self.agents, True)
+            if self.live.settings.reward == "win":
+                shares = win_shares([final_score(self.live.rules, sheet) for sheet in state.sheets])
+                self.rewards = dict(zip(self.possible_agents, shares, strict=True))
+        self.outcomes[agent] = outcome
+        self.infos[agent] = self._info(agent)
+        # After the last turn the others are asked once more, to be told that the game is over.
+        following = (seat + 1) % len(self.possible_agents) if state.finished else state.player
+        self.agent_selection = self.possible_agents[following]
+        self.infos[self.agent_selection] = self._info(self.agent_selection)
+        self._accumulate_rewards()
+
+    def _info(self, agent: str) -> dict[str, Any]:
+        """What is told beside the observation: about the agent's own last action, and values in its turn."""
+        state, seat = self.live.state, self.possible_agents.index(agent)
+        outcome = self.outcomes[agent]
+        info = self.live.info(outcome) if seat == state.player else {"legal": outcome.legal}
+        info.pop("action_mask", None)  # it is in the observation
+        return info | {"score": final_score(self.live.rules, state.sheets[seat])}
+
+    def render(self) -> Any:
+        """The dice and all sheets as text, or as a picture of red, green and blue."""
+        return rendered(self.live, self.live.state, self.render_mode)
+
+    def close(self) -> None:
+        """There is nothing to free."""
+
+
+def rendered(live: LiveGame, state: State, mode: str | None) -> Any:
+    if mode == "ansi":
+        return text(live.rules, state)
+    return picture(live.rules, state) if mode == "rgb_array" else None
+
+
+class ParallelGame(ParallelEnv[str, Seen, int]):  # type: ignore[misc]
+    """All players fill their own sheets, turn by turn side by side, each with dice of their own.
+
+    Whoever ends a turn before the others has one legal action, to wait: it is the last one. The next turn of
+    all begins when everybody has ended theirs.
+    """
+
+    metadata = {"render_modes": ["ansi", "rgb_array"], "name": "dicecup_parallel_v0"}  # noqa: RUF012
+
+    def __init__(
+        self,
+        game: AnyGame = "yatzy",
+        options: Mapping[str, str] | None = None,
+        *,
+        players: int = 2,
+        reward: str = "points",
+        values: bool = False,
+        illegal: float | None = ILLEGAL,
+        render_mode: str | None = None,
+    ) -> None:
+        players = whole_number("players", players, 1, MOST_PLAYERS)
+        settings = checked_settings(reward, values, illegal, REWARDS)
+        self.games = [LiveGame(game, options, settings) for _ in range(players)]
+        self.whole = LiveGame(game, options, settings._replace(values=False, reward="points"), players)
+        self.render_mode = render_mode
+        self.possible_agents = [f"player_{seat}" for seat in range(players)]
+        self.agents: list[str] = []
+        self.wait = self.whole.actions.count
+        made = [spaces_of(self.whole, self.wait + 1) for _ in self.possible_agents]
+        self.observation_spaces = dict(zip(self.possible_agents, (view for view, _ in made), strict=True))
+        self.action_spaces = dict(zip(self.possible_agents, (choice for _, choice in made), strict=True))
+        self.chance = np.random.default_rng()
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        return self.action_spaces[agent]
+
+    def reset(
+        self,
+        seed: int | None = None,
+        options: dict[str, Any] | None = None,  # noqa: ARG002
+    ) -> tuple[dict[str, Seen], dict[str, dict[str, Any]]]:
+        """Begin a game: everybody's first dice are on the table."""
+        if seed is not None:
+            self.chance = seeding.np_random(seed)[0]
+        self.agents = list(self.possible_agents)
+        for live in self.games:
+            live.begin(self.chance)
+        outcomes = [Outcome(legal=True)] * len(self.games)
+        return self._seen(), self._infos(outcomes)
+
+    def step(self, actions: Mapping[str, int]) -> tuple[Any, ...]:
+        """Play an action of every player; an illegal one changes nothing for the player who chose it."""
+        outcomes = [
+            self._decide(live, actions[agent]) for agent, live in zip(self.agents, self.games, strict=True)
+        ]
+        if all(waiting(live) for live in self.games):
+            for live in self.games:
+                if not live.state.finished:
+                    live.roll(self.chance)
+        over = all(live.state.finished for live in self.games)
+        rewards = [
+            live.reward(outcome, live.state.sheet) for live, outcome in zip(self.games, outcomes, strict=True)
+        ]
+        if self.games[0].settings.reward == "final":
+            ended = [outcome.turn_over for outcome in outcomes]
+            rewards = [reward * done for reward, done in zip(rewards, ended, strict=True)]
+        if self.games[0].settings.reward == "win" and over:
+            rewards = win_shares([final_score(live.rules, live.state.sheet) for live in self.games])
+        seen, infos = self._seen(), self._infos(outcomes)
+        found = (
+            seen,
+            dict(zip(self.possible_agents, rewards, strict=True)),
+            dict.fromkeys(self.possible_agents, over),
+            dict.fromkeys(self.possible_agents, False),
+            infos,
+        )
+        if over:
+            self.agents = []
+        return found
+
+    def _decide(self, live: LiveGame, action: int) -> Outcome:
+        if waiting(live):
+            return Outcome(legal=int(action) == self.wait)
+        return live.decide(int(action), self.chance, wait=True)
+
+    def _mask(self, live: LiveGame) -> Mask:
+        over = all(other.state.finished for other in self.games)
+        return np.append(live.mask(), np.int8(waiting(live) and not over))
+
+    def _state(self, seat: int) -> State:
+        """The game as one player sees it."""
+        own = self.games[seat].state
+        return replace(own, sheets=tuple(live.state.sheet for live in self.games), player=seat)
+
+    def _view(self, seat: int) -> Numbers:
+        own, others = self.games[seat].state, [live.state.sheet for live in self.games]
+        due = own.kept is None and not own.finished
+        dice = (own.dice, own.throws_left) if due else ((), 0)
+        return self.whole.observation.array(own.sheet, *dice, others[seat + 1 :] + others[:seat])
+
+    def _seen(self) -> dict[str, Seen]:
+        return {
+            agent: {"observation": self._view(seat), "action_mask": self._mask(self.games[seat])}
+            for seat, agent in enumerate(self.possible_agents)
+        }
+
+    def _infos(self, outcomes: list[Outcome]) -> dict[str, dict[str, Any]]:
+        infos = {}
+        for agent, live, outcome in zip(self.possible_agents, self.games, outcomes, strict=True):
+            info = live.info(outcome)
+            if "values" in info:
+                info["values"] = np.append(info["values"], -np.inf)
+            info["action_mask"] = self._mask(live)
+            infos[agent] = info | {"score": final_score(live.rules, live.state.sheet)}
+        return infos
+
+    def render(self) -> Any:
+        """The first player's dice and all sheets as text, or as a picture of red, green and blue."""
+        return rendered(self.whole, self._state(0), self.render_mode)
+
+    def state(self) -> Numbers:
+        """What all players see together."""
+        return np.concatenate([self._view(seat) for seat in range(len(self.games))])
+
+    def close(self) -> None:
+        """There is nothing to free."""
+
+
+def waiting(live: LiveGame) -> bool:
+    """Whether a player's turn is over and the next has not begun."""
+    return not live.state.dice
