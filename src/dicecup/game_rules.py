@@ -16,6 +16,7 @@ from dicecup.rules.loader import AnyGame, as_ruleset, builtin_ids
 from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
     from pathlib import Path
 
     from dicecup.solver.solution import OnProgress, Solution
@@ -87,12 +88,13 @@ class Rules(Ruleset):
         backend: str = "cpu",
         folder: Path | None = None,
         on_progress: OnProgress | None = None,
+        executor: Executor | None = None,
     ) -> Solution:
         """Solve the game exactly, or read its table if it has been solved before.
 
         It takes seconds for the Yatzy games and minutes for Yum Plus. `precision` is 64 or 32 bits;
         `backend` is "cpu" or "cuda"; `folder` is where the table is kept; `on_progress` is called with the
-        progress.
+        progress. With an `executor` (of `concurrent.futures`, a Dask client's or MPI's) its workers solve.
 
         >>> round(dicecup.Rules("yatzy-sv").solve().expected, 2)
         248.44
@@ -102,4 +104,11 @@ class Rules(Ruleset):
         from dicecup.solver.solution import no_callback
 
         progress = on_progress or no_callback
-        return solution_of(self, precision=precision, backend=backend, folder=folder, on_progress=progress)
+        return solution_of(
+            self,
+            precision=precision,
+            backend=backend,
+            folder=folder,
+            on_progress=progress,
+            executor=executor,
+        )

@@ -52,6 +52,7 @@ def earlier(base: str) -> Path | None:
 MODULES = {
     "data": ("pyarrow",),
     "env": ("numpy", "PIL", "gymnasium", "pettingzoo"),
+    "dask": ("distributed",),
     "pdf": ("typst",),
     "postgresql": ("psycopg", "psycopg_pool"),
     "solver": ("numpy", "numba"),
@@ -59,6 +60,7 @@ MODULES = {
 MISSING = {
     "data": "data_missing",
     "env": "env_missing",
+    "dask": "dask_missing",
     "pdf": "typst_missing",
     "postgresql": "postgres_missing",
     "solver": "solver_missing",

@@ -282,6 +282,21 @@ SENTENCES: dict[str, str | Plural] = {
         "{ruleset} is too large to solve exactly: it has about {states} states. You don’t need to: "
         "value, hint and review answer at once with learned values that play nearly perfectly."
     ),
+    "dask_missing": N_("The package distributed isn’t installed. Run: pip install 'dicecup[dask]'"),
+    "cluster_unreachable": N_(
+        "The scheduler at {address} can’t be reached: {problem}. Check the address, and that it’s running."
+    ),
+    "cluster_empty": N_("The cluster at {address} has no workers. Start some: dask worker {address}"),
+    "executor_cpu_only": N_("Workers solve on their processors. Leave out the backend cuda."),
+    "worker_version": N_(
+        "A worker has Dicecup {there}, and this program is {here}. Install the same version on every worker."
+    ),
+    "workers_lost": N_(
+        "Workers died or were lost too often to finish. See their logs; most often memory was short."
+    ),
+    "work_failed": N_(
+        "A piece of work failed on a worker: {problem}. Check that every worker has Dicecup installed."
+    ),
     "solver_missing": N_("The packages numpy and numba aren’t installed. Run: pip install 'dicecup[solver]'"),
     "table_damaged": N_("The table {file} is cut off or was changed, and isn’t used. Solve again."),
     "table_format": N_(

@@ -7,18 +7,20 @@ compiled kernels, thousands at once; otherwise on the engine.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
 from random import Random
 
 from dicecup.bots.registry import OptimalBot, WinnerBot
 from dicecup.bots.simulation import final_sheets, play_pieces, play_table
-from dicecup.bots.workers import Player
+from dicecup.bots.workers import Helpers, Player
 from dicecup.coach.advice import Values, known_values
 from dicecup.engine.state import Keep, Score, State
+from dicecup.executors import spread
 from dicecup.playout.games import FinalSheets
 from dicecup.rules.model import Ruleset
 from dicecup.solver.single.chance_tables import ChanceTable, find_chances, solve_chances
 from dicecup.solver.single.solution import SingleSolution
-from dicecup.solver.solution import OnProgress, OnShare, OnWarning, Play, no_callback
+from dicecup.solver.solution import OnProgress, OnShare, Play, no_callback
 
 BATCH = 20_000  # games in compiled kernels at once
 PIECE = 5  # games on the engine between two progress reports
@@ -44,19 +46,22 @@ def play_together(
     games: int,
     seed: int,
     on_progress: OnShare,
-    cores: int | None,
-    on_warning: OnWarning,
+    helpers: Helpers,
 ) -> Iterator[list[FinalSheets]]:
     """Yield the full sheets of each bot, in batches of games. In game n the bot n begins, counted round."""
     tables = None
     if all(isinstance(player.bot, WinnerBot | OptimalBot) for player in players):
         tables = win_tables(known_values(rules), games)
     if tables is not None:
-        yield from play_compiled(rules, tables, players, games, seed, on_progress)
+        to_win = [isinstance(player.bot, WinnerBot) for player in players]
+        if helpers.executor:
+            yield from spread_compiled(rules, to_win, games, seed, on_progress, helpers.executor)
+        else:
+            yield from play_compiled(rules, tables, to_win, games, seed, on_progress)
         return
     team = Player(Team(players), ", ".join(player.name for player in players))
     pieces = [(rules, first, min(first + PIECE, games), seed) for first in range(0, games, PIECE)]
-    yield from play_pieces(play_team, team, pieces, on_progress, cores, on_warning)
+    yield from play_pieces(play_team, team, pieces, on_progress, helpers)
 
 
 def win_tables(
@@ -82,7 +87,7 @@ def win_tables(
 def play_compiled(
     rules: Ruleset,
     tables: dict[Play, ChanceTable],
-    players: Sequence[Player],
+    to_win: list[bool],
     games: int,
     seed: int,
     on_progress: OnShare,
@@ -91,7 +96,7 @@ def play_compiled(
 
     source = known_values(rules).source
     assert isinstance(source, SingleSolution)
-    playing = HeadToHead(source, tables, [isinstance(player.bot, WinnerBot) for player in players])
+    playing = HeadToHead(source, tables, to_win)
     for first in range(0, games, BATCH):
         count = min(BATCH, games - first)
 
@@ -99,6 +104,31 @@ def play_compiled(
             on_progress((first + count * done / total) / games)
 
         yield playing.play(count, seed, first, report)
+
+
+def spread_compiled(
+    rules: Ruleset, to_win: list[bool], games: int, seed: int, on_progress: OnShare, executor: Executor
+) -> Iterator[list[FinalSheets]]:
+    """The same games by the workers of an executor, which work out the tables in their own cache."""
+    pieces = [
+        (rules, to_win, first, min(BATCH, games - first), seed, games) for first in range(0, games, BATCH)
+    ]
+    for number, played in enumerate(spread(executor, compiled_piece, pieces), start=1):
+        yield played
+        on_progress(number / len(pieces))
+
+
+def compiled_piece(
+    rules: Ruleset, to_win: list[bool], first: int, count: int, seed: int, games: int
+) -> list[FinalSheets]:
+    """The games of these numbers; `games` are all of them, which decides whether making tables pays."""
+    from dicecup.playout.to_win import HeadToHead
+
+    values = known_values(rules)
+    tables = win_tables(values, games)
+    assert tables is not None
+    assert isinstance(values.source, SingleSolution)
+    return HeadToHead(values.source, tables, to_win).play(count, seed, first)
 
 
 def play_team(team: Player, rules: Ruleset, first: int, end: int, seed: int) -> list[FinalSheets]:

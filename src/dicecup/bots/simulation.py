@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import secrets
 import warnings
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from math import sqrt
 from random import Random
@@ -29,13 +30,14 @@ from dicecup.bots.registry import (
     find_bot,
     sees_others,
 )
-from dicecup.bots.workers import Player, can_share, share
+from dicecup.bots.workers import Helpers, Player, can_share, share, share_with
 from dicecup.coach.advice import known_values
 from dicecup.dice import all_dice
 from dicecup.engine.legality import cell_names
 from dicecup.engine.play import apply
 from dicecup.engine.state import Sheet, State, Throw, dice_to_throw, start
 from dicecup.errors import BotError, DicecupError, UsageError, whole_number
+from dicecup.executors import spread
 from dicecup.phrases import Phrase
 from dicecup.playout.games import FinalSheets, Scores
 from dicecup.rules.loader import AnyGame, as_ruleset
@@ -81,17 +83,27 @@ class Summary:
         self.keep_scores = keep_scores
         self.counts: dict[int, int] = {}
         self.cell_sums = np.zeros(rules.cells, dtype=np.int64)
-        self.with_bonus = 0.0
+        self.with_bonus = 0  # columns
         self.scores: list[Scores] = []
 
     def add(self, sheets: FinalSheets) -> None:
         scores = sheets.scores
-        for score, count in zip(*np.unique(scores, return_counts=True), strict=True):
-            self.counts[int(score)] = self.counts.get(int(score), 0) + int(count)
+        self.count(zip(*np.unique(scores, return_counts=True), strict=True))
         self.cell_sums += sheets.cells.sum(axis=0, dtype=np.int64)
-        self.with_bonus += sheets.bonus_share * len(scores)
+        self.with_bonus += sheets.columns_with_bonus
         if self.keep_scores:
             self.scores.append(scores)
+
+    def count(self, scores: Iterable[tuple[int, int]]) -> None:
+        for score, count in scores:
+            self.counts[int(score)] = self.counts.get(int(score), 0) + int(count)
+
+    def join(self, other: Summary) -> None:
+        """Add the games that another summary has accumulated, after those of this one."""
+        self.count(other.counts.items())
+        self.cell_sums += other.cell_sums
+        self.with_bonus += other.with_bonus
+        self.scores += other.scores
 
     @property
     def all_scores(self) -> Scores:
@@ -113,7 +125,7 @@ class Summary:
             lowest=ordered[0],
             highest=ordered[-1],
             percentiles={percent: self.percentile(percent, games) for percent in PERCENTILES},
-            bonus_share=self.with_bonus / games if self.rules.bonus else None,
+            bonus_share=self.with_bonus / (games * len(self.rules.columns)) if self.rules.bonus else None,
             boxes={
                 cell_names(self.rules, cell): int(points) / games
                 for cell, points in enumerate(self.cell_sums)
@@ -209,6 +221,7 @@ def simulate(  # type: ignore[overload-overlap]  # a text is also a sequence of 
     *,
     options: Mapping[str, str] | None = None,
     cores: int | None = None,
+    executor: Executor | None = None,
     same_dice: bool = False,
     on_progress: OnShare = no_callback,
     on_warning: OnWarning = warn,
@@ -224,6 +237,7 @@ def simulate(
     *,
     options: Mapping[str, str] | None = None,
     cores: int | None = None,
+    executor: Executor | None = None,
     same_dice: bool = False,
     on_progress: OnShare = no_callback,
     on_warning: OnWarning = warn,
@@ -238,6 +252,7 @@ def simulate(
     *,
     options: Mapping[str, str] | None = None,
     cores: int | None = None,
+    executor: Executor | None = None,
     same_dice: bool = False,
     on_progress: OnShare = no_callback,
     on_warning: OnWarning = warn,
@@ -248,6 +263,9 @@ def simulate(
     result is a `BotResult`, of a list a `Simulation`. The same seed gives the same games, whatever the
     number of cores: all of them are used, or as many as `cores` says. A bot that worker processes cannot
     load plays on one core; `on_warning` is called with the reason, which is a warning by default.
+
+    With an `executor` (of `concurrent.futures`, a Dask client's or MPI's) its workers play instead. They get
+    the rules, the bot and the numbers of the games, and find or solve tables in their own cache.
 
     With `same_dice` the games of a number have the same dice for all bots in every turn and roll, whatever
     they keep: bots are then told apart with fewer games. All of them play on the engine.
@@ -264,6 +282,7 @@ def simulate(
             games,
             seed,
             cores=cores,
+            executor=executor,
             same_dice=same_dice,
             on_progress=on_progress,
             on_warning=on_warning,
@@ -277,11 +296,12 @@ def simulate(
     seed = secrets.randbits(48) if seed is None else whole_number("seed", seed, 0, MOST_SEED)
     if cores is not None:
         cores = whole_number("cores", cores, 1, MOST_CORES)
+    helpers = Helpers(cores, executor, on_warning)
     summaries = [Summary(rules, keep_scores=len(players) > 1) for _ in players]
     if len(players) > 1 and not same_dice and any(sees_others(player.bot) for player in players):
         from dicecup.bots.head_to_head import play_together
 
-        for together in play_together(rules, players, games, seed, on_progress, cores, on_warning):
+        for together in play_together(rules, players, games, seed, on_progress, helpers):
             for summary, sheets in zip(summaries, together, strict=True):
                 summary.add(sheets)
     else:
@@ -291,7 +311,11 @@ def simulate(
                 on_progress((number + share) / len(players))
 
             own_seed = seed if same_dice else seed * len(players) + number
-            for sheets in play(rules, player, games, own_seed, report, cores, on_warning, same_dice):
+            if executor and is_solved(rules, player, same_dice):
+                for part in spread_solved(rules, games, own_seed, report, executor, summary.keep_scores):
+                    summary.join(part)
+                continue
+            for sheets in play(rules, player, games, own_seed, report, helpers, same_dice):
                 summary.add(sheets)
     scores = [summary.all_scores for summary in summaries] if len(players) > 1 else []
     wins = win_shares(scores) if scores else [None]
@@ -323,15 +347,40 @@ def play(
     games: int,
     seed: int,
     on_progress: OnShare,
-    cores: int | None,
-    on_warning: OnWarning,
+    helpers: Helpers,
     same_dice: bool = False,
 ) -> Iterator[FinalSheets]:
     """Yield the full sheets of a bot's games, in batches."""
-    perfect = isinstance(player.bot, OptimalBot | WinnerBot)  # alone, both are one
-    if perfect and not same_dice and known_values(rules).exact:
+    if is_solved(rules, player, same_dice):
         return play_solved(rules, games, seed, on_progress)
-    return play_engine(rules, player, games, seed, on_progress, cores, on_warning, same_dice)
+    return play_engine(rules, player, games, seed, on_progress, helpers, same_dice)
+
+
+def is_solved(rules: Ruleset, player: Player, same_dice: bool) -> bool:
+    """Whether the games can be played in compiled kernels, from a table."""
+    perfect = isinstance(player.bot, OptimalBot | WinnerBot)  # alone, both are one
+    return perfect and not same_dice and known_values(rules).exact
+
+
+def spread_solved(
+    rules: Ruleset, games: int, seed: int, on_progress: OnShare, executor: Executor, keep_scores: bool
+) -> Iterator[Summary]:
+    """Yield summaries of a perfect player's games, which workers play from tables in their own cache."""
+    pieces = [
+        (rules, first, min(BATCH, games - first), seed, keep_scores) for first in range(0, games, BATCH)
+    ]
+    for number, part in enumerate(spread(executor, solved_piece, pieces), start=1):
+        yield part
+        on_progress(number / len(pieces))
+
+
+def solved_piece(rules: Ruleset, first: int, count: int, seed: int, keep_scores: bool) -> Summary:
+    """The games of these numbers, counted where they are played: a few kilobytes travel, not all sheets."""
+    from dicecup.playout.games import play_games
+
+    found = Summary(rules, keep_scores=keep_scores)
+    found.add(play_games(known_values(rules).source, count, seed, first_game=first))
+    return found
 
 
 def play_solved(rules: Ruleset, games: int, seed: int, on_progress: OnShare) -> Iterator[FinalSheets]:
@@ -353,13 +402,12 @@ def play_engine(
     games: int,
     seed: int,
     on_progress: OnShare,
-    cores: int | None,
-    on_warning: OnWarning,
+    helpers: Helpers,
     same_dice: bool = False,
 ) -> Iterator[FinalSheets]:
     """Play games one by one on the engine, distributed over the cores."""
     pieces = [(rules, first, min(first + PIECE, games), seed, same_dice) for first in range(0, games, PIECE)]
-    return play_pieces(play_piece, player, pieces, on_progress, cores, on_warning)
+    return play_pieces(play_piece, player, pieces, on_progress, helpers)
 
 
 def play_pieces(
@@ -367,14 +415,15 @@ def play_pieces(
     player: Player,
     pieces: Sequence[Piece],
     on_progress: OnShare,
-    cores: int | None,
-    on_warning: OnWarning,
+    helpers: Helpers,
 ) -> Iterator[Played]:
-    """Yield `play(player, *piece)` for every piece, distributed over the cores."""
-    workers = min(cores or os.cpu_count() or 1, len(pieces))
-    played = (play(player, *piece) for piece in pieces)
-    if workers > 1 and can_share():
-        warned = on_warning if cores is None else insist
+    """Yield `play(player, *piece)` for every piece, distributed over the cores or by the executor."""
+    workers = min(helpers.cores or os.cpu_count() or 1, len(pieces))
+    played: Iterator[Played] = (play(player, *piece) for piece in pieces)
+    if helpers.executor:
+        played = share_with(helpers.executor, play, player, pieces)
+    elif workers > 1 and can_share():
+        warned = helpers.on_warning if helpers.cores is None else insist
         played = shared_if_possible(play, player, pieces, workers, played, warned)
     for number, sheets in enumerate(played, start=1):
         yield sheets

@@ -1,4 +1,4 @@
-"""Games played in worker processes, a piece at a time, so that a simulation uses every core.
+"""Games played in worker processes, a piece at a time: those of this machine's cores, or of any executor.
 
 A worker gets the bot pickled and imports the module it is defined in. It never imports the script that runs
 (`__main__`): that may be a notebook, or a script that would start the simulation again. Whatever goes wrong
@@ -11,7 +11,9 @@ import pickle
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from contextlib import contextmanager
+from functools import lru_cache
 from multiprocessing import current_process, get_context
 from multiprocessing.connection import Connection, wait
 from types import ModuleType
@@ -19,6 +21,8 @@ from typing import Any, NamedTuple
 
 from dicecup.bots.registry import Bot, described
 from dicecup.errors import BotError, DicecupError
+from dicecup.executors import spread
+from dicecup.solver.solution import OnWarning
 
 Play = Callable[..., Any]  # a function of this package: play(bot, *piece)
 
@@ -28,6 +32,14 @@ class Player(NamedTuple):
 
     bot: Bot
     name: str
+
+
+class Helpers(NamedTuple):
+    """Who plays: an executor if there is one, else so many cores of this machine, or all of them."""
+
+    cores: int | None
+    executor: Executor | None
+    on_warning: OnWarning  # called with the reason where a bot plays on one core only
 
 
 def can_share() -> bool:
@@ -67,6 +79,33 @@ def share(play: Play, player: Player, pieces: Sequence[tuple[Any, ...]], cores: 
         for process in processes:
             process.kill()
             process.join()
+
+
+def share_with(
+    executor: Executor, play: Play, player: Player, pieces: Sequence[tuple[Any, ...]]
+) -> Iterator[Any]:
+    """The same by the workers of an executor, which may be other machines."""
+    packed = pack(play, player)
+    return spread(executor, play_packed, [(packed, player.name, piece) for piece in pieces])
+
+
+def play_packed(packed: bytes, name: str, piece: tuple[Any, ...]) -> Any:
+    """What a worker of an executor does with a piece."""
+    try:
+        play, player = unpacked(packed)
+    except Exception as error:
+        raise BotError("bot_not_shared", bot=name, problem=described(error)) from None
+    try:
+        return play(player, *piece)
+    except Exception as error:
+        raise sendable(error, name) from None
+
+
+@lru_cache(maxsize=4)
+def unpacked(packed: bytes) -> tuple[Play, Player]:
+    """The bot of a simulation, loaded once for all its pieces."""
+    found: tuple[Play, Player] = pickle.loads(packed)
+    return found
 
 
 def pack(play: Play, player: Player) -> bytes:

@@ -9,8 +9,9 @@ import os
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -23,6 +24,9 @@ from dicecup.phrases import Phrase, problem_of
 from dicecup.rules.loader import load_ruleset
 from dicecup.rules.model import Ruleset
 from dicecup.storage.record_file import read_record
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 MOST_JSON_BYTES = 1_000_000
 CALLED = os.environ.get("DICECUP_CALLED", "dicecup")  # how the user called the program
@@ -135,6 +139,23 @@ def language_option(function: Function) -> Function:
 
 def json_option(function: Function) -> Function:
     return option("--json", "as_json", is_flag=True, help=N_("Answer as JSON on stdout."))(function)
+
+
+def cluster_option(function: Function) -> Function:
+    return option(
+        "--cluster",
+        metavar="ADDRESS",
+        help=N_("The address of a Dask scheduler, such as tcp://192.168.1.5:8786: its workers do the work."),
+    )(function)
+
+
+def executor_of(cluster: str | None) -> AbstractContextManager[Executor | None]:
+    """The executor of the cluster at this address; without one, this machine does the work."""
+    if cluster is None:
+        return nullcontext()
+    from dicecup.executors import cluster as connected
+
+    return connected(cluster)
 
 
 def database_option(function: Function) -> Function:

@@ -13,7 +13,9 @@ from dicecup.cli.common import (
     Command,
     _,
     check_writable,
+    cluster_option,
     echo,
+    executor_of,
     json_option,
     language_option,
     option,
@@ -88,6 +90,7 @@ MOST_GAMES = 100_000_000
     is_flag=True,
     help=N_("Give all bots the same dice in every turn and roll: differences show with fewer games."),
 )
+@cluster_option
 @json_option
 @language_option
 def command(
@@ -98,6 +101,7 @@ def command(
     seed: int | None,
     plot: Path | None,
     same_dice: bool,
+    cluster: str | None,
     as_json: bool,
 ) -> None:
     rules = read_ruleset(game, options)
@@ -117,9 +121,16 @@ def command(
         make_tables(to_win, games)
     progress = ShareProgress()
     began = time.monotonic()
-    with compilation_announced(), current_folder_searched():
+    with compilation_announced(), current_folder_searched(), executor_of(cluster) as executor:
         found = simulate(
-            rules, bots, games, seed, same_dice=same_dice, on_progress=progress, on_warning=show_warning
+            rules,
+            bots,
+            games,
+            seed,
+            executor=executor,
+            same_dice=same_dice,
+            on_progress=progress,
+            on_warning=show_warning,
         )
     seconds = time.monotonic() - began
     progress.end()

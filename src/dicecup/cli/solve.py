@@ -9,8 +9,10 @@ import click
 from dicecup.cli.common import (
     Command,
     _,
+    cluster_option,
     echo,
     echo_stderr,
+    executor_of,
     json_option,
     language_option,
     option,
@@ -29,7 +31,8 @@ from dicecup.messages import N_
     "solve",
     cls=Command,
     help=N_("Solve a game exactly and save the result as a table in your cache folder."),
-    example="dicecup solve yatzy-sv\ndicecup solve yum-plus -o kinds=matching --precision 32",
+    example="dicecup solve yatzy-sv\ndicecup solve yum-plus -o kinds=matching --precision 32\n"
+    "dicecup solve dice-in-dice -o strike=last_resort --cluster tcp://192.168.1.5:8786",
 )
 @click.argument("game")
 @rules_options
@@ -48,10 +51,17 @@ from dicecup.messages import N_
     help=N_("Where to solve: on the processor, or on an NVIDIA graphics card."),
 )
 @option("--again", is_flag=True, help=N_("Solve again even if there’s already a table."))
+@cluster_option
 @json_option
 @language_option
 def command(
-    game: str, options: tuple[str, ...], precision: str, backend: str, again: bool, as_json: bool
+    game: str,
+    options: tuple[str, ...],
+    precision: str,
+    backend: str,
+    again: bool,
+    cluster: str | None,
+    as_json: bool,
 ) -> None:
     rules = read_ruleset(game, options)
     need("solver")
@@ -61,7 +71,11 @@ def command(
     began = time.monotonic()
     table = None if again else find_table(rules, int(precision), tables_folder(), show_warning)
     if table is None:
-        if backend == "cpu" and (minutes := round(estimate_seconds(rules, int(precision)) / 60)):
+        if (
+            backend == "cpu"
+            and not cluster
+            and (minutes := round(estimate_seconds(rules, int(precision)) / 60))
+        ):
             said = speech.language.ngettext(
                 "This takes about {minutes} minute on this machine.",
                 "This takes about {minutes} minutes on this machine.",
@@ -70,7 +84,10 @@ def command(
             echo_stderr(said.format(minutes=minutes))
         progress = SolveProgress()
         try:
-            table = solve(rules, precision=int(precision), backend=backend, on_progress=progress)
+            with executor_of(cluster) as executor:
+                table = solve(
+                    rules, precision=int(precision), backend=backend, on_progress=progress, executor=executor
+                )
         except KeyboardInterrupt:
             echo_stderr("\n" + _("Progress is saved: run the same command to continue."))
             raise

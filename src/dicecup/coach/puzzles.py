@@ -1,7 +1,7 @@
 """Puzzles: positions with one clearly best choice, with the losses of the others; answers and ratings.
 
 A file of puzzles has a header line with a checksum, then one puzzle a line, easiest first; it is made from
-played games by tools/make_puzzles.py. Checking an answer needs neither tables nor NumPy. A mistake of one's
+played games by `bots.puzzle_making`. Checking an answer needs neither tables nor NumPy. A mistake of one's
 own is a puzzle, too (see `coach.lessons`): it is asked again after 1, 3, 7, 16 and 35 days until it is known.
 """
 

@@ -40,9 +40,11 @@ class FinalSheets:
         return found
 
     @property
-    def bonus_share(self) -> float:
-        """The share of games, and of their columns, in which a bonus was reached."""
-        return float(np.mean([self.column_bonus(column) > 0 for column in range(len(self.rules.columns))]))
+    def columns_with_bonus(self) -> int:
+        """In how many columns of all games a bonus was reached."""
+        return sum(
+            int(np.count_nonzero(self.column_bonus(column))) for column in range(len(self.rules.columns))
+        )
 
     @property
     def scores(self) -> Scores:

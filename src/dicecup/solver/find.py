@@ -7,6 +7,7 @@ games of double dice have packages of their own.
 from __future__ import annotations
 
 import shlex
+from concurrent.futures import Executor
 from pathlib import Path
 
 from dicecup.errors import StorageError, UsageError
@@ -126,11 +127,24 @@ def solve(
     backend: str,
     folder: Path | None = None,
     on_progress: OnProgress = no_callback,
+    executor: Executor | None = None,
 ) -> TableFile | ValueTable:
-    """Solve the game and keep its table. Double dice are always solved in 32 bits."""
+    """Solve the game and keep its table. Double dice are always solved in 32 bits.
+
+    With an `executor` its workers compute the values, on their processors; the table is kept here.
+    """
+    if executor and backend != "cpu":
+        raise UsageError("executor_cpu_only")
     if rules.has_layers:
-        return solve_double(rules, backend=backend, folder=folder, on_progress=on_progress)
-    return solve_single(rules, precision=precision, backend=backend, folder=folder, on_progress=on_progress)
+        return solve_double(rules, backend=backend, folder=folder, on_progress=on_progress, executor=executor)
+    return solve_single(
+        rules,
+        precision=precision,
+        backend=backend,
+        folder=folder,
+        on_progress=on_progress,
+        executor=executor,
+    )
 
 
 def solution_of(
@@ -140,6 +154,7 @@ def solution_of(
     backend: str,
     folder: Path | None = None,
     on_progress: OnProgress = no_callback,
+    executor: Executor | None = None,
 ) -> Solution:
     """Return the solution from the table of this precision; solve the game first if there is none."""
     if precision not in PRECISIONS:
@@ -148,7 +163,14 @@ def solution_of(
     check_double_solvable(rules) if rules.has_layers else check_solvable(rules)
     table = find_table(rules, precision, folder or tables_folder())
     if table is None:
-        table = solve(rules, precision=precision, backend=backend, folder=folder, on_progress=on_progress)
+        table = solve(
+            rules,
+            precision=precision,
+            backend=backend,
+            folder=folder,
+            on_progress=on_progress,
+            executor=executor,
+        )
     return SingleSolution(rules, table) if isinstance(table, TableFile) else DoubleSolution(rules, table)
 
 

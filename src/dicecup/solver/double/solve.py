@@ -8,6 +8,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib.resources.abc import Traversable
@@ -169,7 +170,13 @@ class DoubleBackend(Protocol):
         """Return the values of some sheets of a level, from those of the level after the turn."""
 
 
-def make_backend(name: str, rules: Ruleset, index: SheetIndex) -> DoubleBackend:
+def make_backend(
+    name: str, rules: Ruleset, index: SheetIndex, executor: Executor | None = None
+) -> DoubleBackend:
+    if executor:
+        from dicecup.solver.double.spread import SpreadTurns
+
+        return SpreadTurns(rules, index, executor)
     if name == "cpu":
         from dicecup.solver.double.turn import CpuTurns
 
@@ -205,16 +212,17 @@ def solve_double(
     folder: Path | None = None,
     on_progress: OnProgress = no_callback,
     wait: bool = False,
+    executor: Executor | None = None,
 ) -> ValueTable:
     """Solve the game and keep its table, resuming from what an earlier run left unfinished.
 
     If another process is solving the game, raise an error, or `wait` for its table.
     """
     check_double_solvable(rules)
-    if backend == "cpu":
+    if backend == "cpu" and not executor:
         check_room(rules)
     index = SheetIndex(rules)
-    machine = make_backend(backend, rules, index)
+    machine = make_backend(backend, rules, index, executor)
     path = packed_table_path(folder or tables_folder(), rules)
     header = make_header(rules, index, backend)
     with write_errors(path), UnfinishedSolve(path, header, wait=wait) as unfinished:

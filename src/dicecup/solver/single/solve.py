@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Executor
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
@@ -39,7 +40,13 @@ class Backend(Protocol):
         """Return the values of a level, from those of the level below."""
 
 
-def make_backend(name: str, index: Index, program: Program, precision: int) -> Backend:
+def make_backend(
+    name: str, index: Index, program: Program, precision: int, executor: Executor | None = None
+) -> Backend:
+    if executor:
+        from dicecup.solver.single.spread import SpreadLevels
+
+        return SpreadLevels(index, program, precision, executor)
     if name == "cpu":
         from dicecup.solver.single.level_kernels import CpuBackend
 
@@ -59,6 +66,7 @@ def solve_single(
     folder: Path | None = None,
     on_progress: OnProgress = no_callback,
     wait: bool = False,
+    executor: Executor | None = None,
 ) -> TableFile:
     """Solve the game and keep its table, resuming from what an earlier run left unfinished.
 
@@ -68,7 +76,7 @@ def solve_single(
     check_solvable(rules)
     check_room(rules, precision, folder)
     index = build_index(rules)
-    machine = make_backend(backend, index, build_program(index), precision)
+    machine = make_backend(backend, index, build_program(index), precision, executor)
     encoding: Encoding = "packed" if precision == 32 and index.states >= PACK_FROM else "plain"
     header = TableHeader(rules.id, rules.identity, precision, encoding, index.states, backend)
     path = table_path(folder, rules, precision)

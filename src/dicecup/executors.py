@@ -1,0 +1,123 @@
+"""Work spread over any `concurrent.futures.Executor`: this machine's processes, MPI, or a Dask cluster.
+
+A piece of work travels by itself, as a function of this package and its arguments, so that any worker can do
+it, also again after another one died. Results are yielded in the order of the pieces, each exactly once.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any
+
+from dicecup.errors import DicecupError, StorageError, UsageError
+from dicecup.installation import need
+from dicecup.phrases import problem_of
+
+WAITING = 64  # pieces that are handed in and not collected yet
+CONNECT_SECONDS = 10
+ONE_AT_A_TIME = Lock()  # kernels use all cores and keep their work space: threads of a worker take turns
+
+Piece = tuple[Any, ...]
+
+
+def version() -> str:
+    from dicecup import __version__
+
+    return __version__
+
+
+def spread(
+    executor: Executor, function: Callable[..., Any], pieces: Iterable[Piece], *, waiting: int = WAITING
+) -> Iterator[Any]:
+    """Yield `function(*piece)` for every piece, in their order.
+
+    At most so many pieces are `waiting` in the executor, however many there are. Those that nobody asks for
+    any more are cancelled.
+    """
+    futures: deque[Future[Any]] = deque()
+    following = iter(pieces)
+    try:
+        while True:
+            while len(futures) < waiting and (piece := next(following, None)) is not None:
+                futures.append(submit(executor, function, piece))
+            if not futures:
+                return
+            yield collected(futures.popleft())
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def submit(executor: Executor, function: Callable[..., Any], piece: Piece) -> Future[Any]:
+    try:
+        return executor.submit(run_piece, version(), pickle.dumps((function, piece)))
+    except BrokenExecutor:
+        raise StorageError("workers_lost") from None
+    except RuntimeError as error:  # it was shut down
+        raise StorageError("work_failed", problem=described(error)) from None
+
+
+def collected(future: Future[Any]) -> Any:
+    """Return the result of a piece; whatever went wrong becomes one sentence."""
+    try:
+        return pickle.loads(future.result())
+    except DicecupError:
+        raise
+    except (BrokenExecutor, CancelledError):
+        raise StorageError("workers_lost") from None
+    except Exception as error:
+        if type(error).__name__ in ("KilledWorker", "FutureCancelledError", "CommClosedError"):
+            raise StorageError("workers_lost") from None
+        raise StorageError("work_failed", problem=described(error)) from None
+
+
+def described(error: BaseException) -> str:
+    """What there is to say of an error that is not ours, in one line."""
+    text = " ".join(str(error).split())[:200]
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def run_piece(expected: str, packed: bytes) -> bytes:
+    """What a worker does: check that it has the same version, then compute the piece."""
+    if version() != expected:
+        raise UsageError("worker_version", here=expected, there=version())
+    with ONE_AT_A_TIME:
+        function, piece = pickle.loads(packed)
+        return pickle.dumps(function(*piece))
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[Executor]:
+    """The executor of the Dask scheduler at an address such as `tcp://192.168.1.5:8786`.
+
+    Dask gives the pieces of a worker that dies to another one; after three workers that died of the same
+    piece it gives up, and the error `workers_lost` says so.
+    """
+    need("dask")
+    import logging
+
+    from distributed import Client
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    try:
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError, RuntimeError, ImportError) as error:
+        problem = problem_of(error) if isinstance(error, OSError) and error.errno else described(error)
+        raise UsageError("cluster_unreachable", address=address, problem=problem) from None
+    try:
+        if not client.scheduler_info(n_workers=1)["workers"]:
+            raise UsageError("cluster_empty", address=address)
+        # Not pure: a piece that failed is not remembered as such when it is asked again.
+        with client.get_executor(pure=False) as executor:
+            try:
+                yield executor
+            except BaseException:
+                executor.shutdown(wait=False)
+                raise
+    finally:
+        client.close(timeout=CONNECT_SECONDS)
