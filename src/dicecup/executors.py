@@ -7,8 +7,9 @@ it, also again after another one died. Results are yielded in the order of the p
 from __future__ import annotations
 
 import pickle
+import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import contextmanager
 from threading import Lock
@@ -26,14 +27,13 @@ Piece = tuple[Any, ...]
 
 
 def version() -> str:
-    from dicecup import __version__
-
-    return __version__
+    """Return the version of this package; its front door is above this module."""
+    return str(sys.modules["dicecup"].__dict__["__version__"])
 
 
 def spread(
     executor: Executor, function: Callable[..., Any], pieces: Iterable[Piece], *, waiting: int = WAITING
-) -> Iterator[Any]:
+) -> Generator[Any]:
     """Yield `function(*piece)` for every piece, in their order.
 
     At most so many pieces are `waiting` in the executor, however many there are. Those that nobody asks for
@@ -105,7 +105,7 @@ def cluster(address: str) -> Iterator[Executor]:
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
-        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        client: Any = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError, RuntimeError, ImportError) as error:
         problem = problem_of(error) if isinstance(error, OSError) and error.errno else described(error)
         raise UsageError("cluster_unreachable", address=address, problem=problem) from None

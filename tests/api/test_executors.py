@@ -77,7 +77,7 @@ def test_what_fails_is_one_sentence(refused):
 
 
 def test_the_same_games_by_processes_and_only_rules_and_seeds_travel(refused):
-    bots = [own_bots.Cautious(), "random"]
+    bots: list[str | dicecup.Bot] = [own_bots.Cautious(), "random"]
     alone = dicecup.simulate("yatzy", bots=bots, games=60, seed=1, cores=1)
     noted = AtOnce()
     assert dicecup.simulate("yatzy", bots=bots, games=60, seed=1, executor=noted) == alone

@@ -14,6 +14,7 @@ import dicecup
 from dicecup.bots.puzzle_making import make_puzzles
 from dicecup.rules import load_ruleset
 from dicecup.solver.double import spread as double_spread
+from dicecup.solver.double.turn import LANES
 from dicecup.solver.single import spread as single_spread
 
 
@@ -45,7 +46,7 @@ def test_a_whole_game_of_one_layer_and_what_travels(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("game", ["six boxes", "last resort"])
 def test_small_games_of_double_dice(game, tmp_path, monkeypatch):
-    monkeypatch.setattr(double_spread, "SHEETS", double_spread.LANES)
+    monkeypatch.setattr(double_spread, "SHEETS", LANES)
     rules = small_game(game, tmp_path)
     assert same_table(rules, tmp_path).sent
 

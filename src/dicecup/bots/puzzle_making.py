@@ -8,7 +8,7 @@ Every game has dice of its own, so that the workers of an executor find the same
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import replace
@@ -212,6 +212,6 @@ def make_puzzles(
     return header, [replace(one, id=f"{rules.id}-{number}") for number, one in enumerate(taken, start=1)]
 
 
-def each_game(pieces: Iterator[tuple[Ruleset, int, int, int]]) -> Iterator[PuzzlesOfGame]:
+def each_game(pieces: Iterator[tuple[Ruleset, int, int, int]]) -> Generator[PuzzlesOfGame]:
     for piece in pieces:
         yield puzzles_of_game(*piece)
