@@ -6,9 +6,10 @@
 Starts `dicecup serve` with a temporary database, opens the matches, plays one move every two seconds in each,
 and follows each match with spectators by server-sent events, as pages do. Latency is measured from the first
 byte of the request to the last byte of the response, on the same machine; the server's own share of it is
-smaller. `server_cpu` is how many cores the server used, and `server_ms_per_move` the processor time of all
-its processes for one move, what spectators get included; on a busy machine they are more meaningful than the
-latencies. Memory is what the server's processes gained (resident, without what they share).
+smaller. `shown` is the time until the last spectator of a match has the move. `server_cpu` is how many cores
+the server used, and `server_ms_per_move` the processor time of all its processes for one move, what
+spectators get included; on a busy machine they are more meaningful than the latencies. Memory is what the
+server's processes gained (resident, without what they share).
 
 With `--postgresql` a PostgreSQL server is started as well, on this machine; its time is `database_cpu`. One
 client process is enough for about 1,000 matches.
@@ -21,6 +22,7 @@ import asyncio
 import json
 import os
 import random
+import re
 import statistics
 import tempfile
 import time
@@ -63,19 +65,25 @@ class Connection:
         return int(answer[9:12]), json.loads(await self.reader.readexactly(length))
 
 
+VERSION = re.compile(rb"\nid: (\d+)\.")
+
+
 class Watcher(asyncio.Protocol):
-    """A spectator of a match, who counts the events."""
+    """A spectator of a match, who counts the events and notes when a version is shown."""
 
     events = 0  # of all spectators of this process
 
-    def __init__(self, host: str, match: str) -> None:
+    def __init__(self, host: str, match: str, shown: dict[int, float]) -> None:
+        self.shown = shown  # by version; the last spectator of a match counts
         self.request = f"GET /t/{match}/events HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()
 
     def connection_made(self, transport: Any) -> None:
         transport.write(self.request)
 
     def data_received(self, data: bytes) -> None:
-        Watcher.events += data.count(b"event: ")
+        for event in VERSION.finditer(data):
+            Watcher.events += 1
+            self.shown[int(event[1])] = time.perf_counter()
 
 
 class Game:
@@ -85,6 +93,8 @@ class Game:
         self.connection = Connection(address)
         self.chance = random.Random(number)
         self.times: list[float] = []
+        self.sent: dict[int, float] = {}  # when the moves that led to a version were sent
+        self.shown: dict[int, float] = {}
 
     async def begin(self, free: asyncio.Semaphore) -> None:
         async with free:
@@ -99,7 +109,7 @@ class Game:
         host, port = self.connection.host, self.connection.port
         for _ in range(watchers):
             async with free:
-                await loop.create_connection(lambda: Watcher(host, self.state["id"]), host, port)
+                await loop.create_connection(lambda: Watcher(host, self.state["id"], self.shown), host, port)
 
     async def play(self, until: float, pause: float = PERIOD) -> None:
         await asyncio.sleep(self.chance.random() * pause)
@@ -113,7 +123,12 @@ class Game:
             self.times.append(time.perf_counter() - began)
             assert status == 200, answer
             self.state = answer
+            self.sent[answer["version"]] = began
             await asyncio.sleep(max(0, due - time.monotonic()))
+
+    def delays(self) -> list[float]:
+        """How long after moves were sent the last spectator saw them, as far as they were shown."""
+        return [self.shown[version] - sent for version, sent in self.sent.items() if version in self.shown]
 
 
 async def play_all(address: str, numbers: range, wish: argparse.Namespace, step: Any, found: Any) -> None:
@@ -128,7 +143,9 @@ async def play_all(address: str, numbers: range, wish: argparse.Namespace, step:
     before = Watcher.events
     until = time.monotonic() + wish.seconds
     await asyncio.gather(*(game.play(until) for game in games))
-    found.put(([taken for game in games for taken in game.times], Watcher.events - before))
+    await asyncio.sleep(1)
+    delays = [delay for game in games for delay in game.delays()]
+    found.put(([taken for game in games for taken in game.times], Watcher.events - before, delays))
     await asyncio.to_thread(step.wait, PATIENCE)
 
 
@@ -189,7 +206,8 @@ def measure(server: Server, wish: argparse.Namespace) -> dict[str, float]:
     step.wait(PATIENCE)
     for client in clients:
         client.join()
-    times = sorted(taken for part, _ in answers for taken in part)
+    times = sorted(taken for part, _, _ in answers for taken in part)
+    delays = sorted(delay for _, _, part in answers for delay in part) or [0.0]
     watchers = wish.games * wish.watchers
     return {
         "games": wish.games,
@@ -197,10 +215,12 @@ def measure(server: Server, wish: argparse.Namespace) -> dict[str, float]:
         "workers": wish.workers,
         "moves": len(times),
         "moves_per_second": len(times) / wish.seconds,
-        "events": sum(events for _, events in answers),
+        "events": sum(events for _, events, _ in answers),
         "p50_ms": 1000 * statistics.median(times),
         "p99_ms": 1000 * times[int(len(times) * 0.99)],
         "worst_ms": 1000 * times[-1],
+        "shown_p50_ms": 1000 * statistics.median(delays),
+        "shown_p99_ms": 1000 * delays[int(len(delays) * 0.99)],
         "server_cpu": (after.seconds - before.seconds) / wish.seconds,
         "server_ms_per_move": 1000 * (after.seconds - before.seconds) / len(times),
         "database_cpu": database / wish.seconds,

@@ -6,11 +6,12 @@ import asyncio
 import json
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from jinja2 import DictLoader, Environment
+from jinja2 import DictLoader, Environment, FileSystemLoader
 from starlette.requests import Request
 from starlette.testclient import TestClient
 from tests.web.conftest import ANN, FRIEND, Player, turn
@@ -21,6 +22,7 @@ from dicecup.i18n.language import LANGUAGES
 from dicecup.rules import builtin_ids
 from dicecup.web import live_routes
 from dicecup.web.pages.parts import OnePart, PageParts, SeparateParts
+from dicecup.web.pages.render import InliningLoader, TranslatedEnvironment
 from dicecup.web.service.frames import Drawing, Seen
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.subscribers import EventStream
@@ -229,6 +231,17 @@ def test_parts_are_made_again_in_a_region_that_is_not() -> None:
     before = first.seen()
     assert draw(before, "a").parts == {}
     assert draw(before, "b").changes_since(before) == ["<i>b</i>"]
+
+
+def test_templates_are_joined_and_translated_when_they_are_compiled(tmp_path: Path) -> None:
+    (tmp_path / "outer.html").write_text('<p>\n  {% include "inner.html" %}\n</p>{% include "inner.html" %}!')
+    (tmp_path / "inner.html").write_text('{{ _("<b>") }}{{ _("{} dice").format(count) }}\n')
+    options: dict[str, Any] = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True}
+    slow = Environment(loader=FileSystemLoader(tmp_path), **options)
+    quick = TranslatedEnvironment(loader=InliningLoader(tmp_path), **options)
+    slow.globals["_"] = str.upper
+    quick.gettext = str.upper  # is not called while a page is rendered
+    assert quick.get_template("outer.html").render(count=5) == slow.get_template("outer.html").render(count=5)
 
 
 @dataclass(frozen=True)

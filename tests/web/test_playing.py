@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from typing import Any
 
@@ -14,7 +15,10 @@ from dicecup.engine import play, record
 from dicecup.engine.record_text import record_from_text, record_to_text
 from dicecup.engine.state import MOST_PLAYERS
 from dicecup.rules.loader import builtin_ids
+from dicecup.storage.rows import Addition
+from dicecup.storage.store import EntryTaken
 from dicecup.web.app import create_app
+from dicecup.web.service.matches import Observer, Writer
 from dicecup.web.settings import Settings
 
 
@@ -297,3 +301,29 @@ def test_a_restart_loses_nothing(settings: Settings) -> None:
         again = Player(client, ann.key)
         assert again.look(state) == state
         again.play(state, best_score(state))
+
+
+class SlowStore:
+    """Notes what shares a transaction."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[str]] = []
+
+    def append_batch(self, additions: list[Addition]) -> list[bool]:
+        self.batches.append([addition.match for addition in additions])
+        return [addition.match != "taken" for addition in additions]
+
+
+def test_moves_that_come_together_share_a_transaction() -> None:
+    async def write_all() -> list[list[str]]:
+        store: Any = SlowStore()
+        writer = Writer(store, Observer())
+        names = ["one", "two", "taken", "three"]
+        tasks = [asyncio.create_task(writer.write(Addition(name, 0, ("x",), ""))) for name in names]
+        found = await asyncio.gather(*tasks, return_exceptions=True)
+        assert [isinstance(one, EntryTaken) for one in found] == [False, False, True, False]
+        await writer.write(Addition("four", 0, ("x",), ""))
+        batches: list[list[str]] = store.batches
+        return batches
+
+    assert asyncio.run(write_all()) == [["one", "two", "taken", "three"], ["four"]]

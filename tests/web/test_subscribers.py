@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from contextlib import ExitStack
+from itertools import count as numbers
 
 import pytest
 from starlette.requests import Request
@@ -19,6 +21,8 @@ from dicecup.web.service.subscribers import (
     MOST_OF_ADDRESS,
     MOST_OF_PLAYER,
     MOST_WATCHERS,
+    Channel,
+    Deliveries,
     EventStream,
     Subscriber,
     Subscribers,
@@ -119,3 +123,43 @@ def test_streams_are_told_once_that_the_server_stops() -> None:
         for _connection in range(3):
             hub.close()
     assert told == 1
+
+
+class SeenChannel(Channel):
+    """A channel that notes in which round of the event loop it was looked at."""
+
+    def __init__(self, rounds: list[int], seen: dict[Channel, int]) -> None:
+        super().__init__()
+        self.rounds = rounds
+        self.seen = seen
+
+    def deliver(self) -> None:
+        self.seen[self] = self.rounds[0]
+
+
+async def rounds_until_delivered(added: int) -> list[int]:
+    """The rounds of the event loop in which so many channels are looked at, which are added in the first."""
+    rounds, seen = [0], dict[Channel, int]()
+    deliveries = Deliveries()
+    channels = [SeenChannel(rounds, seen) for _ in range(added)]
+    for channel in (*channels, *channels):
+        deliveries.add(channel)
+    while len(seen) < added:
+        await asyncio.sleep(0)
+        rounds[0] += 1
+    assert list(seen) == channels  # those that wait longest first
+    assert not deliveries.due
+    return list(seen.values())
+
+
+def test_channels_are_looked_at_one_in_a_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "perf_counter", lambda: 0.0)  # nothing takes any time
+    assert asyncio.run(rounds_until_delivered(4)) == [0, 1, 2, 3]
+
+
+def test_moves_are_answered_before_spectators_see_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = numbers()
+    monkeypatch.setattr(bounds, "perf_counter", lambda: next(ticks) / 1000)  # the loop is busy
+    rounds = asyncio.run(rounds_until_delivered(2))
+    assert rounds[0] > 10
+    assert rounds[1] == rounds[0] + 1  # it has waited as long

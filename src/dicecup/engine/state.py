@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from types import MappingProxyType
 
 from dicecup.dice import Dice
 from dicecup.errors import MoveError
@@ -167,6 +169,7 @@ def bonus(rules: Ruleset, upper_sum: int) -> int:
     return max((tier.points for tier in rules.bonus if upper_sum >= tier.at), default=0)
 
 
+@lru_cache(maxsize=2048)
 def column_lines(rules: Ruleset, sheet: Sheet, column: int) -> Mapping[str, int]:
     """Return every computed line of one column by id; `rules.lines` lists those that are printed."""
     first = column * len(rules.boxes)
@@ -187,7 +190,7 @@ def column_lines(rules: Ruleset, sheet: Sheet, column: int) -> Mapping[str, int]
         "grand_total": grand_total,
         "weighted_total": (grand_total + sums["after_total"]) * rules.columns[column].multiplier,
     }
-    return lines | ({rules.repeat.id: repeats} if rules.repeat else {})
+    return MappingProxyType(lines | ({rules.repeat.id: repeats} if rules.repeat else {}))
 
 
 def final_score(rules: Ruleset, sheet: Sheet) -> int:

@@ -87,7 +87,7 @@ class LiveRoutes:
 
 async def visible_match(request: Request, match: str) -> LiveMatch:
     """The match, as far as whoever asks may see it: by their key in the API, by their cookie on pages."""
-    if request.url.path.startswith("/api/"):
+    if request.scope["path"].startswith("/api/"):
         key = await caller_key(request)
         return await matches_of(request).seen_by(match, key_hash(key) if key else None)
     return await matches_of(request).seen_by(match, key_hash(request.cookies.get(COOKIE, "")))

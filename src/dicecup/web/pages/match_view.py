@@ -116,6 +116,10 @@ class TurnView:
     may_score: bool
     may_strike: bool
 
+    @property
+    def any_picked(self) -> bool:
+        return any(pick.box for pick in self.picks)
+
 
 @dataclass(frozen=True, slots=True)
 class SameView:
@@ -208,10 +212,11 @@ def match_view(
     """What a viewer sees; without `picked` the boxes that the player has picked on any page."""
     seats = live.seats_of(holder)
     opening, match = live.stored.opening, live.match
+    finished = match is not None and match.state.finished
     rules = match.rules if match else game_rules(opening.ruleset, opening.options)
     layers = [name(rules, layer, language.code) for layer in rules.dice.layers] if rules.has_layers else []
     back = undo_options(live, seats)
-    acting = bool(match and not match.state.finished and match.state.player in seats)
+    acting = bool(match and not finished and match.state.player in seats)
     if picked is None:
         picked = live.draft.picked if live.draft.version == live.version else {}
     choices, picked = safe_choices(match, picked) if match and acting else ([], {})
@@ -233,7 +238,7 @@ def match_view(
         game=opening.ruleset,
         game_name=game_name(rules, language.code),
         begun=match is not None,
-        finished=bool(match and match.state.finished),
+        finished=finished,
         seated=bool(seats),
         others=bool(live.human_seats - seats) and not live.shown_only,
         may_begin=may_begin(live, holder),
@@ -244,16 +249,14 @@ def match_view(
         open_seats=live.open_seats,
         shown=shown,
         sheet=seat_sheet(match, seat_shown, "row", language, last, choices) if match else None,
-        turn=turn_view(live, match, seats, choices, picked, language)
-        if match and not match.state.finished
-        else None,
+        turn=turn_view(live, match, seats, choices, picked, language) if match and not finished else None,
         last=last,
         back=back,
         agreed_already=bool(back.proposed) and seats <= back.agreed,
         asked=proposal(live, back, language),
         news=announcement(live, language) if match else "",
         notice=notice(live, language) if match else "",
-        left="" if match and match.state.finished else departure(live, language),
+        left="" if finished else departure(live, language),
         revealed=bool(match and match.record.secret),
         next=live.stored.next,
         starter=player_name(live.stored.seats[1].name, language) if len(live.human_seats) > 1 else "",

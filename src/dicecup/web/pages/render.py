@@ -10,7 +10,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from fastapi import Request
-from jinja2 import Environment, FileSystemLoader, select_autoescape
+from jinja2 import Environment, FileSystemLoader, nodes, select_autoescape
+from jinja2.visitor import NodeTransformer
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
@@ -24,6 +25,7 @@ from dicecup.web.service.company import REACTIONS
 from dicecup.web.service.frames import Drawing, Seen
 from dicecup.web.viewer import THEMES, Viewer, remember, viewer_of
 
+Gettext = Callable[[str], str]
 PATH = re.compile(r"/(?:[!-.0-\[\]-~][!-\[\]-~]*)?")
 
 
@@ -42,20 +44,60 @@ def path_here(form: Mapping[str, Any], name: str) -> str:
 FOLDER = Path(__file__).parent.parent / "templates"
 
 
+INCLUDE = re.compile(r"""(?m)(?:^[ \t]*)?\{% include "([\w/.]+)" %\}\n?""")
+
+
+class InliningLoader(FileSystemLoader):
+    """Load templates with what they include in its place: an include at run time costs a context."""
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
+        source, filename, uptodate = super().get_source(environment, template)
+
+        def included(found: re.Match[str]) -> str:
+            return self.get_source(environment, found[1])[0].removesuffix("\n")
+
+        return INCLUDE.sub(included, source), filename, uptodate
+
+
+class Translated(NodeTransformer):
+    """Replace texts that are translated without any values by their translations."""
+
+    def __init__(self, gettext: Gettext) -> None:
+        self.gettext = gettext
+
+    def visit_Call(self, node: nodes.Call) -> nodes.Node:  # noqa: N802 - the name is Jinja's
+        match node:
+            case nodes.Call(node=nodes.Name(name="_"), args=[nodes.Const(value=str(text))]):
+                return nodes.Const(self.gettext(text), lineno=node.lineno)
+        return self.generic_visit(node)
+
+
+class TranslatedEnvironment(Environment):
+    """An environment of one language: translating happens when a template is compiled."""
+
+    gettext: Gettext
+
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        tree = super()._parse(source, name, filename)
+        translated: nodes.Template = Translated(self.gettext).visit(tree)
+        return translated
+
+
 @lru_cache(maxsize=len(LANGUAGES))
 def environment(code: str) -> Environment:
     """One environment per language, so that `_` in a template needs no context."""
     from dicecup.i18n.language import language
 
     spoken = language(code)
-    made = Environment(
-        loader=FileSystemLoader(FOLDER),
+    made = TranslatedEnvironment(
+        loader=InliningLoader(FOLDER),
         autoescape=select_autoescape(),
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
         extensions=["jinja2.ext.i18n"],
     )
+    made.gettext = spoken.gettext
     made.globals |= {
         "_": spoken.gettext,
         "gettext": spoken.gettext,
@@ -168,8 +210,6 @@ def markup(text: str) -> Markup:
     """Mark our own text as HTML."""
     return Markup(text)
 
-
-Gettext = Callable[[str], str]
 
 # Whatever target the form has: the sentence goes where errors are shown.
 INTO_THE_PAGE = {"HX-Retarget": "#problem", "HX-Reswap": "innerHTML", "HX-Reselect": ".problem"}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from random import Random
 from typing import Literal
 
@@ -70,17 +71,17 @@ def slots_of(match: str, record: Record, kept: Mapping[int, frozenset[int]]) -> 
     slots: list[Slot] = []
     for number, move in reversed(turns[-1]):
         if isinstance(move, Throw):
-            slots = thrown(slots, in_any_order(match, record, number, move.dice))
+            typed = record.header.origin.kind == "typed"  # physical dice are shown as they are recorded
+            slots = thrown(slots, move.dice if typed else in_any_order(match, number, move.dice))
         else:
             stay = chosen(slots, move.dice, kept.get(number, NO_SLOTS))
             slots = [Slot(slot.die, "kept" if at in stay else "leaving") for at, slot in enumerate(slots)]
     return [Slot(slot.die, "resting") for slot in slots] if len(turns) > 1 else slots
 
 
-def in_any_order(match: str, record: Record, number: int, dice: Dice) -> Dice:
-    """Dice fall in no order, the same one on every screen. Physical dice are shown as they are recorded."""
-    if record.header.origin.kind == "typed":
-        return dice
+@lru_cache(maxsize=4096)
+def in_any_order(match: str, number: int, dice: Dice) -> Dice:
+    """Dice fall in no order, the same one on every screen."""
     fallen = list(dice)
     Random(f"{match} {number}").shuffle(fallen)
     return tuple(fallen)

@@ -38,6 +38,7 @@ Step = Literal["throw", "decide", "reveal", "close"]
 MOST_IN_MEMORY = 2000  # matches
 MOST_IN_BACKGROUND = 200  # pieces of work that wait; further ones are refused
 MOST_OF_CALLER = 10  # of them
+GATHERING = 0.005  # seconds between transactions while moves are waiting
 MARKS = "marks "  # before those of a player, in what processes tell each other
 RETRY = 3.0  # seconds after something went wrong
 PACES = {"slow": 2.5, "normal": 1.0, "instant": 0.0}  # how long bots wait, as a share of the settings
@@ -55,7 +56,11 @@ class Observer:
 
 
 class Writer:
-    """Group commit: whatever is to be written while the database is busy shares the next transaction."""
+    """Group commit: whatever is to be written while the database is busy shares the next transaction.
+
+    When moves come that fast, a short pause lets more of them share it: each transaction costs a change of
+    threads and a write to the disk. A single move never waits.
+    """
 
     def __init__(self, store: Store, observer: Observer) -> None:
         self.store = store
@@ -75,6 +80,8 @@ class Writer:
         while self.waiting:
             batch, self.waiting = self.waiting, []
             await self.write_batch(batch)
+            if self.waiting:
+                await asyncio.sleep(GATHERING)
         self.busy = None
 
     async def write_batch(self, batch: list[Waiting]) -> None:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from random import randint
+from time import perf_counter
 from typing import TYPE_CHECKING, Protocol
 
 from starlette.requests import Request
@@ -39,6 +40,8 @@ MOST_WATCHERS_IN_ALL = 5000
 RESERVE = 2000  # places beyond those, for players in their own matches
 MOST_PLAYERS_OF_ADDRESS = 300  # streams of seated players behind one address: seats cost nothing
 HEARTBEAT = 20.0  # seconds; keeps the connection open through proxies
+IDLE = 0.000_1  # seconds; if a round of the event loop takes less, there was nothing else to do in it
+MOST_DELAY = 0.05  # seconds that spectators wait while there is
 BEAT = 1.0  # seconds between two looks for streams that are due for a heartbeat
 
 
@@ -69,16 +72,9 @@ class Channel:
     subscribed: int = 0  # those that have begun are among the streams
     streams: set[EventStream] = field(default_factory=set)
     frames: dict[Hashable, Frame] = field(default_factory=dict)
-    due: bool = False  # whether the streams are about to be looked at
-
-    def deliver_soon(self) -> None:
-        """Let every stream send what is new, once whoever changed something has an answer."""
-        if not self.due:
-            self.due = True
-            asyncio.get_running_loop().call_soon(self.deliver)
 
     def deliver(self) -> None:
-        self.due = False
+        """Let every stream send what is new."""
         for stream in list(self.streams):
             stream.deliver()
         for frame in self.frames.values():  # a stream that could not send now gets the whole match later
@@ -90,9 +86,40 @@ class Channel:
             frame.whole = b""
 
 
+class Deliveries:
+    """The channels whose streams are to be looked at, those that wait longest first.
+
+    Moves are answered before spectators see others: while the event loop is busy channels wait, for a moment.
+    They are looked at one at a time, each in a round of the loop, and several changes may become one event.
+    """
+
+    def __init__(self) -> None:
+        self.due: dict[Channel, float] = {}  # since when
+        self.left = 0.0  # when a round of the event loop ended for this object
+
+    def add(self, channel: Channel) -> None:
+        if not self.due:
+            self.look_soon()
+        self.due.setdefault(channel, perf_counter())
+
+    def look_soon(self) -> None:
+        self.left = perf_counter()
+        asyncio.get_running_loop().call_soon(self.deliver_next)
+
+    def deliver_next(self) -> None:
+        now = perf_counter()
+        channel, since = next(iter(self.due.items()))
+        if now - self.left < IDLE or now - since > MOST_DELAY:
+            del self.due[channel]
+            channel.deliver()
+        if self.due:
+            self.look_soon()
+
+
 class Subscribers:
     def __init__(self, limits: bool = True) -> None:
         self.channels: dict[str, Channel] = {}  # by match
+        self.deliveries = Deliveries()
         self.limits = limits  # whether those of one address are counted
         self.taken: Counter[tuple[str, str]] = Counter()
         self.closed = False
@@ -123,7 +150,7 @@ class Subscribers:
 
     def notify(self, live: LiveMatch) -> None:
         if channel := self.channels.get(live.id):
-            channel.deliver_soon()
+            self.deliveries.add(channel)
 
     def has(self, match: str) -> bool:
         return match in self.channels
