@@ -69,6 +69,7 @@ PHRASES = {
     "expected_score": N_("a score like “full_house 21”"),
     "expected_write": N_("points in a box like “write sixes 24”"),
     "expected_strike_with_need": N_("true: only a box that takes any dice can forbid crossing out"),
+    "expected_smaller_game": N_("fewer dice, smaller dice or fewer boxes"),
     "expected_table": N_("a table"),
     "expected_seed": N_("the number of a seat from 1 to {most}, then the word of its player"),
     "expected_text": N_("text of 1 to 500 characters on one line"),

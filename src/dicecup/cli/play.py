@@ -37,6 +37,7 @@ from dicecup.i18n.names import game_name, summary
 from dicecup.installation import data_folder as all_data_folder
 from dicecup.match import Match, new_secret, verifiable_origin
 from dicecup.messages import N_
+from dicecup.rules.house import is_house
 from dicecup.rules.loader import builtin_ids, load_ruleset
 from dicecup.storage.record_file import RecordFile, read_record
 
@@ -206,7 +207,7 @@ def check_same_dice(players: tuple[str, ...], dice: str | None) -> None:
 
 def reference_in_record(game: str, path: Path) -> str:
     """Return the path of a rules file relative to the record, so that both can be moved together."""
-    return game if game in builtin_ids() else os.path.relpath(game, path.parent)
+    return game if game in builtin_ids() or is_house(game) else os.path.relpath(game, path.parent)
 
 
 def read_players(text: str | None) -> tuple[tuple[str, ...], dict[int, Bot]]:

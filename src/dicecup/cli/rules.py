@@ -14,6 +14,7 @@ from dicecup.cli.common import (
     echo,
     json_option,
     language_option,
+    option,
     print_json,
     read_ruleset,
     rules_options,
@@ -23,7 +24,7 @@ from dicecup.cli.common import (
 from dicecup.i18n.describe import describe_box, describe_game, describe_line
 from dicecup.i18n.names import game_name, name, option_name, option_text, summary
 from dicecup.messages import N_
-from dicecup.rules.loader import builtin_ids, load_ruleset
+from dicecup.rules.loader import builtin_ids, house_reference, load_ruleset, read_bytes
 from dicecup.rules.model import Ruleset, box_meaning
 
 TEXT_WIDTH = 98
@@ -40,9 +41,16 @@ TEXT_COLUMN = 56
 )
 @click.argument("game", required=False)
 @rules_options
+@option("--schema", is_flag=True, help=N_("Show the JSON Schema of rules files, which editors can use."))
+@option("--pack", is_flag=True, help=N_("Show the rules file as one word that can be used as GAME anywhere."))
 @json_option
 @language_option
-def command(game: str | None, options: tuple[str, ...], as_json: bool) -> None:
+def command(game: str | None, options: tuple[str, ...], schema: bool, pack: bool, as_json: bool) -> None:
+    if schema:
+        from dicecup.rules.schema import rules_schema
+
+        print_json(rules_schema())
+        return
     if game is None:
         games = [load_ruleset(ruleset_id) for ruleset_id in builtin_ids()]
         if as_json:
@@ -50,11 +58,20 @@ def command(game: str | None, options: tuple[str, ...], as_json: bool) -> None:
         else:
             echo(games_text(games))
         return
+    if pack:
+        reference = game if game in builtin_ids() else packed_file(game)
+        print_json({"reference": reference}) if as_json else echo(reference)
+        return
     rules = read_ruleset(game, options)
     if as_json:
         print_json(details(rules))
     else:
         echo(rules_text(rules))
+
+
+def packed_file(path: str) -> str:
+    """Return the reference that carries the rules of a file, whose base must be a built-in game."""
+    return house_reference(read_bytes(path).decode(errors="replace"))
 
 
 def overview(rules: Ruleset) -> dict[str, Any]:
@@ -126,11 +143,11 @@ def options_text(rules: Ruleset) -> str:
     """Return every option with the meaning of its values; the chosen value is marked."""
     code = speech.language.code
     lines = [_("Options (● is chosen):")]
-    for option, values in rules.choices.items():
-        lines.append(f"  {option_name(rules, option, code)} (-o {option}=…)")
+    for choice, values in rules.choices.items():
+        lines.append(f"  {option_name(rules, choice, code)} (-o {choice}=…)")
         for value in values:
-            mark = "●" if rules.options[option] == value else "○"
-            text = option_text(rules, option, value, code)
+            mark = "●" if rules.options[choice] == value else "○"
+            text = option_text(rules, choice, value, code)
             lines.append(
                 textwrap.fill(
                     f"{mark} {value}  {text}".rstrip(),

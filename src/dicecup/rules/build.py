@@ -134,7 +134,7 @@ MOST_ENDINGS = 10_000  # ways to score one turn
 
 GAME_KEYS = {
     *("dice", "throws", "scored", "strike", "section_totals"),
-    *("upper", "box", "columns", "joker", "repeat"),
+    *("upper", "box", "columns", "joker", "repeat", "order"),
 }
 COMPUTED_LINES = {
     "upper_sum",
@@ -159,7 +159,7 @@ def build_ruleset(
     names: Mapping[str, Mapping[str, Any]],
 ) -> Ruleset:
     dice = read_dice(game.child("dice"))
-    boxes = read_upper_boxes(game.child("upper"), dice) + read_boxes(game.child("box"), dice)
+    boxes = read_upper_boxes(game.child("upper"), dice) + read_boxes(game, dice)
     columns = read_columns(game.child("columns"))
     check_boxes(game, boxes)
     ruleset = Ruleset(
@@ -242,8 +242,14 @@ def read_bonus(table: Reader) -> tuple[Tier, ...]:
     return tuple(tiers)
 
 
-def read_boxes(table: Reader, dice: DiceSet) -> tuple[Box, ...]:
-    return tuple(read_box(name, box, dice) for name, box in table.children())
+def read_boxes(game: Reader, dice: DiceSet) -> tuple[Box, ...]:
+    """Parse the boxes below the upper section; those that `order` names come first, in its order."""
+    boxes = tuple(read_box(name, box, dice) for name, box in game.child("box").children())
+    if not game.has("order"):
+        return boxes
+    order = game.ids("order")
+    check_known(game, "order", order, boxes)
+    return tuple(sorted(boxes, key=lambda box: order.index(box.id) if box.id in order else len(order)))
 
 
 def read_box(name: str, table: Reader, dice: DiceSet) -> Box:
@@ -355,7 +361,7 @@ def check_known(table: Reader, name: str, wanted: tuple[str, ...], boxes: tuple[
 def check_cycles(game: Reader, boxes: tuple[Box, ...]) -> None:
     """Reject cycles of `after` and `above`: boxes in a cycle could never be filled."""
     reached = {box.id: {*box.after, *([box.above] if box.above else [])} for box in boxes}
-    for _ in boxes:
+    for _ in range(len(boxes).bit_length()):  # each time, twice as many steps are known
         reached = {start: ends.union(*(reached[end] for end in ends)) for start, ends in reached.items()}
     for start, ends in reached.items():
         if start in ends:

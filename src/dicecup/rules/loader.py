@@ -1,4 +1,4 @@
-"""Find and load rules files: a built-in game by id, a user's file by path.
+"""Find and load rules: a built-in game by id, a user's file by path, house rules that a reference carries.
 
 A file can name a `base` whose tables it patches, and options whose values patch its own tables. Every
 combination is again a plain game.
@@ -21,6 +21,7 @@ from typing import Any
 from dicecup.errors import RulesError, UsageError
 from dicecup.phrases import Phrase, problem_of
 from dicecup.rules.build import GAME_KEYS, Reader, build_ruleset
+from dicecup.rules.house import MOST_TEXT, check_choices, check_cost, is_house, pack_tables, unpack_tables
 from dicecup.rules.model import Ruleset
 
 FORMAT = 1
@@ -67,8 +68,11 @@ def load_ruleset(reference: str, options: Mapping[str, str] | None = None) -> Ru
 
 
 def load_builtin(reference: str, options: Mapping[str, str] | None = None) -> Ruleset:
-    """Load a built-in game. For references from untrusted sources: no file they name is ever opened."""
-    if reference not in BUILTIN:
+    """Load a built-in game, or house rules that the reference carries.
+
+    For references from untrusted sources: no file they name is ever opened.
+    """
+    if reference not in BUILTIN and not is_house(reference):
         raise RulesError("ruleset_unknown", ruleset=reference[:40], known=", ".join(BUILTIN))
     return load_ruleset(reference, options)
 
@@ -77,8 +81,8 @@ def rules_beside(folder: Path) -> FindRules:
     """Return a function that searches rules files in this folder, then in the working directory."""
 
     def find(reference: str, options: Mapping[str, str]) -> Ruleset:
-        beside = str(folder / reference)
-        if reference not in BUILTIN and os.path.isfile(beside):  # noqa: PTH113 - no error for any text
+        beside, file = str(folder / reference), reference not in BUILTIN and not is_house(reference)
+        if file and os.path.isfile(beside):  # noqa: PTH113 - no error for any text
             return load_ruleset(beside, options)
         return load_ruleset(reference, options)
 
@@ -88,6 +92,8 @@ def rules_beside(folder: Path) -> FindRules:
 def _load(reference: str, options: tuple[tuple[str, str], ...]) -> Ruleset:
     if reference in BUILTIN:
         return _load_builtin(reference, options)
+    if is_house(reference):
+        return _load_house(reference, options)
     file = read_rules(reference)
     file.check()
     return file.build(dict(options))
@@ -99,6 +105,34 @@ def _load_builtin(reference: str, options: tuple[tuple[str, str], ...]) -> Rules
     rules = read_rules(reference).build(dict(options))
     chosen = tuple(sorted(rules.options.items()))
     return rules if chosen == options else _load_builtin(reference, chosen)
+
+
+@lru_cache(maxsize=200)
+def _load_house(reference: str, options: tuple[tuple[str, str], ...]) -> Ruleset:
+    """Load house rules from a stranger; every bound is checked before the work that it bounds."""
+    tables = unpack_tables(reference)
+    called = tables.get("id")
+    try:
+        file = read_rules(reference, tables)
+        check_choices(file.choices)
+        check_cost(file.build({}))
+        file.check()
+        rules = file.build(dict(options))
+        check_cost(rules)
+    except RulesError as error:  # it names the file, which is the reference: too long to be read
+        named = {"file": called if isinstance(called, str) else "house"} if "file" in error.values else {}
+        raise RulesError(error.code, **error.values | named) from None
+    return rules
+
+
+def house_reference(text: str) -> str:
+    """Return the reference that carries the rules of a file's text, which may be any text."""
+    data = text.encode(errors="replace")
+    if len(data) > MOST_TEXT:
+        raise RulesError("file_too_large", file="house", most=MOST_TEXT)
+    reference = pack_tables(tables_of("house", data))
+    load_ruleset(reference)
+    return reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +245,8 @@ def merge(below: Tables, patch: Tables, changes: Sequence[Tables] = ()) -> Table
     return merged
 
 
-def read_rules(reference: str) -> RulesFile:
-    """Read a file and its bases, each of them once."""
+def read_rules(reference: str, given: Tables | None = None) -> RulesFile:
+    """Read a file and its bases, each of them once; or tables that are `given` instead of a file."""
     chain: list[tuple[str, Tables]] = []
     here: str | None = reference
     while here is not None:
@@ -220,7 +254,7 @@ def read_rules(reference: str) -> RulesFile:
             raise RulesError(
                 "rules_key_wrong", file=chain[-1][0], key="base", expected=Phrase("expected_no_base_cycle")
             )
-        tables = parse_tables(here)
+        tables = parse_tables(here) if given is None or here in BUILTIN else checked_head(here, given)
         chain.append((here, tables))
         here = base_of(here, tables)
     whole: Tables = {}
@@ -289,11 +323,25 @@ def base_of(here: str, tables: Tables) -> str | None:
         return None
     if not isinstance(base, str) or not base:
         raise Reader(tables, here).error("base", "expected_ruleset")
+    if is_house(here) and base not in BUILTIN:
+        raise Reader(tables, here).error("base", "expected_one_of", known=", ".join(BUILTIN))
     return base if base in BUILTIN else str(Path(here).parent / base)
 
 
 def parse_tables(reference: str) -> Tables:
-    data = read_bytes(reference)
+    return checked_head(reference, tables_of(reference, read_bytes(reference)))
+
+
+def checked_head(reference: str, tables: Tables) -> Tables:
+    """Return the tables if they say what they are."""
+    file = Reader(tables, reference)
+    file.whole_number("format", FORMAT, FORMAT)
+    file.id("id")
+    return tables
+
+
+def tables_of(reference: str, data: bytes) -> Tables:
+    """Parse the text of a rules file."""
     # A key with thousands of parts would take the parser minutes.
     if any(line.count(b".") > MOST_DOTS for line in data.splitlines()):
         raise RulesError("rules_too_deep", file=reference)
@@ -307,9 +355,6 @@ def parse_tables(reference: str) -> Tables:
         raise RulesError("rules_not_toml", file=reference, line=line, column=column) from None
     if depth(tables) > MOST_DEPTH:
         raise RulesError("rules_too_deep", file=reference)
-    file = Reader(tables, reference)
-    file.whole_number("format", FORMAT, FORMAT)
-    file.id("id")
     return tables
 
 

@@ -24,6 +24,7 @@ from dicecup.engine.record_text import (
 )
 from dicecup.errors import StorageError
 from dicecup.phrases import Phrase, problem_of
+from dicecup.rules.house import is_house
 from dicecup.rules.loader import builtin_ids, rules_beside
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ class RecordFile:
 def write_record(path: Path, record: Record, secret: bytes | None = None, *, overwrite: bool = False) -> None:
     """A whole record as a new file, and the secret beside it until it is revealed."""
     header = record.header
-    if header.reference not in builtin_ids():
+    if header.reference not in builtin_ids() and not is_house(header.reference):
         header = replace(header, reference=os.path.relpath(header.rules.reference, path.parent))
     text = record_to_text(replace(record, header=header), rules_beside(path.parent))
     if not overwrite and path.exists():

@@ -1,4 +1,6 @@
-"""Uploaded records: their size is bounded before anything is read, and they may name built-in games only."""
+"""Uploaded records: their size is bounded before anything is read. They name built-in games or carry house
+rules.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,13 @@ from typing import TypeVar
 from dicecup.engine.record import Record
 from dicecup.engine.record_text import record_from_text
 from dicecup.errors import RecordError
+from dicecup.rules.house import MOST_REFERENCE
 from dicecup.rules.loader import load_builtin
 from dicecup.web.service.fair_queue import FairTurns
 
 MOST_LINES = 6_000  # ten players of the longest game, and much taken back
 MOST_LINE = 600  # bytes: a name, some options
+HOUSE_LINE = b"game house:"  # a line that carries house rules may be as long as they may
 MOST_RECORD = 600_000  # bytes
 MOST_COMING = 20  # uploads that wait to be read; further ones are rejected
 MOST_COMING_OF_CALLER = 3  # of them
@@ -55,11 +59,12 @@ def check_size(data: bytes) -> None:
     if len(lines) > MOST_LINES + 1:
         raise RecordError("record_too_long", most=MOST_LINES)
     for number, line in enumerate(lines, start=1):
-        if len(line) > MOST_LINE:
+        most = MOST_LINE + MOST_REFERENCE if line.startswith(HOUSE_LINE) else MOST_LINE
+        if len(line) > most:
             raise RecordError("record_damaged", line=number)
 
 
 def read_upload(data: bytes) -> Record:
-    """The record in an upload; it may name a built-in game, and no file of this machine."""
+    """The record in an upload. It names a built-in game or carries house rules, and opens no file."""
     record, _ = record_from_text(data, load_builtin)
     return record

@@ -16,6 +16,7 @@ from dicecup.bots.registry import usual_score
 from dicecup.i18n.describe import describe_game, describe_turn
 from dicecup.i18n.language import LANGUAGE_NAMES, LANGUAGES, language
 from dicecup.i18n.names import game_name, option_name, option_text, summary
+from dicecup.rules.house import MOST_REFERENCE, is_house
 from dicecup.rules.loader import builtin_ids
 from dicecup.rules.model import Ruleset
 from dicecup.storage.results import MOST_LISTED, MOST_RESULTS
@@ -218,7 +219,7 @@ async def games() -> list[GameAnswer]:
 @router.get("/games/{game}/rules")
 async def rules(
     request: Request,
-    game: Annotated[str, Path(max_length=40)],
+    game: Annotated[str, Path(max_length=MOST_REFERENCE)],
     wanted: Annotated[Language | None, Query(alias="language")] = None,
 ) -> RulesAnswer:
     """The rules in words, and what each line of the sheet gives; in your language if none is named."""
@@ -231,7 +232,7 @@ async def rules(
         name=game_name(known, code),
         summary=summary(known, code),
         essentials=[*describe_turn(known, spoken), *describe_game(known, spoken)],
-        text=rules_page(game, code).markdown,
+        text="" if is_house(game) else rules_page(game, code).markdown,
         lines=[
             LineText(id=line, name=names[line][0], gives=names[line][1], box=line in known.box_index)
             for line in known.lines

@@ -50,6 +50,7 @@ from dicecup.web.service.advising import check_on, in_time
 from dicecup.web.service.frames import Drawing, Seen
 from dicecup.web.service.keys import key_hash, new_key
 from dicecup.web.service.live_match import LiveMatch
+from dicecup.web.service.opening import game_rules
 from dicecup.web.service.rounds import rounds_data, rounds_of
 from dicecup.web.service.snapshot import box_values, state_data
 from dicecup.web.service.subscribers import EventStream, stream
@@ -178,7 +179,7 @@ async def claim(live: Asked, key: Key, body: LinkRequest) -> Joined:
 @router.get("/matches/{match}/record", response_class=PlainTextResponse)
 async def record(matches: MatchesNow, live: Asked) -> PlainTextResponse:
     """The record so far, as a file that `dicecup verify` reads."""
-    name = f"{live.stored.opening.ruleset}-{live.id}.record"
+    name = f"{game_rules(live.stored.opening.ruleset).id}-{live.id}.record"
     text = await matches.record_text(live)
     return PlainTextResponse(text, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 

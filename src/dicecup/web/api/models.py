@@ -8,6 +8,7 @@ from fastapi import Depends, Path, Request
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from dicecup.engine.state import MOST_PLAYERS
+from dicecup.rules.house import MOST_REFERENCE
 from dicecup.web.service.company import REACTIONS
 from dicecup.web.service.keys import MOST_KEY, key_hash
 from dicecup.web.service.live_match import LiveMatch
@@ -33,7 +34,9 @@ class SeatRequest(Model):
 
 
 class MatchRequest(Model):
-    game: Annotated[str, Field(max_length=40, examples=["yatzy"])]
+    game: Annotated[
+        str, Field(max_length=MOST_REFERENCE, examples=["yatzy"], description="An id, or `house:…`.")
+    ]
     options: Annotated[dict[str, str], Field(max_length=20)] = {}
     seats: Annotated[list[SeatRequest], Field(min_length=1, max_length=MOST_PLAYERS)]
     dice: Annotated[

@@ -19,6 +19,7 @@ from dicecup.i18n.names import game_name, summary
 from dicecup.i18n.printed_pad import pad_data, pdf_of
 from dicecup.i18n.sentences import proof_statements
 from dicecup.installation import is_installed
+from dicecup.rules.house import is_house
 from dicecup.storage.rows import MatchPage, ResultPage
 from dicecup.web.documents import GUIDE, guide_page, rules_page
 from dicecup.web.guard import COOKIE
@@ -64,6 +65,7 @@ async def rules(request: Request, viewer: ViewerNow, game: GameAsked) -> Respons
         viewer,
         "rules.html",
         game=game,
+        house=is_house(game),
         game_name=game_name(known, spoken.code),
         summary=summary(known, spoken.code),
         turn=describe_turn(known, spoken),
@@ -93,7 +95,9 @@ async def printed_pad(
     )
     pdf = await matches.in_background(pdf_of, pad_data(known, players, paper, viewer.language))
     return Response(
-        pdf, media_type="application/pdf", headers={"Content-Disposition": f'inline; filename="{game}.pdf"'}
+        pdf,
+        media_type="application/pdf",
+        headers={"Content-Disposition": f'inline; filename="{known.id}.pdf"'},
     )
 
 
@@ -211,7 +215,7 @@ async def delete(request: Request, viewer: ViewerNow, matches: MatchesNow, form:
 
 @router.get("/t/{match}/record")
 async def record(matches: MatchesNow, live: Asked) -> Response:
-    name = f"{live.stored.opening.ruleset}-{live.id}.record"
+    name = f"{game_rules(live.stored.opening.ruleset).id}-{live.id}.record"
     text = await matches.record_text(live)
     return PlainTextResponse(text, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 

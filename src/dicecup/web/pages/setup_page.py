@@ -15,6 +15,7 @@ from dicecup.engine.state import MOST_PLAYERS
 from dicecup.errors import DicecupError, UsageError
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, option_name, option_text, summary
+from dicecup.rules.house import is_house
 from dicecup.rules.loader import builtin_ids
 from dicecup.rules.model import Ruleset
 from dicecup.web.pages.render import base_address, go_to, only_here, page
@@ -52,8 +53,10 @@ def games() -> list[str]:
 
 
 async def known_game(game: str) -> str:
-    """Return the game named in the path; any other is not found."""
-    if game not in builtin_ids():
+    """Return the game named in the path, or house rules that it carries; any other is not found."""
+    if is_house(game):
+        opening.game_rules(game)
+    elif game not in builtin_ids():
         raise UsageError("not_found")
     return game
 

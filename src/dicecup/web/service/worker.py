@@ -31,7 +31,7 @@ LENGTH = struct.Struct(">I")
 
 class MessagePickler(pickle.Pickler):
     def persistent_id(self, value: Any) -> Any:
-        return (value.id, dict(value.options)) if isinstance(value, Ruleset) else None
+        return (value.reference, dict(value.options)) if isinstance(value, Ruleset) else None
 
 
 class MessageUnpickler(pickle.Unpickler):
