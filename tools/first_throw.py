@@ -32,7 +32,7 @@ def first_throw(solution: DoubleSolution) -> FirstThrow:
     lattice, values = solution.solver.lattice, solution.decisions(0, 0)
     sizes = range(lattice.dice)
     # Values of keeps of all sizes, concatenated, by rank; the index after the last one means stopping.
-    by_size = [values.keeps[0][size][:, 0][lattice.keeps[size].row_of_rank] for size in sizes]
+    by_size = [values.keeps[0][size] for size in sizes]
     starts = np.cumsum([0] + [len(part) for part in by_size])
     keeps = np.concatenate(by_size)
     throws = np.ascontiguousarray(all_multisets(lattice.double_faces, lattice.dice, np).T)

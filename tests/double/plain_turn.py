@@ -35,7 +35,7 @@ def best_keeps(solver: TurnSolver, values: list[Any]) -> Any:
 
 def final_throws(solver: TurnSolver, mask: int, total: int, after: Any) -> Any:
     """Return [inner, outer]: the best of all pairs of boxes."""
-    index, points = solver.index, solver.points.free
+    index, points, bonus = solver.index, solver.tables.free, solver.tables.bonus
     final = np.full((len(points), len(points)), -np.inf)
     for first in open_boxes(solver, mask):
         for given in np.unique(points[:, first]):
@@ -46,7 +46,7 @@ def final_throws(solver: TurnSolver, mask: int, total: int, after: Any) -> Any:
                 end = reached + (points[:, second] if second in index.upper else 0 * points[:, second])
                 filled = between | 1 << second
                 rest = after[index.place[filled] + index.class_of[index.upper_mask[filled], end]]
-                best = np.maximum(best, points[:, second] + index.bonus[end] - index.bonus[total] + rest)
+                best = np.maximum(best, points[:, second] + bonus[end] - bonus[total] + rest)
             rows = points[:, first] == given
             final[rows] = np.maximum(final[rows], given + best)
     return final

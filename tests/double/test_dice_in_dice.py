@@ -20,7 +20,7 @@ from dicecup.solver.double.game_tables import SheetIndex
 from dicecup.solver.double.solution import DoubleSolution
 from dicecup.solver.double.solve import find_packed_table
 from dicecup.solver.double.turn import SheetBatch
-from dicecup.solver.files.tables import double_table_file
+from dicecup.solver.ready import double_table_file
 
 NOWHERE = Path("/nowhere")
 # Solved on a GPU, and each compared with 200,000 simulated games: docs/dice-in-dice-solved.md.

@@ -19,6 +19,7 @@ from dicecup.engine.state import Keep, Score, Sheet, State, final_score
 from dicecup.errors import DicecupError, MoveError, UsageError
 from dicecup.installation import is_installed, is_there, need
 from dicecup.rules.model import Ruleset
+from dicecup.solver.double.wasm import find_wasm, has_wasm
 from dicecup.solver.ready import find_plain_quick, find_ready, has_quick, has_ready
 from dicecup.solver.solution import OnProgress, OnWarning, no_callback
 
@@ -76,7 +77,7 @@ def values_at_once(rules: Ruleset) -> Values:
 
 def is_coached(rules: Ruleset) -> bool:
     """Whether `values_at_once` answers here without the extra `solver`."""
-    return has_ready(rules) or has_quick(rules)
+    return has_ready(rules) or has_quick(rules) or has_wasm(rules)
 
 
 @lru_cache(maxsize=8)
@@ -90,8 +91,11 @@ def ready_values(rules: Ruleset) -> Values | None:
 def values_without_solver(rules: Ruleset) -> Values | None:
     """Return the values of games too large for `ready_values` where Numba is not installed.
 
-    The learned value needs NumPy; the quick value, which is less precise, needs nothing.
+    The learned value needs NumPy; the quick value, which is less precise, needs nothing. Double dice need an
+    engine for WebAssembly, which a browser is.
     """
+    if exact := find_wasm(rules):
+        return Values(exact)
     found: Solution | None = None
     if has_quick(rules) and is_there("numpy"):
         from dicecup.solver.learned import find_learned

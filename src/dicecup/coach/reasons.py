@@ -106,11 +106,13 @@ class Reasons:
             total = final_score(rules, after)
             return Reason(points=total - final_score(rules, state.sheet), rest=choice.expected - total)
         if self.values.rules.has_layers:
-            from dicecup.playout.double import sample_endings
             from dicecup.solver.double.solution import DoubleSolution
 
             solution = self.values.source
-            assert isinstance(solution, DoubleSolution)
+            if not isinstance(solution, DoubleSolution):
+                return Reason()  # nothing here plays thousands of turns
+            from dicecup.playout.double import sample_endings
+
             endings, error = sample_endings(solution, self.state, choice.move)
         else:
             endings, error = self.exact_endings(choice.move), 0.0

@@ -326,7 +326,9 @@ def lane_of(solution: DoubleSolution, mask: int, total: int) -> DoubleValues:
     """Return the values of one turn, which the solution caches, as the kernel reads them."""
     found = solution.decisions(mask, total)
     after = np.asarray(solution.table.levels[mask.bit_count() + len(solution.rules.scored)], dtype=np.float32)
-    keeps = [rows for by_size in found.keeps for rows in by_size] or [np.zeros((1, 1), dtype=np.float32)]
+    keeps = [ranks[:, np.newaxis] for by_size in found.keeps for ranks in by_size]
     layers = [layer[np.newaxis] for layer in found.layers]
-    rows = [size.row_of_rank for size in solution.solver.lattice.keeps]
+    rows = [np.arange(len(ranks), dtype=np.int32) for ranks in keeps[: solution.rules.dice.count]]
+    if not keeps:
+        keeps, rows = [np.zeros((1, 1), dtype=np.float32)], [np.zeros(1, dtype=np.int32)]
     return double_values(layers, keeps, rows, after)

@@ -15,12 +15,10 @@ tabulated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
-
-import numpy as np
 
 from dicecup.dice import Faces
 from dicecup.engine.legality import (
@@ -36,7 +34,6 @@ from dicecup.errors import UsageError
 from dicecup.lattice import lattice
 from dicecup.rules.model import Box, Ruleset
 from dicecup.rules.scoring import score_table
-from dicecup.solver.arrays import Array
 
 MOST_ALIKE = 6  # equal boxes in one group: 2^6 sheets
 MOST_OPTIONS = 2_000_000  # of one group of boxes: enumerating them takes half a minute and a gigabyte
@@ -314,18 +311,18 @@ def last_step(rules: Ruleset) -> int:
     return rules.bonus[-1].at if rules.bonus else 0
 
 
-def bonus_by_total(rules: Ruleset, most: int) -> Array:
+def bonus_by_total(rules: Ruleset, most: int) -> list[int]:
     """Return the bonus of every total up to `most`."""
-    return np.array([bonus(rules, total) for total in range(most + 1)], dtype=np.int32)
+    return [bonus(rules, total) for total in range(most + 1)]
 
 
-def join_totals(totals: Iterable[int], outcomes: Callable[[int], Array]) -> dict[int, int]:
+def join_totals(totals: Iterable[int], outcomes: Callable[[int], Hashable]) -> dict[int, int]:
     """Return the class of each total, in ascending order; `outcomes` are what every way to go on makes of it.
 
     Totals with the same outcomes are one class. Classes are numbered by their lowest total.
     """
-    classes: dict[bytes, int] = {}
-    return {total: classes.setdefault(outcomes(total).tobytes(), len(classes)) for total in sorted(totals)}
+    classes: dict[Hashable, int] = {}
+    return {total: classes.setdefault(outcomes(total), len(classes)) for total in sorted(totals)}
 
 
 def lowest_totals(classes: dict[int, int]) -> list[int]:

@@ -279,6 +279,15 @@ def quick_file(rules: Ruleset) -> Traversable:
     return files("dicecup.solver").joinpath("learned", "data", quick_name(rules))
 
 
+def double_table_name(rules: Ruleset) -> str:
+    return f"double-{rules.identity[:16]}.table"
+
+
+def double_table_file(rules: Ruleset) -> Traversable:
+    """Return where the package has the table of these rules, if it has one; double dice only."""
+    return files("dicecup.solver").joinpath("double", "data", double_table_name(rules))
+
+
 @lru_cache(maxsize=64)
 def has_ready(rules: Ruleset) -> bool:
     """Whether exact values of these rules came with the package, for plain Python."""

@@ -11,19 +11,22 @@ number within its level.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
+from dicecup.dice import Faces
 from dicecup.engine.legality import never_barred, rank_of, ways_to_fill
 from dicecup.errors import UsageError
 from dicecup.rules.model import Box, OfFace, Ruleset
 from dicecup.rules.scoring import score_table
 from dicecup.solver.components import bonus_by_total, join_totals, lowest_totals
-from dicecup.solver.double.multisets import all_multisets
 
-Ints = npt.NDArray[np.int32]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Ints = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -39,64 +42,88 @@ class DoubleLevel:
 
 
 class SheetIndex:
-    """All sheets of a game, level by level."""
+    """All sheets of a game, level by level. The lists need no NumPy; the arrays are for kernels."""
 
     def __init__(self, rules: Ruleset) -> None:
         self.boxes = len(rules.boxes)
         self.upper = rules.upper
         self.gains = [upper_gains(rules.boxes[box], rules.dice.counted) for box in self.upper]
-        most = sum(gains[-1] for gains in self.gains)
-        self.bonus = bonus_by_total(rules, most)
+        self.bonus = bonus_by_total(rules, sum(gains[-1] for gains in self.gains))
+        found = [self.join_totals_of(filled) for filled in range(1 << len(self.upper))]
         # By [upper mask, total]: the class, or -1 if impossible; and the lowest total of each class.
-        self.class_of = np.full((1 << len(self.upper), most + 1), -1, dtype=np.int32)
-        self.class_totals = [self.class_totals_of(filled) for filled in range(1 << len(self.upper))]
-        self.canonical = canonical_masks(self.boxes, boxes_alike(rules.boxes))
-        self.number_sheets()
+        self.classes = [
+            [classes.get(total, IMPOSSIBLE) for total in range(len(self.bonus))] for classes in found
+        ]
+        self.class_totals = [lowest_totals(classes) for classes in found]
+        self.number_sheets(canonical_masks(self.boxes, boxes_alike(rules.boxes)))
 
-    def class_totals_of(self, filled: int) -> list[int]:
-        """Fill `class_of` for one set of filled upper boxes; return the lowest total of each class."""
+    def join_totals_of(self, filled: int) -> dict[int, int]:
+        """Return the class of every possible total of a set of filled upper boxes."""
         done = [gains for bit, gains in enumerate(self.gains) if filled >> bit & 1]
-        to_come = [gains for bit, gains in enumerate(self.gains) if not filled >> bit & 1]
-        gains = np.array(sorted(sums(to_come)))
-        classes = join_totals(sums(done), lambda total: self.bonus[total + gains] - self.bonus[total])
-        self.class_of[filled, list(classes)] = list(classes.values())
-        return lowest_totals(classes)
-
-    def number_sheets(self) -> None:
-        """Compute for every mask the place of its first class in its level."""
-        masks = np.arange(1 << self.boxes, dtype=np.int32)
-        self.filled = sum((masks >> box & 1 for box in range(self.boxes)), np.zeros_like(masks))
-        self.upper_mask = sum(
-            ((masks >> box & 1) << bit for bit, box in enumerate(self.upper)), np.zeros_like(masks)
+        gains = sorted(sums([gains for bit, gains in enumerate(self.gains) if not filled >> bit & 1]))
+        bonus = self.bonus
+        return join_totals(
+            sums(done), lambda total: tuple(bonus[total + gain] - bonus[total] for gain in gains)
         )
-        classes = np.array([len(totals) for totals in self.class_totals], dtype=np.int32)
-        classes = np.where(self.canonical == masks, classes[self.upper_mask], 0)
-        place = np.zeros_like(masks)
-        self.level_sizes = []
-        for filled in range(self.boxes + 1):
-            chosen = self.filled == filled
-            ends = np.cumsum(classes[chosen])
-            place[chosen] = ends - classes[chosen]
-            self.level_sizes.append(int(ends[-1]))
-        self.place: Ints = place[self.canonical]
+
+    def number_sheets(self, canonical: list[int]) -> None:
+        """Compute for every mask its upper boxes, and the place of its first class in its level."""
+        self.is_own = [mask == own for mask, own in enumerate(canonical)]  # not another order of equal boxes
+        self.uppers = [0]
+        for box in range(self.boxes):
+            bit = 1 << self.upper.index(box) if box in self.upper else 0
+            self.uppers += [upper | bit for upper in self.uppers]
+        self.level_sizes = [0] * (self.boxes + 1)
+        self.places: list[int] = []
+        for mask, own in enumerate(canonical):
+            if mask != own:  # the boxes of `own` are the same or come earlier
+                self.places.append(self.places[own])
+                continue
+            filled = mask.bit_count()
+            self.places.append(self.level_sizes[filled])
+            self.level_sizes[filled] += len(self.class_totals[self.uppers[mask]])
+
+    def place_of(self, mask: int, total: int) -> int:
+        """Return the place of any sheet in its level."""
+        return self.places[mask] + self.classes[self.uppers[mask]][total]
+
+    def is_possible(self, mask: int, total: int) -> bool:
+        """Return whether the upper boxes of a sheet can have such a total."""
+        return 0 <= total < len(self.bonus) and self.classes[self.uppers[mask]][total] != IMPOSSIBLE
 
     def masks(self, filled: int) -> list[int]:
         """Return the masks of a level, in the order of their places."""
-        own = self.canonical == np.arange(len(self.canonical))
-        return [int(mask) for mask in np.flatnonzero(own & (self.filled == filled))]
+        return [mask for mask, own in enumerate(self.is_own) if own and mask.bit_count() == filled]
+
+    @cached_property
+    def place(self) -> Ints:
+        return as_ints(self.places)
+
+    @cached_property
+    def upper_mask(self) -> Ints:
+        return as_ints(self.uppers)
+
+    @cached_property
+    def class_of(self) -> Ints:
+        return as_ints(self.classes)
 
     def level(self, filled: int) -> DoubleLevel:
         masks: list[int] = []
         totals: list[int] = []
         for mask in self.masks(filled):
-            lowest = self.class_totals[self.upper_mask[mask]]
+            lowest = self.class_totals[self.uppers[mask]]
             masks += [mask] * len(lowest)
             totals += lowest
-        return DoubleLevel(filled, np.array(masks, dtype=np.int32), np.array(totals, dtype=np.int32))
+        return DoubleLevel(filled, as_ints(masks), as_ints(totals))
 
-    def place_of(self, mask: int, total: int) -> int:
-        """Return the place of any sheet in its level."""
-        return int(self.place[mask] + self.class_of[self.upper_mask[mask], total])
+
+IMPOSSIBLE = -1
+
+
+def as_ints(numbers: object) -> Ints:
+    import numpy as np
+
+    return np.array(numbers, dtype=np.int32)
 
 
 def upper_gains(box: Box, counted: int) -> list[int]:
@@ -105,13 +132,13 @@ def upper_gains(box: Box, counted: int) -> list[int]:
     return [box.points.matching * box.needs.face * copies for copies in range(counted + 1)]
 
 
-def canonical_masks(boxes: int, alike: list[list[int]]) -> Ints:
+def canonical_masks(boxes: int, alike: list[list[int]]) -> list[int]:
     """Return every mask with equal boxes filled in sheet order."""
-    masks = np.arange(1 << boxes, dtype=np.int32)
+    masks = list(range(1 << boxes))
     for group in alike:
-        filled = sum((masks >> box & 1 for box in group), np.zeros_like(masks))
-        for order, box in enumerate(group):
-            masks = np.where(order < filled, masks | 1 << box, masks & ~(1 << box)).astype(np.int32)
+        whole = sum(1 << box for box in group)
+        filled = [sum(1 << box for box in group[:count]) for count in range(len(group) + 1)]
+        masks = [mask & ~whole | filled[(mask & whole).bit_count()] for mask in masks]
     return masks
 
 
@@ -138,15 +165,15 @@ MOST_BOXES = 20
 
 @dataclass(frozen=True)
 class BoxPoints:
-    """The most points that may be written, by [multiset, box]; multisets of one layer's dice by their rank.
+    """The most points that may be written, by [multiset][box]; multisets of one layer's dice by their rank.
 
     Under `last_resort` some ways to fill a box are barred while another box is open that pays: `barred` holds
     then, `free` otherwise.
     """
 
-    free: npt.NDArray[np.int32]
-    barred: npt.NDArray[np.int32]
-    barring: npt.NDArray[np.int32]  # [multiset]: the boxes that bar, as a mask; 0 if nothing is ever barred
+    free: list[list[int]]
+    barred: list[list[int]]
+    barring: list[int]  # [multiset]: the boxes that bar, as a mask; 0 if nothing is ever barred
 
 
 def check_double_solvable(rules: Ruleset) -> None:
@@ -165,22 +192,26 @@ def check_double_solvable(rules: Ruleset) -> None:
 
 def box_points(rules: Ruleset) -> BoxPoints:
     """Compile what `engine.legality` allows."""
-    multisets = all_multisets(rules.dice.faces, rules.dice.count, np).T + 1
-    shape = (len(multisets), len(rules.boxes))
-    free, barred = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.int32)
-    barring = np.zeros(len(multisets), dtype=np.int32)
-    for number, faces in enumerate(multisets.tolist()):
-        scores = score_table(rules)[tuple(faces)]
-        for index, box in enumerate(rules.boxes):
-            ways = [points for points, _struck in ways_to_fill(box, scores[index].points)]
+    found = BoxPoints([], [], [])
+    for faces in multisets_by_rank(rules.dice.faces, rules.dice.count):
+        free, barred, barring = [], [], 0
+        for index, (box, scored) in enumerate(zip(rules.boxes, score_table(rules)[faces], strict=True)):
+            ways = [points for points, _struck in ways_to_fill(box, scored.points)]
             ranks = [rank_of(rules, box, points, forced=False) for points in ways]
             enduring = [points for points, rank in zip(ways, ranks, strict=True) if rank.endurance]
-            free[number, index] = max(ways)
-            barred[number, index] = max(enduring, default=FORBIDDEN)
-            barring[number] |= any(rank.precedence for rank in ranks) << index
-    if never_barred(rules):
-        barring[:] = 0
-    return BoxPoints(free, barred, barring)
+            free.append(max(ways))
+            barred.append(max(enduring, default=FORBIDDEN))
+            barring |= any(rank.precedence for rank in ranks) << index
+        found.free.append(free)
+        found.barred.append(barred)
+        found.barring.append(0 if never_barred(rules) else barring)
+    return found
+
+
+def multisets_by_rank(faces: int, size: int) -> list[Faces]:
+    """Return the multisets of one layer's dice in the order of `multisets`: by the highest die first."""
+    found = combinations_with_replacement(range(1, faces + 1), size)
+    return sorted(found, key=lambda dice: dice[::-1])
 
 
 def layers_interchangeable(rules: Ruleset) -> bool:
@@ -204,10 +235,12 @@ class GameTables(NamedTuple):
     is_upper: Ints  # [box]
 
 
+def game_lists(index: SheetIndex, points: BoxPoints) -> tuple[list[Any], ...]:
+    """Return the tables of `GameTables` as lists."""
+    is_upper = [int(box in index.upper) for box in range(index.boxes)]
+    sheets = (index.places, index.uppers, index.classes, index.bonus)
+    return (*sheets, points.free, points.barred, points.barring, is_upper)
+
+
 def game_tables(index: SheetIndex, points: BoxPoints) -> GameTables:
-    is_upper = np.array([box in index.upper for box in range(index.boxes)])
-    tables = (
-        *(index.place, index.upper_mask, index.class_of, index.bonus),
-        *(points.free, points.barred, points.barring, is_upper),
-    )
-    return GameTables(*(np.ascontiguousarray(table, dtype=np.int32) for table in tables))
+    return GameTables(*map(as_ints, game_lists(index, points)))

@@ -33,7 +33,7 @@ class LastDoubleTurn(DoubleTurn):
         layers = solver.before_last_throw(self._final_throws())
         with solution.alone:
             self._decisions = solver.decisions_for(layers)
-            self.value = float(solver.starts_for([layers])[0])
+            self.value = solver.start_value(self._decisions)
 
     def whole(self, rest: float) -> float:
         return float(rest)

@@ -1,15 +1,18 @@
 """A solved game of double dice: the value of every sheet, throw, keep and pair of boxes.
 
 All values are expected final scores under perfect play, the points on the sheet included. A turn is solved
-when it is first needed, and cached.
+when it is first needed, and cached. What asks is plain Python; Numba's kernels answer, or WebAssembly (see
+`wasm`).
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import OrderedDict
 from functools import cached_property
 from math import comb
 from threading import RLock
+from typing import TYPE_CHECKING, Protocol
 
 from dicecup.dice import Dice, layer_faces, parts
 from dicecup.engine.legality import allowed_placements
@@ -18,15 +21,44 @@ from dicecup.engine.state import Score, Sheet
 from dicecup.errors import PositionError
 from dicecup.rules.model import Ruleset
 from dicecup.solver.double.game_tables import SheetIndex
-from dicecup.solver.double.solve import ValueTable
-from dicecup.solver.double.turn import TurnSolver, TurnValues
 from dicecup.solver.solution import BoxValue, Solution, Turn
 
-REMEMBERED = 16  # turns, of 3 MB each
+if TYPE_CHECKING:
+    from dicecup.solver.double.solve import ValueTable
+    from dicecup.solver.double.turn import TurnSolver, TurnValues
+
+REMEMBERED = 16  # turns, of 4 MB each
 
 
-class DoubleSolution(Solution):
-    """A game and its values. Turns share their work space: one thread at a time solves one."""
+class Decisions(Protocol):
+    """The value of every decision of one sheet's turn, to the end of the game; dice by their rank."""
+
+    def layer(self, size: int, inner: int, outer: int) -> float:
+        """Return the value of so many dice, before the last throw, or of a final throw."""
+
+    def keep(self, throws_left: int, size: int, rank: int) -> float:
+        """Return the value of keeping so many dice, with more than one throw left."""
+
+
+class DoubleGame(Solution):
+    """A game of double dice and its values."""
+
+    index: SheetIndex
+
+    @abstractmethod
+    def rest(self, mask: int, total: int) -> float:
+        """Return the value of the rest of the game, with these boxes filled and this upper total."""
+
+    @abstractmethod
+    def decisions(self, mask: int, total: int) -> Decisions:
+        """Return the values of a turn's decisions."""
+
+    def unchecked_turn(self, sheet: Sheet) -> DoubleTurn:
+        return DoubleTurn(self, sheet)
+
+
+class DoubleSolution(DoubleGame):
+    """A game and its table. Turns share their work space: one thread at a time solves one."""
 
     def __init__(self, rules: Ruleset, table: ValueTable, index: SheetIndex | None = None) -> None:
         self.rules = rules
@@ -37,15 +69,17 @@ class DoubleSolution(Solution):
 
     @cached_property
     def solver(self) -> TurnSolver:
-        """The solver of turns, made when it is first needed: its index tables take a second or two."""
+        """The solver of turns, made when it is first needed."""
+        from dicecup.solver.double.turn import TurnSolver
+
         return TurnSolver(self.rules, self.index)
 
     @property
     def expected(self) -> float:
         return self.table.header.expected
 
-    def unchecked_turn(self, sheet: Sheet) -> DoubleTurn:
-        return DoubleTurn(self, sheet)
+    def rest(self, mask: int, total: int) -> float:
+        return float(self.table.levels[mask.bit_count()][self.index.place_of(mask, total)])
 
     def decisions(self, mask: int, total: int) -> TurnValues:
         key = (mask, total)
@@ -62,28 +96,25 @@ class DoubleSolution(Solution):
 class DoubleTurn(Turn):
     """All values of one turn on one sheet."""
 
-    def __init__(self, solution: DoubleSolution, sheet: Sheet) -> None:
+    def __init__(self, solution: DoubleGame, sheet: Sheet) -> None:
         self.rules = solution.rules
-        self.sheet = sheet
         self.solution = solution
-        cells = sheet.cells
+        self.sheet = sheet
+        cells, index = sheet.cells, solution.index
         self.mask = sum(1 << box for box, points in enumerate(cells) if points is not None)
         self.total = sum(cells[box] or 0 for box in solution.rules.upper)
-        index = solution.index
-        levels = solution.table.levels
-        if self.mask.bit_count() not in levels or not 0 <= self.total < len(index.bonus):
+        whole_turns = self.mask.bit_count() % len(self.rules.scored) == 0
+        if not whole_turns or not index.is_possible(self.mask, self.total):
             raise PositionError("sheet_impossible")
-        if index.class_of[index.upper_mask[self.mask], self.total] < 0:
-            raise PositionError("sheet_impossible")
-        self.so_far = sum(points or 0 for points in cells) + int(index.bonus[self.total])
-        self.value = self.whole(levels[self.mask.bit_count()][index.place_of(self.mask, self.total)])
+        self.so_far = sum(points or 0 for points in cells) + index.bonus[self.total]
+        self.value = self.whole(solution.rest(self.mask, self.total))
 
     def whole(self, rest: float) -> float:
         """Return the final score, given the value of the rest of the game."""
         return (self.so_far + float(rest)) * self.solution.rules.columns[0].multiplier
 
     @property
-    def decisions(self) -> TurnValues:
+    def decisions(self) -> Decisions:
         return self.solution.decisions(self.mask, self.total)
 
     def faces(self, dice: Dice) -> list[tuple[int, int]]:
@@ -97,13 +128,12 @@ class DoubleTurn(Turn):
             return self.whole(self.layer_value(faces))
         kinds = self.solution.rules.dice.faces
         rank = rank_of([inner * kinds + outer for inner, outer in faces])
-        row = self.solution.solver.lattice.keeps[len(faces)].row_of_rank[rank]
-        return self.whole(self.decisions.keeps[throws_left - 2][len(faces)][row, 0])
+        return self.whole(self.decisions.keep(throws_left, len(faces), rank))
 
     def layer_value(self, faces: list[tuple[int, int]]) -> float:
         inner = rank_of([inner for inner, _ in faces])
         outer = rank_of(sorted(outer for _, outer in faces))
-        return float(self.decisions.layers[len(faces)][inner, outer])
+        return self.decisions.layer(len(faces), inner, outer)
 
     def stop(self, dice: Dice) -> float:
         """Return the value of ending the turn with these dice, in the best boxes."""
@@ -120,7 +150,6 @@ class DoubleTurn(Turn):
     def _boxes(self, dice: Dice) -> list[BoxValue]:
         rules, index = self.solution.rules, self.solution.index
         inner, outer = (layer_faces(dice, layer) for layer in scored_layers(rules))
-        after = self.solution.table.levels[self.mask.bit_count() + 2]
         found = []
         for first, first_strike, one in allowed_placements(rules, self.sheet, inner):
             between = fill_cell(rules, self.sheet, inner, first, one.points)
@@ -128,8 +157,8 @@ class DoubleTurn(Turn):
             for second, strike, other in allowed_placements(rules, between, outer):
                 end = reached + (other.points if second in index.upper else 0)
                 gained = one.points + other.points
-                bonus = int(index.bonus[end] - index.bonus[self.total])
-                rest = float(after[index.place_of(self.mask | 1 << first | 1 << second, end)])
+                bonus = index.bonus[end] - index.bonus[self.total]
+                rest = self.solution.rest(self.mask | 1 << first | 1 << second, end)
                 move = Score((placement_of(rules, first, first_strike), placement_of(rules, second, strike)))
                 found.append(BoxValue(move, gained, self.whole(gained + bonus + rest)))
         return found

@@ -34,12 +34,11 @@ from dicecup.solver.files.tables import (
     TableHeader,
     check_header,
     damaged,
-    double_table_file,
-    double_table_name,
     replace_file,
     write_errors,
 )
 from dicecup.solver.limits import check_memory, cores, unknown_backend
+from dicecup.solver.ready import double_table_file, double_table_name
 from dicecup.solver.solution import OnBatch, OnProgress, Progress, no_callback
 
 MAGIC = b"dicecup double dice\n"
@@ -58,14 +57,14 @@ class ValueTable:
 
 def blocks(index: SheetIndex) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
     """Yield the places of each block's values, by level: one row a set of lower boxes, one column a class."""
-    masks = np.flatnonzero(index.canonical == np.arange(len(index.canonical)))
-    masks = masks[index.filled[masks] % 2 == 0]
-    kind = index.filled[masks].astype(np.int64) << len(index.upper) | index.upper_mask[masks]
+    masks = np.flatnonzero(index.is_own)
+    masks = masks[np.bitwise_count(masks) % 2 == 0]
+    kind = np.bitwise_count(masks).astype(np.int64) << len(index.upper) | index.upper_mask[masks]
     order = np.argsort(kind, kind="stable")
     masks, kind = masks[order], kind[order]
     for rows in np.split(masks, np.flatnonzero(np.diff(kind)) + 1):
         classes = len(index.class_totals[index.upper_mask[rows[0]]])
-        yield int(index.filled[rows[0]]), index.place[rows].astype(np.int64)[:, None] + np.arange(classes)
+        yield int(rows[0]).bit_count(), index.place[rows].astype(np.int64)[:, None] + np.arange(classes)
 
 
 def make_header(rules: Ruleset, index: SheetIndex, backend: str) -> TableHeader:

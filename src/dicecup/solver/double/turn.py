@@ -1,5 +1,4 @@
-"""One turn of double dice solved on the CPU, for one sheet or for several side by side; and whole levels
-of them.
+"""Turns of double dice solved on the CPU: of one sheet, by `walk`; of several side by side; of whole levels.
 
 Rows are keeps or throws (see `multisets`), lanes are sheets solved side by side: every step processes
 whole rows, so that the index tables are read once for all lanes. A single sheet has one lane; otherwise
@@ -9,7 +8,7 @@ there are LANES, used or not.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,8 @@ from dicecup.solver.double.game_tables import (
     game_tables,
     layers_interchangeable,
 )
-from dicecup.solver.double.multisets import DoubleLattice, build_lattice
+from dicecup.solver.double.multisets import DoubleLattice, build_lattice, multiset_count
+from dicecup.solver.double.walk import keeps_before, walk_tables
 from dicecup.solver.solution import OnBatch
 from dicecup.solver.vector import ROW_BYTES, fill, larger, load, plus, store, times
 
@@ -223,8 +223,16 @@ class TurnValues:
 
     # By dice kept, [inner multiset, outer multiset]: one throw follows. All dice: the final throw.
     layers: list[Floats]
-    # By throws that follow, from 2 on, and by dice kept: [keep row].
+    # By throws that follow, from 2 on, and by dice kept: [rank].
     keeps: list[list[Floats]]
+
+    def layer(self, size: int, inner: int, outer: int) -> float:
+        """Return the value of so many dice of these ranks, before the last throw or after it."""
+        return float(self.layers[size][inner, outer])
+
+    def keep(self, throws_left: int, size: int, rank: int) -> float:
+        """Return the value of keeping so many dice of this rank, with more than one throw left."""
+        return float(self.keeps[throws_left - 2][size][rank])
 
 
 @lru_cache(maxsize=2)
@@ -240,9 +248,14 @@ class TurnSolver:
         self.rules = rules
         self.index = index or SheetIndex(rules)
         self.points = box_points(rules)
-        self.lattice = lattice_of(rules.dice.count, rules.dice.faces, layers_interchangeable(rules))
         self.tables = game_tables(self.index, self.points)
         self.space: dict[tuple[str, int, int], Floats] = {}
+
+    @cached_property
+    def lattice(self) -> DoubleLattice:
+        """The index tables of batches, made when they are first needed: that takes a second or two."""
+        dice = self.rules.dice
+        return lattice_of(dice.count, dice.faces, layers_interchangeable(self.rules))
 
     def work(self, name: str, rows: int, lanes: int) -> Floats:
         """Return an array for intermediate results, kept between turns: allocating it costs more than using
@@ -259,8 +272,17 @@ class TurnSolver:
 
     def decisions_for(self, layers: list[Floats]) -> TurnValues:
         """The same, given the values of final throws and of the keeps before the last throw."""
-        keeps, _ = self.reroll(self.lay_pairs([layers]))
-        return TurnValues(layers, [[rows.copy() for rows in by_size] for by_size in keeps])
+        dice, keeps = self.rules.dice, list[list[Floats]]()
+        for _ in range(2, self.rules.throws):
+            keeps.append(keeps_before(dice.count, dice.faces, layers, keeps[-1] if keeps else []))
+        return TurnValues(layers, keeps)
+
+    def start_value(self, values: TurnValues) -> float:
+        """Return the value of a sheet before the first throw, from the values of its decisions."""
+        if self.rules.throws == 1:
+            return values.layer(0, 0, 0)
+        dice, last = self.rules.dice, values.keeps[-1] if values.keeps else []
+        return float(keeps_before(dice.count, dice.faces, values.layers, last)[0][0])
 
     def start_values(self, sheets: SheetBatch) -> npt.NDArray[np.float64]:
         """Return the values of the sheets before the first throw."""
@@ -293,8 +315,11 @@ class TurnSolver:
     def before_last_throw(self, final: Floats) -> list[Floats]:
         """Return the values of keeps before the last throw, by dice kept, and of the final throws."""
         found = [final]
-        for grow in reversed(self.lattice.grow):
-            out = np.empty((len(grow), len(grow)), dtype=np.float32)
+        dice = self.rules.dice
+        for size in reversed(range(dice.count)):
+            count = multiset_count(dice.faces, size)
+            grow = walk_tables(dice.count, dice.faces).grow[size, :count]
+            out = np.empty((count, count), dtype=np.float32)
             expect_layer_dice(found[0], grow, out)
             found.insert(0, out)
         return found

@@ -314,12 +314,3 @@ def weights_file(rules: Ruleset, *, quick: bool = False) -> Traversable | None:
 
 def has_weights(rules: Ruleset) -> bool:
     return weights_file(rules) is not None
-
-
-def double_table_name(rules: Ruleset) -> str:
-    return f"double-{rules.identity[:16]}.table"
-
-
-def double_table_file(rules: Ruleset) -> Traversable:
-    """Return where the package has the table of these rules, if it has one; double dice only."""
-    return files("dicecup.solver.double").joinpath("data", double_table_name(rules))

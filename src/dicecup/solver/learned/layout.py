@@ -277,7 +277,7 @@ def follow(place: Layout, upper: list[tuple[int, int]]) -> tuple[Array, Array]:
     width = max(len(upper), *map(len, targets))
     after = np.full((place.rows, width), NOWHERE, dtype=np.int32)
     paid = np.zeros((place.rows, width), dtype=np.float32)
-    bonuses = bonus_by_total(place.rules, place.totals - 1)
+    bonuses = np.array(bonus_by_total(place.rules, place.totals - 1), dtype=np.int32)
     filled, total = np.divmod(np.arange(place.upper_rows), place.totals)
     for step, (number, points) in enumerate(upper):
         total_after = np.minimum(total + points, place.totals - 1)

@@ -138,8 +138,8 @@ def sums_after(steps: Steps) -> list[list[set[int]]]:
 
 def join(rules: Ruleset, past: set[int], future: set[int]) -> UpperRow:
     last = last_step(rules)
-    paid, more = bonus_by_total(rules, last), np.array(sorted(future))
-    classes = join_totals(past, lambda total: paid[np.minimum(total + more, last)])
+    paid, more = np.array(bonus_by_total(rules, last), dtype=np.int32), np.array(sorted(future))
+    classes = join_totals(past, lambda total: paid[np.minimum(total + more, last)].tobytes())
     slot = np.full(last + 1, NOWHERE, dtype=np.int32)
     slot[list(classes)] = list(classes.values())
     return UpperRow(tuple(lowest_totals(classes)), slot)
