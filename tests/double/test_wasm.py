@@ -78,10 +78,8 @@ def test_only_shipped_tables_of_the_game_are_used(monkeypatch):
     assert not has_wasm(load_ruleset("dice-in-dice", {"strike": "last_resort"}))
     assert not has_wasm(load_ruleset("yatzy"))
     assert find_wasm(load_ruleset("yatzy")) is None
-    has_wasm.cache_clear()
     monkeypatch.setattr(wasm, "is_there", lambda _module: False)
     assert not has_wasm(load_ruleset("dice-in-dice"))
-    has_wasm.cache_clear()
 
 
 @pytest.fixture(scope="module")

@@ -183,7 +183,6 @@ def turn_code() -> bytes:
     return files("dicecup.solver.double").joinpath("turn.wasm").read_bytes()
 
 
-@lru_cache(maxsize=64)
 def has_wasm(rules: Ruleset) -> bool:
     """Whether turns of these rules can be solved here: their table came along, and there is an engine."""
     sizes = rules.dice.count, rules.dice.faces, len(rules.boxes), rules.throws
