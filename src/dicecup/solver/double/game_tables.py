@@ -55,7 +55,8 @@ class SheetIndex:
             [classes.get(total, IMPOSSIBLE) for total in range(len(self.bonus))] for classes in found
         ]
         self.class_totals = [lowest_totals(classes) for classes in found]
-        self.number_sheets(canonical_masks(self.boxes, boxes_alike(rules.boxes)))
+        self.canonical = canonical_masks(self.boxes, boxes_alike(rules.boxes))
+        self.number_sheets()
 
     def join_totals_of(self, filled: int) -> dict[int, int]:
         """Return the class of every possible total of a set of filled upper boxes."""
@@ -66,16 +67,16 @@ class SheetIndex:
             sums(done), lambda total: tuple(bonus[total + gain] - bonus[total] for gain in gains)
         )
 
-    def number_sheets(self, canonical: list[int]) -> None:
+    def number_sheets(self) -> None:
         """Compute for every mask its upper boxes, and the place of its first class in its level."""
-        self.is_own = [mask == own for mask, own in enumerate(canonical)]  # not another order of equal boxes
+        self.is_own = [mask == own for mask, own in enumerate(self.canonical)]
         self.uppers = [0]
         for box in range(self.boxes):
             bit = 1 << self.upper.index(box) if box in self.upper else 0
             self.uppers += [upper | bit for upper in self.uppers]
         self.level_sizes = [0] * (self.boxes + 1)
         self.places: list[int] = []
-        for mask, own in enumerate(canonical):
+        for mask, own in enumerate(self.canonical):
             if mask != own:  # the boxes of `own` are the same or come earlier
                 self.places.append(self.places[own])
                 continue

@@ -58,7 +58,7 @@ def places_after(index: SheetIndex, masks: npt.NDArray[np.int32]) -> npt.NDArray
     found = set()
     for mask in {int(mask) for mask in masks}:
         boxes = [box for box in range(index.boxes) if not mask >> box & 1]
-        found |= {int(index.canonical[mask | 1 << one | 1 << other]) for one, other in combinations(boxes, 2)}
+        found |= {index.canonical[mask | 1 << one | 1 << other] for one, other in combinations(boxes, 2)}
     rows = [index.place[mask] + np.arange(len(index.class_totals[index.upper_mask[mask]])) for mask in found]
     return np.sort(np.concatenate(rows)).astype(np.int64)
 
