@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from dicecup.coach.puzzles import KNOWN, daily_puzzles, load_puzzles
+from dicecup.engine.record_text import record_from_text, record_to_text
+from dicecup.i18n.language import language
+from dicecup.i18n.sentences import date_text
 from dicecup.storage.training import TrainingFile
 
 GAME = "yatzy-sv"
@@ -51,7 +55,8 @@ def test_mistakes_are_asked_at_growing_intervals_until_they_are_known(file: Trai
     puzzle = load_puzzles(GAME)[0]
     file.add_mistake(puzzle, TODAY)
     file.add_mistake(puzzle, TODAY)
-    day, asked = TODAY, 0
+    assert not file.training.due(TODAY)  # the game is still fresh
+    day, asked = TODAY + timedelta(days=1), 0
     while due := again(file).training.due(day):
         ((mistake,), asked) = due, asked + 1
         file.answer(mistake.puzzle, mistake.puzzle.grade(mistake.puzzle.best), day)
@@ -65,11 +70,12 @@ def test_a_right_answer_counts_only_when_a_mistake_is_due(file: TrainingFile) ->
     puzzle = load_puzzles(GAME)[0]
     file.add_mistake(puzzle, TODAY)
     (mistake,) = file.training.mistakes.values()
-    for _ in range(KNOWN):
-        file.answer(mistake.puzzle, puzzle.grade(puzzle.best), TODAY)
+    tomorrow = TODAY + timedelta(days=1)
+    for day in (TODAY, *(KNOWN * [tomorrow])):
+        file.answer(mistake.puzzle, puzzle.grade(puzzle.best), day)
     assert (mistake.solved, mistake.known) == (1, False)
-    file.answer(mistake.puzzle, puzzle.grade(puzzle.choices[-1]), TODAY)
-    assert (mistake.solved, mistake.due) == (0, TODAY + timedelta(days=1))
+    file.answer(mistake.puzzle, puzzle.grade(puzzle.choices[-1]), tomorrow)
+    assert (mistake.solved, mistake.due) == (0, tomorrow + timedelta(days=1))
     assert again(file).training == file.training
     assert file.training.answered == {}  # mistakes are not rated
 
@@ -81,9 +87,18 @@ def test_by_keyboard(run, tmp_path: Path) -> None:
     result = run("train", GAME, "--count", "2", "--seed", "1", typed="zzz\n1\nq\n")
     assert result.returncode == 0, result.stderr
     assert "1 of 2: Swedish Yatzy" in result.stdout
-    assert "saved" in result.stderr
+    assert f"Continue with: dicecup train {GAME}" in result.stderr.replace("./", "")
     (saved,) = (tmp_path / ".local/share/dicecup/training.jsonl").read_text().splitlines()
     assert json.loads(saved)["answer"].startswith(GAME)
+
+
+def test_what_can_be_typed_is_explained(run) -> None:
+    result = run("train", GAME, "--seed", "1", typed="?\nhint\nx\n\nq\n")
+    assert result.stdout.count("Type the number of an answer") == 2
+    assert "Say which one to cross out" in result.stdout
+    assert "Nothing was typed" in result.stdout
+    stopped = run("train", GAME, "--today", typed="q\n").stderr
+    assert f"train {GAME} --today" in stopped
 
 
 def test_a_box_that_gets_nothing_is_crossed_out(run) -> None:
@@ -141,13 +156,20 @@ def test_whose_mistakes_and_only_of_finished_games(run) -> None:
     assert "[game_not_over]" in run("train", "--from", "a.record", "--player", "Ann").stderr
 
 
-def test_mistakes_of_a_game_file(run) -> None:
+def test_mistakes_of_a_game_file(run, tmp_path: Path) -> None:
     run("play", GAME, "--players", "bot:random,bot:greedy", "--seed", "3", "--record", "a.record")
     arguments = ("train", "--from", "a.record", "--player", "bot:random", "--json")
+    assert json.loads(run(*arguments).stdout)["puzzles"] == []  # of today
+    tomorrow = date_text((datetime.now(UTC) + timedelta(days=1)).date().isoformat(), language("en"))
+    assert tomorrow in run("train", "--mistakes").stdout
+    record = record_from_text((tmp_path / "a.record").read_bytes())
+    earlier = replace(record.header, date="2026-11-01")
+    (tmp_path / "a.record").write_text(record_to_text(replace(record, header=earlier)))
+    (tmp_path / ".local/share/dicecup/training.jsonl").unlink()
     asked = json.loads(run(*arguments).stdout)["puzzles"]
     assert len(asked) == 5
     assert json.loads(run(*arguments).stdout)["puzzles"] == asked  # reviewed once
     result = run("train", "--mistakes", typed="1\n1\n1\n1\n1\n")
     assert result.returncode == 0
     assert "5 of 5" in result.stdout
-    assert "Nothing to ask now" in run("train", "--mistakes").stdout
+    assert "The next one comes on" in run("train", "--mistakes").stdout

@@ -24,17 +24,18 @@ from dicecup.cli.common import (
     read_json,
     speech,
 )
-from dicecup.cli.conversation import read_keep, read_placement, say, understand
+from dicecup.cli.conversation import ASIDES, read_keep, read_placement, say, understand
 from dicecup.cli.drawing import draw_dice, draw_turn_sheet, fitting
 from dicecup.cli.play import ask, data_folder
 from dicecup.coach.advice import with_strikes
 from dicecup.coach.puzzles import Graded, Puzzle, daily_puzzles, load_puzzles, puzzle_games
 from dicecup.engine.legality import layer_offers
+from dicecup.engine.record import Record
 from dicecup.engine.serialize import move_to_data
 from dicecup.engine.state import Keep, Score
 from dicecup.errors import DicecupError, UsageError
 from dicecup.i18n.names import game_name, name
-from dicecup.i18n.sentences import move_text, number_text
+from dicecup.i18n.sentences import date_text, move_text, number_text
 from dicecup.installation import data_folder as all_data_folder
 from dicecup.messages import N_
 from dicecup.storage.record_file import read_record
@@ -123,12 +124,24 @@ def command(
     if as_json:
         print_json(training_data(file, chosen))
         return 0
-    return train(file, chosen)
+    if not chosen and (mistakes or records):
+        return say_when_to_come_back(file, game)
+    kinds = (("--today", today), ("--mistakes", mistakes or bool(records)))
+    words = [CALLED, "train", game, *(kind for kind, wanted in kinds if wanted)]
+    return train(file, chosen, " ".join(word for word in words if word))
 
 
 def day() -> datetime.date:
     """Today. A day begins at midnight UTC, so that today's five are the same for everybody."""
     return datetime.datetime.now(datetime.UTC).date()
+
+
+def played_on(record: Record) -> datetime.date:
+    """The day of a game, if its file says it."""
+    try:
+        return min(datetime.date.fromisoformat(record.header.date), day())
+    except ValueError:
+        return day()
 
 
 def of_game(puzzle: Puzzle, game: str | None) -> bool:
@@ -176,7 +189,7 @@ def add_mistakes_of(file: TrainingFile, path: Path, player: str | None) -> None:
         found = review(record, values)
     decisions = found.players[record.header.players.index(wanted)].decisions
     for _decision, puzzle in mistakes_of(record, decisions, CLOSE * found.perfect_turn):
-        file.add_mistake(puzzle, day())
+        file.add_mistake(puzzle, played_on(record))
     file.set_reviewed(content)
 
 
@@ -211,7 +224,18 @@ def answer_one(file: TrainingFile, puzzle_id: str, move: str, *, as_json: bool) 
     return 0 if graded.right else 1
 
 
-def train(file: TrainingFile, chosen: list[Puzzle]) -> int:
+def say_when_to_come_back(file: TrainingFile, game: str | None) -> int:
+    waiting = [one for one in file.training.mistakes.values() if not one.known and of_game(one.puzzle, game)]
+    if waiting:
+        text = _("Nothing to solve today. The next one comes on {date}.")
+        following = min(one.due for one in waiting)
+        say(text.format(date=date_text(following.isoformat(), speech.language)))
+    else:
+        say(_("Nothing to ask now. Come back tomorrow, or train with other puzzles."))
+    return 0
+
+
+def train(file: TrainingFile, chosen: list[Puzzle], command: str) -> int:
     """Ask one after the other; every answer is saved before the next question."""
     if not chosen:
         say(_("Nothing to ask now. Come back tomorrow, or train with other puzzles."))
@@ -225,7 +249,7 @@ def train(file: TrainingFile, chosen: list[Puzzle]) -> int:
             say()
             graded = None
         if graded is None:
-            echo_stderr(_("Your answers are saved. Continue with: {command} train").format(command=CALLED))
+            echo_stderr(_("Your answers are saved. Continue with: {command}").format(command=command))
             return 0
         file.answer(puzzle, graded, day())
         show_grade(puzzle, graded)
@@ -257,13 +281,24 @@ def ask_answer(puzzle: Puzzle) -> Graded | None:
     """Ask until there is a legal answer; None to stop."""
     while True:
         line = ask(fitting(_("Number, dice to keep, or a box (q to stop): ")))
-        if line is None or understand(line.strip()).command == "quit":
+        typed = understand(line.strip()).command if line is not None else "quit"
+        if line is None or typed == "quit":
             return None
+        if typed in ASIDES:
+            say(fitting(help_text()))
+            continue
         try:
             return puzzle.grade(read_answer(puzzle, line.strip()))
         except DicecupError as error:
             sentence = speech.language.sentence(error, puzzle.position.rules)
             say(paint(sentence, fg="red"), painted=True)
+
+
+def help_text() -> str:
+    return _(
+        "Type the number of an answer, the dice to keep (“{keep} 5” for a single one), a box to fill, or "
+        "“{cross}” and a box to cross it out. “{quit}” stops; your answers are saved."
+    ).format(keep=_("keep"), cross=_("cross"), quit=_("quit"))
 
 
 def read_answer(puzzle: Puzzle, text: str) -> Keep | Score:
@@ -274,9 +309,9 @@ def read_answer(puzzle: Puzzle, text: str) -> Keep | Score:
     typed = understand(text)
     if typed.command == "keep":
         return read_keep(rules, typed.rest)
-    if not typed.rest:
-        raise UsageError("answer_empty")
     strike = typed.command == "strike"
+    if not typed.rest:
+        raise UsageError("strike_what" if strike else "answer_empty")
     pieces = [piece.strip() for piece in typed.rest.split(",")]
     return Score(tuple(read_placement(rules, piece, strike=strike) for piece in pieces))
 

@@ -219,6 +219,11 @@ INTERVALS = (1, 3, 7, 16, 35)  # days until a mistake is asked again, by how oft
 KNOWN = len(INTERVALS)  # solved so often, it is not asked any more
 
 
+def first_asked(played: date) -> date:
+    """Return when to ask a mistake of a game for the first time: when the game is not fresh any more."""
+    return played + timedelta(days=INTERVALS[0])
+
+
 def next_asked(solved: int, right: bool, today: date) -> tuple[int, date]:
     """Return how often a mistake has been solved in a row after this answer, and when to ask it again."""
     solved = min(solved + 1, KNOWN) if right else 0

@@ -22,6 +22,7 @@ from dicecup.coach.puzzles import (
     Puzzle,
     checksum,
     find_puzzle,
+    first_asked,
     next_asked,
     next_rating,
 )
@@ -57,7 +58,8 @@ class Training:
     def add(self, entry: Mapping[str, Any]) -> None:
         if "mistake" in entry:
             puzzle = Puzzle.from_data(entry["mistake"])
-            self.mistakes.setdefault(puzzle.id, Mistake(puzzle, date.fromisoformat(entry["day"])))
+            due = first_asked(date.fromisoformat(entry["day"]))
+            self.mistakes.setdefault(puzzle.id, Mistake(puzzle, due))
         elif "reviewed" in entry:
             self.reviewed.add(str(entry["reviewed"]))
         elif "answer" in entry:
@@ -140,7 +142,7 @@ class TrainingFile:
         self.append(entry | {"day": day.isoformat()})
 
     def add_mistake(self, puzzle: Puzzle, day: date) -> None:
-        """Remember a mistake, unless it is known; its id follows from the position."""
+        """Remember a mistake of a game of that day, unless it is known; its id follows from the position."""
         data = puzzle.to_data() | {"id": MISTAKE + checksum(puzzle.line)[:8]}
         if data["id"] not in self.training.mistakes:
             self.append({"mistake": data, "day": day.isoformat()})

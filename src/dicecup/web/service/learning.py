@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from dicecup.coach.lessons import Habit, HabitOverGames, Lesson, habits_over, mistakes_of
 from dicecup.coach.puzzles import (
-    INTERVALS,
     KNOWN,
     START_RATING,
     Graded,
     Puzzle,
     daily_puzzles,
+    first_asked,
     next_asked,
     next_rating,
 )
@@ -67,7 +67,7 @@ def new_mistake(live: LiveMatch, player: str, puzzle: Puzzle, lost: float) -> St
         puzzle=json.dumps(puzzle.to_data(), separators=(",", ":")),
         lost=round(lost, 2),
         solved=0,
-        due=(today() + timedelta(days=INTERVALS[0])).isoformat(),
+        due=first_asked(today()).isoformat(),
         made=today().isoformat(),
     )
 
