@@ -162,7 +162,7 @@ def test_mistakes_of_a_game_file(run, tmp_path: Path) -> None:
     assert json.loads(run(*arguments).stdout)["puzzles"] == []  # of today
     tomorrow = date_text((datetime.now(UTC) + timedelta(days=1)).date().isoformat(), language("en"))
     assert tomorrow in run("train", "--mistakes").stdout
-    record = record_from_text((tmp_path / "a.record").read_bytes())
+    record, _ = record_from_text((tmp_path / "a.record").read_bytes())
     earlier = replace(record.header, date="2026-11-01")
     (tmp_path / "a.record").write_text(record_to_text(replace(record, header=earlier)))
     (tmp_path / ".local/share/dicecup/training.jsonl").unlink()

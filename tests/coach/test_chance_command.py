@@ -86,7 +86,7 @@ def test_the_choices_that_give_the_best_chance(call):
 
 
 def test_the_last_turn_of_double_dice(call):
-    """One target at a time is exact, with every choice."""
+    """Everything is exact: one target with every choice, and the chances of all final scores."""
     rest = {"ones": 3, "twos": 6, "threes": 9, "fours": 12, "fives": 15, "sixes": 18, "pair": 12}
     rest |= {"two_pairs": 20, "three_of_a_kind": 18, "four_of_a_kind": 24, "low_straight": 15}
     dice = ["6-5", "6-4", "3-3", "3-2", "4-1", "3-2"]
@@ -99,8 +99,18 @@ def test_the_last_turn_of_double_dice(call):
     answer = json.loads(out)
     assert (answer["exact"], 0 < answer["chance"] < 1) == (True, True)
     assert answer["options"][0]["chance"] == pytest.approx(answer["chance"])
-    status, _, err = call("chance", "dice-in-dice", *arguments)
-    assert (status, "chances_unknown" in err) == (2, True)
+    status, out, _ = call("chance", "dice-in-dice", *arguments)
+    assert status == 0
+    best = json.loads(out)
+    assert (best["exact"], best["curve"][340]) == (True, pytest.approx(answer["chance"]))
+    status, out, _ = call("chance", "dice-in-dice", "--position", "last.json", "--json")
+    assert status == 0
+    by_points = json.loads(out)
+    assert by_points["exact"]
+    value = json.loads(call("value", "dice-in-dice", "--position", "last.json", "--json")[1])["expected"]
+    assert by_points["mean"] == pytest.approx(value, rel=1e-6)
+    pairs = zip(by_points["curve"], best["curve"], strict=True)
+    assert all(chance <= highest + 1e-6 for chance, highest in pairs)
 
 
 @pytest.mark.parametrize("target", ["x", "12345678", "2.5"])

@@ -223,7 +223,7 @@ class DoubleWorth(DoubleReference):
 
 @pytest.mark.parametrize("game", ["three faces", "negative", "last resort"])
 def test_the_last_turn_of_double_dice(game: str, tmp_path: Path) -> None:
-    """Every choice against an oracle; the other player is finished, or its last turn is sampled."""
+    """Every choice against an oracle; the other player is finished, or has a last turn to play for points."""
     rules = small_game(game, tmp_path)
     values = Values(DoubleSolution(rules, solve_double(rules, folder=tmp_path)))
     random, sides = Random(game), all_dice(rules.dice.faces, 2)
@@ -248,10 +248,56 @@ def test_the_last_turn_of_double_dice(game: str, tmp_path: Path) -> None:
     )
     assert decide_to_win(values, state) == found.choices[0].move
     early = turn_start(rules, (state.sheet, state.sheet), 0)
-    sampled = win_hint(values, early)
-    assert sampled
-    assert not sampled.exact
-    assert 0 < sampled.standard_error < 0.05
+    before = win_hint(values, early)
+    assert before
+    assert before.exact
+    other = final_scores(values, replace(mine, dice=(), kept=(), throws_left=rules.throws))
+    ends = list(enumerate(other.chances, start=other.least))
+    oracle = DoubleWorth(rules, lambda score: sum(chance * share_of(score, end) for end, chance in ends))
+    assert before.chance == pytest.approx(oracle.sheet_value(state.sheet), abs=1e-5)
+
+
+def value_at(oracle: DoubleWorth, moment: State) -> float:
+    if moment.throw_due:
+        return oracle.turn_value(moment.sheet, moment.kept or (), moment.throws_left)
+    return oracle.best(moment)
+
+
+@pytest.mark.parametrize("game", ["three faces", "negative", "last resort"])
+def test_how_the_last_turn_of_double_dice_may_end(game: str, tmp_path: Path) -> None:
+    """Best chances against an oracle; points play against all throws that can follow its choice."""
+    rules = small_game(game, tmp_path)
+    values = Values(DoubleSolution(rules, solve_double(rules, folder=tmp_path)))
+    random, sides = Random(game), all_dice(rules.dice.faces, 2)
+    state = start(rules)
+    while state.sheet.cells.count(None) > 2:
+        move = random.choice(legal_moves(rules, state)) if not state.throw_due else None
+        count = rules.dice.count - len(state.kept or ())
+        state = apply(rules, state, move or Throw(tuple(random.choices(sides, k=count))))
+    thrown = apply(rules, state, Throw(tuple(random.choices(sides, k=rules.dice.count))))
+    moments = [state, thrown, replace(thrown, throws_left=1), replace(thrown, throws_left=0)]
+    moments += [apply(rules, one, Keep(one.dice[:1])) for one in moments[1:3]]
+    for moment in moments:
+        best, points = (final_scores(values, moment, play) for play in ("target", "points"))
+        assert (best.exact, points.exact) == (True, True)
+        # Values before the first throw are stored as multiples of 1/1024.
+        expected = advise(values, moment).expected
+        assert points.mean == pytest.approx(expected, abs=1e-5 if moment.dice else 1e-3)
+        for score in range(best.least - 1, best.least + len(best.curve) + 1):
+            oracle = DoubleWorth(rules, lambda final, score=score: final >= score)
+            assert best.at_least(score) == pytest.approx(value_at(oracle, moment), abs=1e-6)
+            assert points.at_least(score) <= best.at_least(score) + 1e-6
+    last = moments[2]
+    choice = advise(values, last).choices[0].move
+    following = apply(rules, last, choice)
+    count = rules.dice.count - len(following.kept or ())
+    throws = list(product(sides, repeat=count)) if isinstance(choice, Keep) else []
+    ends = [apply(rules, following, Throw(throw)) for throw in throws]
+    scores = [round(advise(values, end).expected) for end in ends] or [final_score(rules, following.sheet)]
+    found = final_scores(values, last)
+    for score in set(scores):
+        share = sum(other >= score for other in scores) / len(scores)
+        assert found.at_least(score) == pytest.approx(share, abs=1e-5)
 
 
 def test_before_the_last_turns_chances_are_sampled(columns: Ruleset, tmp_path: Path) -> None:

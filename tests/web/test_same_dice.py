@@ -400,13 +400,29 @@ def test_set_up_page_says_why_the_dice_cannot_be_the_same(client: TestClient, an
     assert re.search(r'value="same" checked', answer.text)
 
 
+def two_boxes(inner: str, outer: str) -> Score:
+    return Score((Placement(inner), Placement(outer)))
+
+
 @pytest.mark.parametrize(
-    ("move", "points", "said"),
+    ("game", "move", "points", "said"),
     [
-        (Score((Placement("twos"),)), 0, "cross out Twos"),
-        (Score((Placement("twos"),)), 4, "Twos"),
-        (Keep((6, 6)), 0, "keep 6 6"),
+        ("yatzy", Score((Placement("twos"),)), 0, "cross out Twos"),
+        ("yatzy", Score((Placement("twos"),)), 4, "Twos"),
+        ("yatzy", Keep((6, 6)), 0, "keep 6 6"),
+        ("dice-in-dice", two_boxes("yatzy", "sixes"), 12, "inner dice: cross out Yatzy, outer dice: Sixes"),
+        (
+            "dice-in-dice",
+            two_boxes("ones", "full_house"),
+            1,
+            "inner dice: Ones, outer dice: cross out Full House",
+        ),
+        ("dice-in-dice", two_boxes("ones", "sixes"), 13, "inner dice: Ones, outer dice: Sixes"),
     ],
 )
-def test_a_box_that_got_nothing_was_crossed_out(move: Any, points: int, said: str) -> None:
-    assert crossed_text(load_ruleset("yatzy"), move, points, language("en")) == said
+def test_a_box_that_got_nothing_was_crossed_out(game: str, move: Any, points: int, said: str) -> None:
+    dice: dict[str, Any] = {
+        "yatzy": (2, 2, 3, 4, 6),
+        "dice-in-dice": ((6, 5), (6, 4), (3, 3), (5, 2), (4, 1), (2, 2)),
+    }
+    assert crossed_text(load_ruleset(game), move, dice[game], points, language("en")) == said

@@ -1,10 +1,11 @@
 """How a game may end, and the chance to reach a goal: exact where the game is solved with one column and
-single dice, and in the last turns of all games; sampled elsewhere.
+single dice, and in the last turns of all games (double dice: in the last one); sampled elsewhere.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 import numpy as np
 
@@ -39,6 +40,10 @@ def final_scores(
             return FinalScores(final_score(rules, state.sheet), (1.0,), None)
         if is_near_end(rules, state.sheet):
             return end_scores(rules, state, play)
+        if in_last_double_turn(source, state):
+            from dicecup.solver.double.last_turn import last_turn_scores
+
+            return last_turn_scores(source, state, play)
         if play == "target":
             raise UsageError("chances_unknown", ruleset=rules.id)
         return sampled(values, state)
@@ -49,6 +54,11 @@ def final_scores(
             raise
     solve_chances(source, play, on_progress=on_progress, wait=True)
     return source.final_scores(state, play)
+
+
+def in_last_double_turn(source: Solution, state: State) -> TypeGuard[DoubleSolution]:
+    last = state.sheet.cells.count(None) == len(source.rules.scored)
+    return isinstance(source, DoubleSolution) and last
 
 
 def best_chance(values: Values, state: State, target: int) -> Hint:
@@ -84,8 +94,7 @@ def solution_for_target(values: Values, state: State, target: int) -> Solution:
         return AimSolution(source.chances, Aims.at_least(target))
     if is_near_end(rules, state.sheet):
         return EndGame(LastSheets(rules), Aims.at_least(target))
-    last = state.sheet.cells.count(None) == len(rules.scored)
-    if isinstance(source, DoubleSolution) and last:
+    if in_last_double_turn(source, state):
         from dicecup.solver.double.last_turn import LastDoubleTurns
 
         return LastDoubleTurns(source, lambda score: float(score >= target))

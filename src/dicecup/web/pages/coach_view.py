@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dicecup.coach.advice import with_strikes
-from dicecup.dice import Dice, Die, format_dice
+from dicecup.dice import Dice, Die, format_dice, layer_faces
+from dicecup.engine.play import scored_layers
 from dicecup.engine.serialize import move_to_data
 from dicecup.engine.state import Keep, Score, State
 from dicecup.i18n.language import Language
@@ -24,6 +25,7 @@ from dicecup.i18n.sentences import (
 )
 from dicecup.match import Match
 from dicecup.rules.model import Ruleset
+from dicecup.rules.scoring import score_box
 from dicecup.web.service.advising import MOST_CHOICES
 from dicecup.web.texts import player_name
 
@@ -121,14 +123,20 @@ def said_text(rules: Ruleset, state: State, move: Keep | Score, language: Langua
     return move_text(rules, with_strikes(rules, state.sheet, state.dice, move), language)
 
 
-def crossed_text(rules: Ruleset, move: Keep | Score, points: int, language: Language) -> str:
-    """A move as people say it, where only the points of its turn are known: boxes that together gave nothing
-    are crossed out, unless they never hold points.
+def crossed_text(rules: Ruleset, move: Keep | Score, dice: Dice, points: int, language: Language) -> str:
+    """A move as people say it, where the points of its turn are known but not the sheet: boxes that got
+    nothing are crossed out, unless they never hold points.
+
+    Where a turn fills several boxes, their points are those of the dice: no sheet changes them.
     """
-    if isinstance(move, Score) and not points:
-        boxes = [rules.boxes[rules.box_index[placed.box]] for placed in move.placements]
-        placed = zip(move.placements, boxes, strict=True)
-        move = Score(tuple(replace(one, strike=not box.never_pays) for one, box in placed))
+    if isinstance(move, Score):
+        placed = []
+        for one, layer in zip(move.placements, scored_layers(rules), strict=True):
+            box = rules.boxes[rules.box_index[one.box]]
+            given = score_box(box, layer_faces(dice, layer), rules.dice.counted).points
+            nothing = not (given if rules.has_layers else points)
+            placed.append(replace(one, strike=one.strike or (nothing and not box.never_pays)))
+        move = Score(tuple(placed))
     return move_text(rules, move, language)
 
 
@@ -186,9 +194,11 @@ def player_so_far(
         luck=signed(found.luck, language) if found.rolls_known else "–",
         skill=signed(found.skill, language) if found.rolls_known else "–",
         chance="" if chance is None else percent_text(chance, language),
-        last=crossed_text(rules, last.taken.move, last.taken.points, language) if last else "",
+        last=crossed_text(rules, last.taken.move, last.dice, last.taken.points, language) if last else "",
         loss=loss,
-        better=crossed_text(rules, last.best.move, last.best.points, language) if last and loss else "",
+        better=crossed_text(rules, last.best.move, last.dice, last.best.points, language)
+        if last and loss
+        else "",
     )
 
 

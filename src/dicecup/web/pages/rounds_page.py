@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from dicecup.engine.state import Keep, Score
+from dicecup.engine.state import Keep
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name
 from dicecup.web.pages.coach_view import DiceView, crossed_text, dice_view
@@ -77,14 +77,13 @@ def way_view(
     found: Rounds, turn: int, player: int, place: int, who: tuple[str, bool], language: Language
 ) -> WayView:
     played = found.rounds[turn].turns[player]
-    move, last = played.decisions[place].move, played.decisions[-1].move
-    assert isinstance(last, Score)
+    parted, last = played.decisions[place], played.decisions[-1]
     lost = sum(found.losses[player][turn]) if found.losses else 0.0
     return WayView(
         *who,
-        choice=crossed_text(found.rules, move, played.points, language),
-        keeps=isinstance(move, Keep),
-        box=crossed_text(found.rules, last, played.points, language),
+        choice=crossed_text(found.rules, parted.move, parted.dice, played.points, language),
+        keeps=isinstance(parted.move, Keep),
+        box=crossed_text(found.rules, last.move, last.dice, played.points, language),
         points=played.points,
         cost=figure(-lost, language) if lost >= LEAST_LOSS else "",
     )
