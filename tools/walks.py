@@ -48,7 +48,7 @@ MILESTONES: dict[str, dict[tuple[str, str], str]] = {
     },
     "hint → value": {
         ("rules.loader", "load_ruleset"): "position read",
-        ("solver.ready", "open_ready"): "table opened",
+        ("solver.ready", "open_packed"): "table opened",
         ("solver.ready", "unchecked_turn"): "turn solved",
         ("coach.advice", "worths"): "choices ranked",
         ("coach.reasons", "reason"): "reasons found",

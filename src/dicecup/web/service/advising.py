@@ -121,21 +121,29 @@ class Advising:
         """Ensure that the coach's packages are installed; in a clone they are downloaded on first use."""
         return self.remembered(("install",), asyncio.to_thread(ensure, "solver"))
 
-    def prepare(self, rules: Ruleset) -> asyncio.Task[None]:
-        """Prepare a game before somebody asks; the patient process compiles, the quick one loads."""
+    def load(self, rules: Ruleset) -> asyncio.Task[None]:
+        """Let the quick process load a game, or compile what hints need: no more, since somebody waits."""
 
         async def work() -> None:
             if has_solver():
                 await asyncio.shield(self.install())
+            await self.quick.ask("load", rules, urgency=1)
+
+        return self.remembered(("load", rules), work())
+
+    def prepare(self, rules: Ruleset) -> asyncio.Task[None]:
+        """Prepare a game before somebody asks: hints first, then all else, in the patient process."""
+
+        async def work() -> None:
+            await asyncio.shield(self.load(rules))
             await self.patient.ask("prepare", rules, urgency=1)
-            await self.quick.ask("prepare", rules)
 
         return self.remembered(("prepare", rules), work())
 
     async def until_values(self, rules: Ruleset) -> None:
         """Wait until hints can be answered: at once where the values come with the package."""
         if not has_ready(rules) and (is_installed("solver") or not is_coached(rules)):
-            await asyncio.shield(self.prepare(rules))
+            await asyncio.shield(self.load(rules))
 
     def prepare_to_win(self, rules: Ruleset) -> asyncio.Task[None]:
         """Compile what chances to win need, in the patient process, so that no hint waits for it."""

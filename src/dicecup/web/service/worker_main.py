@@ -45,6 +45,11 @@ def check(rules: Ruleset) -> bool:
     return values_at_once(rules).exact
 
 
+def load(rules: Ruleset) -> Hint:
+    """Give some hint, so that the values are loaded and what hints need is compiled."""
+    return advise(values_at_once(rules), some_throw(rules, start(rules, 2)))
+
+
 def prepare(rules: Ruleset) -> None:
     """Do everything once, so that kernels are compiled and tables are loaded before the first question.
 
@@ -142,6 +147,7 @@ THOUGHTS: dict[str, Any] = {
     thought.__name__: thought
     for thought in (
         check,
+        load,
         prepare,
         prepare_to_win,
         warm,
