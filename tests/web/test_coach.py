@@ -245,7 +245,9 @@ def test_a_state_is_computed_once(client: TestClient, ann: Player, monkeypatch: 
     for _request in range(30):
         ask(client, f"/t/{state['id']}/hint")
         ann.get(f"/matches/{state['id']}/hint")
-    asked = [thought for thought in asked if thought not in ("load", "prepare")]  # which compiles in the background
+    asked = [
+        thought for thought in asked if thought not in ("load", "prepare")
+    ]  # which compiles in the background
     assert sorted(asked) == ["advice", "reasons"]
 
 
