@@ -31,6 +31,11 @@ def tables_folder() -> Path:
     return cache_folder() / "tables"
 
 
+def house_folder() -> Path:
+    """Where the tables of house rules are that links and game files carry: strangers make them."""
+    return tables_folder() / "house"
+
+
 def kernels_folder() -> Path:
     return cache_folder() / "kernels"
 

@@ -30,6 +30,16 @@ SENTENCES: dict[str, str | Plural] = {
     # Rules
     "file_too_large": N_("{file} is too large (at most {most} bytes). Give another file."),
     "file_unreadable": N_("{file} can’t be read: {problem}. Check the path and the permissions."),
+    "house_too_large": Plural(
+        *ngettext(
+            "Solving {ruleset} takes about {minutes} minute, too long for this server. Make it smaller.",
+            "Solving {ruleset} takes about {minutes} minutes, too long for this server. Make it smaller.",
+        ),
+        by="minutes",
+    ),
+    "house_unsolved": N_(
+        "The coach doesn’t know these house rules yet. Open them in the workshop and solve them first."
+    ),
     "house_rules_damaged": N_("These house rules are incomplete or damaged. Copy the whole link again."),
     "option_unknown": N_("{ruleset} has no option “{option}”. Choose one of: {known}."),
     "option_value_unknown": N_("The option {option} has no value “{value}”. Choose one of: {known}."),

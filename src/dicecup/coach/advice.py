@@ -17,7 +17,8 @@ from dicecup.dice import Dice
 from dicecup.engine.play import check_state, keeps, score_sheet
 from dicecup.engine.state import Keep, Score, Sheet, State, final_score
 from dicecup.errors import DicecupError, MoveError, UsageError
-from dicecup.installation import is_installed, is_there, need
+from dicecup.installation import house_folder, is_installed, is_there, need
+from dicecup.rules.house import is_house
 from dicecup.rules.model import Ruleset
 from dicecup.solver.double.wasm import find_wasm, has_wasm
 from dicecup.solver.ready import find_plain_quick, find_ready, has_quick, has_ready
@@ -113,7 +114,21 @@ def known_values(rules: Ruleset) -> Values:
 
 @lru_cache(maxsize=4)
 def remembered_values(rules: Ruleset) -> Values:
-    return find_values(rules)
+    if not is_house(rules.reference):
+        return find_values(rules)
+    need("solver")
+    from dicecup.solver.files.tables import forget_oldest
+    from dicecup.solver.find import find_table
+
+    folder = house_folder()
+    if not solve_house_rules and find_table(rules, 64, folder) is None:
+        raise UsageError("house_unsolved")
+    found = find_values(rules, folder=folder)
+    forget_oldest(folder)
+    return found
+
+
+solve_house_rules = True  # unasked, if that takes seconds; a server does not do that for strangers
 
 
 def find_values(

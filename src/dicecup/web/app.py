@@ -39,8 +39,10 @@ from dicecup.web.pages import (
     review_page,
     rounds_page,
     setup_page,
+    workshop_page,
 )
 from dicecup.web.pages.render import refused_page
+from dicecup.web.service.house_values import HouseValues
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.personal_data import keep_to_retention
 from dicecup.web.service.reviewing import Reviews
@@ -91,6 +93,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.state.metrics = metrics
         app.state.reviews = Reviews(matches)
         app.state.uploads = Uploads()
+        app.state.house_values = HouseValues()
         spare_long_lived_objects()
         share_interpreter()
         matches.start()
@@ -98,6 +101,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         with when_server_stops(matches.subscribers.close):
             yield
         app.state.uploads.stop()
+        await app.state.house_values.stop()
         await app.state.reviews.stop()
         await matches.stop()
 
@@ -134,6 +138,7 @@ def shared_routes() -> list[BaseRoute]:
         lobby_page.router,
         api_evenings.router,
         setup_page.router,
+        workshop_page.router,
         match_page.router,
         chances_page.router,
         review_page.router,

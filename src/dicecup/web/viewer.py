@@ -22,7 +22,7 @@ from dicecup.web.uploads import Uploads
 TWO_YEARS = 2 * 365 * 24 * 3600
 THEMES = ("auto", "light", "dark")
 MOST_NAME = 60
-MOST_FIELDS = 200
+MOST_FIELDS = 500  # the workshop has six for each box
 GUIDE_COOKIE, MOST_GUIDE = "guide", 200
 
 

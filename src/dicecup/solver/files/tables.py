@@ -314,3 +314,16 @@ def weights_file(rules: Ruleset, *, quick: bool = False) -> Traversable | None:
 
 def has_weights(rules: Ruleset) -> bool:
     return weights_file(rules) is not None
+
+
+MOST_HOUSE_BYTES = 1_000_000_000  # of all tables of house rules
+
+
+def forget_oldest(folder: Path, most: int = MOST_HOUSE_BYTES) -> None:
+    """Remove the tables of a folder that were made first until the others take no more room than this."""
+    tables = sorted(folder.glob("*.table"), key=lambda path: path.stat().st_mtime, reverse=True)
+    room = most
+    for number, path in enumerate(tables):
+        room -= path.stat().st_size
+        if room < 0 and number:  # the newest one stays: somebody has just asked for it
+            path.unlink(missing_ok=True)

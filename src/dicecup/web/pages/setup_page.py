@@ -222,6 +222,7 @@ def setup_page(
         "setup.html",
         status,
         game=game,
+        house=is_house(game),
         game_name=game_name(rules, language.code),
         summary=summary(rules, language.code),
         seats=seats,

@@ -17,7 +17,7 @@ from dicecup.rules.house import is_house, pack_tables, unpack_tables
 from dicecup.rules.loader import builtin_ids, load_builtin, read_rules
 from dicecup.rules.model import Alike, AnyDice, Box, Needs, OfFace, Points, Ruleset, Run, TheseFaces
 
-LANGUAGES = ("en", "fr", "de", "sv")
+UNNAMED = {"en": "House rules", "fr": "Règles maison", "de": "Hausregeln", "sv": "Husregler"}
 NeedKind = Literal["any", "alike", "different", "run", "faces", "at_least"]
 NEEDS: tuple[NeedKind, ...] = ("any", "alike", "different", "run", "faces", "at_least")
 PointKind = Literal["matching", "all", "fixed", "plus", "less"]
@@ -74,7 +74,7 @@ def draft_of(source: str, language: str) -> HouseDraft:
     faces = sorted(box.needs.face for box in rules.boxes if isinstance(box.needs, OfFace))
     return HouseDraft(
         source=source,
-        name=names.get("game", ""),
+        name="" if (called := names.get("game", "")) in UNNAMED.values() else called,
         dice=str(rules.dice.count),
         faces=str(rules.dice.faces),
         throws=str(rules.throws),
@@ -298,9 +298,9 @@ def names_of(draft: HouseDraft, before: Mapping[str, Any]) -> dict[str, Any]:
     own |= {f"face{face}": str(face) for face in draft.upper if face.isdigit() and int(face) not in UPPER}
     given = {key: text for key, text in own.items() if text}
     found = {}
-    for language in dict.fromkeys([*LANGUAGES, *before]):
+    for language in dict.fromkeys([*UNNAMED, *before]):
         others = {key: text for key, text in before.get(language, {}).items() if key not in own}
-        found[language] = others | given
+        found[language] = {"game": UNNAMED.get(language, UNNAMED["en"])} | others | given
     return {language: words for language, words in found.items() if words}
 
 

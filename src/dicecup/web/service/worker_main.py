@@ -11,18 +11,20 @@ import signal
 import sys
 import traceback
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from dicecup.bots import bot_called
+from dicecup.coach import advice as advice_settings
 from dicecup.coach.advice import Hint, WinHint, advise, known_values, values_at_once
 from dicecup.coach.reasons import Reason, Reasons
 from dicecup.coach.review import Review, WinChances, review, shares_of_win
 from dicecup.dice import all_dice
 from dicecup.engine.play import apply, legal_scores
 from dicecup.engine.record import DiceOrigin, Header, Record
-from dicecup.engine.state import Keep, Score, State, Throw, dice_to_throw, start
-from dicecup.errors import DicecupError
-from dicecup.installation import is_installed
+from dicecup.engine.state import Keep, Score, State, Throw, dice_to_throw, empty_sheet, start
+from dicecup.errors import DicecupError, UsageError
+from dicecup.installation import house_folder, is_installed
 from dicecup.rules.model import Ruleset
 from dicecup.web.service.worker import LENGTH, NICEST, pack, refusal_of, unpack, warm_once
 
@@ -143,6 +145,33 @@ def decide(bot: str, rules: Ruleset, state: State) -> Keep | Score:
     return bot_called(bot).decide(rules, state, Random(0))
 
 
+MOST_SOLVE_SECONDS = 60.0  # estimated, of house rules
+
+
+def house_value(rules: Ruleset, base: Ruleset | None, note: str) -> tuple[float, float | None]:
+    """Solve house rules; the expected final scores of them and of their base, if that is known exactly.
+
+    How far the solve is stands in the file `note`.
+    """
+    from dicecup.solver.files.tables import forget_oldest
+    from dicecup.solver.find import estimate_seconds, solution_of
+    from dicecup.solver.solution import Progress
+
+    seconds = estimate_seconds(rules, 64)
+    if seconds > MOST_SOLVE_SECONDS:
+        raise UsageError("house_too_large", ruleset=rules.id, minutes=round(seconds / 60) or 1)
+
+    def write(progress: Progress) -> None:
+        Path(note).write_text(f"{progress.done} {progress.total}", "ascii")
+
+    solution = solution_of(rules, precision=64, backend="cpu", folder=house_folder(), on_progress=write)
+    forget_oldest(house_folder())
+    base_values = values_at_once(base) if base else None
+    if base is None or base_values is None or not base_values.exact:
+        return solution.expected, None
+    return solution.expected, base_values.turn(empty_sheet(base)).value
+
+
 THOUGHTS: dict[str, Any] = {
     thought.__name__: thought
     for thought in (
@@ -157,6 +186,7 @@ THOUGHTS: dict[str, Any] = {
         goal_now,
         so_far,
         decide,
+        house_value,
     )
 }
 
@@ -185,6 +215,7 @@ def lower_priority(niceness: int) -> None:
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then closes this pipe
     lower_priority(int(sys.argv[1]))
+    advice_settings.solve_house_rules = False  # only when somebody asks for it, with progress: `house_value`
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing else may write to this pipe
     serve(sys.stdin.buffer, answers)

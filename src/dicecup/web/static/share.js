@@ -14,15 +14,20 @@ async function copy(button) {
   requestAnimationFrame(() => (done.textContent = done.dataset.done));
 }
 
-for (const button of document.querySelectorAll("[data-copy]")) {
-  button.hidden = false;
-  button.addEventListener("click", () => copy(button));
+function prepare(part) {
+  for (const button of part.querySelectorAll("[data-copy]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => copy(button));
+  }
+  for (const button of part.querySelectorAll("[data-share]")) {
+    button.hidden = !navigator.share;
+    const share = () => navigator.share({ title: document.title, url: field(button, "share").value });
+    button.addEventListener("click", () => share().catch(() => null)); // whoever changes their mind is fine
+  }
+  for (const input of part.querySelectorAll("input.address")) {
+    input.addEventListener("focus", () => input.select());
+  }
 }
-for (const button of document.querySelectorAll("[data-share]")) {
-  button.hidden = !navigator.share;
-  const share = () => navigator.share({ title: document.title, url: field(button, "share").value });
-  button.addEventListener("click", () => share().catch(() => null)); // whoever changes their mind is fine
-}
-for (const input of document.querySelectorAll("input.address")) {
-  input.addEventListener("focus", () => input.select());
-}
+
+prepare(document);
+document.addEventListener("htmx:load", (event) => event.detail.elt !== document.body && prepare(event.detail.elt));

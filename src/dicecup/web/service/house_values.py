@@ -1,0 +1,108 @@
+"""What house rules are worth: solved in a worker process of their own, one game at a time, callers in turn.
+
+Whoever sends rules to a server decides how much work they are, so a game is refused before it is solved if
+that would take long, a caller has one solve under way at most, and the tables share a bounded folder.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from pathlib import Path
+from secrets import token_hex
+
+from dicecup.errors import UsageError
+from dicecup.rules.loader import load_builtin
+from dicecup.rules.model import Ruleset
+from dicecup.web.service.advising import has_solver
+from dicecup.web.service.fair_queue import caller_now
+from dicecup.web.service.worker import NICEST, make_worker
+
+MOST_JOBS = 200  # that are remembered
+MOST_WAITING = 20  # solves under way and queued; further ones are refused
+
+
+@dataclass(frozen=True, slots=True)
+class HouseValue:
+    """Expected final scores with perfect play: of the house rules, and of their base if that is known."""
+
+    expected: float
+    base_expected: float | None
+
+
+@dataclass(eq=False)
+class HouseJob:
+    """A solve that is queued, under way or done."""
+
+    caller: str
+    note: Path  # where the worker writes how far it is
+    task: asyncio.Task[HouseValue] = field(init=False)
+
+    @property
+    def done(self) -> bool:
+        return self.task.done()
+
+    @property
+    def value(self) -> HouseValue | None:
+        """The answer, if there is one; what was refused is raised."""
+        if not self.done:
+            return None
+        try:
+            return self.task.result()
+        except asyncio.CancelledError:
+            raise UsageError("coach_failed") from None
+
+    @property
+    def share(self) -> float:
+        """How much of the states are solved."""
+        try:
+            done, total = self.note.read_text("ascii").split()
+            return int(done) / max(1, int(total))
+        except (OSError, ValueError):
+            return 0.0
+
+
+class HouseValues:
+    """The solves of a server."""
+
+    def __init__(self) -> None:
+        self.worker = make_worker(NICEST)
+        self.jobs: OrderedDict[str, HouseJob] = OrderedDict()
+        self.folder = tempfile.TemporaryDirectory(prefix="dicecup-")
+
+    def find(self, rules: Ruleset) -> HouseJob | None:
+        return self.jobs.get(rules.identity)
+
+    def start(self, rules: Ruleset, base: str) -> HouseJob:
+        """Begin to solve house rules, unless that was done before."""
+        if (job := self.find(rules)) and not (job.done and job.task.exception()):
+            return job
+        if not has_solver():
+            raise UsageError("solver_missing")
+        caller = caller_now().name
+        under_way = [job for job in self.jobs.values() if not job.done]
+        if any(job.caller == caller for job in under_way):
+            raise UsageError("still_working")
+        if len(under_way) >= MOST_WAITING:
+            raise UsageError("coach_busy")
+        job = HouseJob(caller, Path(self.folder.name) / token_hex(8))
+        job.task = asyncio.create_task(self.solve(rules, base, job.note))
+        self.jobs[rules.identity] = job
+        while len(self.jobs) > MOST_JOBS and next(iter(self.jobs.values())).done:
+            self.jobs.popitem(last=False)
+        return job
+
+    async def solve(self, rules: Ruleset, base: str, note: Path) -> HouseValue:
+        asked = load_builtin(base) if base else None
+        try:
+            return HouseValue(*await self.worker.ask("house_value", rules, asked, str(note)))
+        finally:
+            note.unlink(missing_ok=True)
+
+    async def stop(self) -> None:
+        for job in self.jobs.values():
+            job.task.cancel()
+        await self.worker.stop()
+        self.folder.cleanup()
