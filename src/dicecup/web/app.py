@@ -19,6 +19,7 @@ from dicecup import __version__
 from dicecup.storage.store import open_store
 from dicecup.web import observing, refusals
 from dicecup.web.api import evening_requests as api_evenings
+from dicecup.web.api import house_rules as api_house_rules
 from dicecup.web.api import library as api_library
 from dicecup.web.api import match_requests as api_matches
 from dicecup.web.api import puzzles as api_puzzles
@@ -133,6 +134,7 @@ def shared_routes() -> list[BaseRoute]:
         api_matches.router,
         api_matches.moves_router,
         api_reviews.router,
+        api_house_rules.router,
         api_puzzles.router,
         api_library.router,
         lobby_page.router,

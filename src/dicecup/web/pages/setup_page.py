@@ -52,10 +52,10 @@ def games() -> list[str]:
     return sorted(builtin_ids(), key=lambda game: ORDER.index(game) if game in ORDER else len(ORDER))
 
 
-async def known_game(game: str) -> str:
+async def known_game(matches: MatchesNow, game: str) -> str:
     """Return the game named in the path, or house rules that it carries; any other is not found."""
-    if is_house(game):
-        opening.game_rules(game)
+    if is_house(game):  # built in a thread, then remembered: strangers decide how much work it is
+        await matches.in_background(opening.game_rules, game)
     elif game not in builtin_ids():
         raise UsageError("not_found")
     return game

@@ -15,6 +15,7 @@ from dicecup.i18n.describe import describe_turn
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, name
 from dicecup.i18n.sentences import number_text
+from dicecup.phrases import Phrase
 from dicecup.rules.house import MOST_REFERENCE, MOST_TEXT, is_house, rules_text, unpack_tables
 from dicecup.rules.loader import house_reference, load_builtin
 from dicecup.rules.model import Ruleset
@@ -33,8 +34,17 @@ from dicecup.web.service.house_draft import (
     reference_of,
 )
 from dicecup.web.service.house_values import HouseJob, HouseValue, HouseValues
+from dicecup.web.service.matches import Matches
 from dicecup.web.texts import line_names
-from dicecup.web.viewer import Form, Viewer, ViewerNow, set_preferences, with_preferences
+from dicecup.web.viewer import (
+    Form,
+    MatchesNow,
+    Viewer,
+    ViewerNow,
+    matches_of,
+    set_preferences,
+    with_preferences,
+)
 
 router = APIRouter(include_in_schema=False)
 Reference = Annotated[str, Query(max_length=MOST_REFERENCE)]
@@ -60,70 +70,84 @@ class ValueView:
 
 @router.get("/workshop")
 async def workshop(
-    request: Request, viewer: ViewerNow, values: Values, rules: Reference = "", game: Reference = ""
+    request: Request,
+    viewer: ViewerNow,
+    matches: MatchesNow,
+    values: Values,
+    rules: Reference = "",
+    game: Reference = "",
 ) -> Response:
     """Begin with a game, or open house rules that a link carries."""
-    source = rules or game or games()[0]
-    return show(request, viewer, values, opened(source, viewer.language.code))
+    draft = await matches.in_background(opened, rules or game or games()[0], viewer.language.code)
+    return await show(request, viewer, values, draft)
 
 
 @router.post("/workshop")
-async def change(request: Request, viewer: ViewerNow, values: Values, form: Form) -> Response:
+async def change(
+    request: Request, viewer: ViewerNow, matches: MatchesNow, values: Values, form: Form
+) -> Response:
     """Look at the rules of the form, or change its list of boxes, the language or the theme."""
     action = str(form.get("action", ""))
-    draft = read_draft(form)
+    draft = await matches.in_background(read_draft, form)
     if action == "preferences":
         chosen = with_preferences(viewer, form)
-        return set_preferences(request, show(request, chosen, values, draft), chosen)
+        return set_preferences(request, await show(request, chosen, values, draft), chosen)
     changed = changed_draft(draft, action)
     added = {box.id for box in changed.boxes} - {box.id for box in draft.boxes}
-    return show(request, viewer, values, changed, open_boxes=added)
+    return await show(request, viewer, values, changed, open_boxes=added)
 
 
 @router.post("/workshop/file")
-async def upload(request: Request, viewer: ViewerNow, values: Values, form: Form) -> Response:
+async def upload(
+    request: Request, viewer: ViewerNow, matches: MatchesNow, values: Values, form: Form
+) -> Response:
     """Open a rules file; it may name a built-in game as its base, and no file of this machine."""
     file = form.get("file")
     try:
         if not isinstance(file, UploadFile):
             raise UsageError("request_wrong", problem="file")
         data = await file.read(MOST_TEXT + 1)
-        reference = house_reference(data.decode(errors="replace"))
+        reference = await matches.in_background(house_reference, data.decode(errors="replace"))
     except DicecupError as error:
         draft = draft_of(games()[0], viewer.language.code)
-        return show(request, viewer, values, draft, error)
+        return await show(request, viewer, values, draft, error)
     return go_to(request, viewer, f"/workshop?rules={reference}")
 
 
 @router.get("/workshop/rules.toml")
-async def download(rules: Reference) -> Response:
+async def download(matches: MatchesNow, rules: Reference) -> Response:
     """House rules as a file, for the command line and for editors."""
-    known = house(rules)
+    known = await house(matches, rules)
     headers = {"Content-Disposition": f'attachment; filename="{known.id}.toml"'}
     return PlainTextResponse(rules_text(unpack_tables(rules)), headers=headers)
 
 
 @router.post("/workshop/value")
-async def solve(request: Request, viewer: ViewerNow, values: Values, form: Form) -> Response:
+async def solve(
+    request: Request, viewer: ViewerNow, matches: MatchesNow, values: Values, form: Form
+) -> Response:
     """Begin to solve house rules."""
     reference = str(form.get("rules", ""))[:MOST_REFERENCE]
-    values.start(house(reference), base_of(reference))
+    values.start(await house(matches, reference), base_of(reference))
     if request.headers.get("hx-request"):
-        return await value(request, viewer, values, reference)
+        return await value(request, viewer, matches, values, reference)
     return go_to(request, viewer, f"/workshop?rules={reference}#worth")
 
 
 @router.get("/workshop/value")
-async def value(request: Request, viewer: ViewerNow, values: Values, rules: Reference) -> Response:
+async def value(
+    request: Request, viewer: ViewerNow, matches: MatchesNow, values: Values, rules: Reference
+) -> Response:
     """What the rules are worth, or how far the solve is; asked again while it runs."""
-    worth = value_view(values.find(house(rules)), rules, viewer.language)
+    worth = value_view(values.find(await house(matches, rules)), rules, viewer.language)
     return page(request, viewer, "worth.html", reference=rules, worth=worth)
 
 
-def house(reference: str) -> Ruleset:
+async def house(matches: Matches, reference: str) -> Ruleset:
+    """The house rules of a reference: built in a thread, then remembered."""
     if not is_house(reference):
         raise UsageError("not_found")
-    return load_builtin(reference)
+    return await matches.in_background(load_builtin, reference)
 
 
 def opened(source: str, language: str) -> HouseDraft:
@@ -162,7 +186,7 @@ def read_draft(form: Form) -> HouseDraft:
     )
 
 
-def show(
+async def show(
     request: Request,
     viewer: Viewer,
     values: HouseValues,
@@ -174,7 +198,7 @@ def show(
     reference, error = draft.source, problem
     if draft.base:
         try:
-            reference = reference_of(draft)
+            reference = await matches_of(request).in_background(reference_of, draft)
         except DicecupError as found:
             error = problem or found
     rules = load_builtin(reference if error is None or problem else draft.source)
@@ -197,7 +221,7 @@ def show(
         needs=need_names(spoken),
         points=point_names(spoken),
         most_tiers=MOST_TIERS,
-        problem=spoken.sentence(error) if error else "",
+        problem=problem_text(error, draft, spoken) if error else "",
         code=error.code if error else "",
         reference=reference if is_own else "",
         address=f"{base_address(request)}/workshop?rules={reference}",
@@ -208,6 +232,32 @@ def show(
         worth=value_view(values.find(rules) if is_own else None, reference, spoken),
         fields_go_with="workshop" if draft.base else "",
     )
+
+
+def problem_text(error: DicecupError, draft: HouseDraft, language: Language) -> str:
+    """Return what is wrong, named as the form names it."""
+    if error.code != "rules_key_wrong":
+        return language.sentence(error)
+    _ = language.gettext
+    key = str(error.values["key"])
+    places = {
+        "dice.count": _("Dice"),
+        "dice.faces": _("Numbers on a die"),
+        "throws": _("Rolls in a turn"),
+        "strike": _("Crossing out"),
+        "upper.bonus": _("Bonus"),
+        "upper.boxes": _("Upper section"),
+        "dice": _("Dice"),
+        "box": _("Boxes"),
+    }
+    place = next((said for known, said in places.items() if key.startswith(known)), key)
+    if key.startswith("box."):
+        base = load_builtin(draft.base)
+        called = next((box for box in draft.boxes if box.id == key.split(".")[1]), None)
+        place = called.name or box_name(base, base, called.id, language) if called else key
+    phrase = error.values["expected"]
+    assert isinstance(phrase, Phrase)
+    return _("{place}: expected {expected}.").format(place=place, expected=language.sentence(phrase))
 
 
 def box_name(rules: Ruleset, base: Ruleset | None, box: str, language: Language) -> str:

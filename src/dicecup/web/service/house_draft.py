@@ -147,7 +147,7 @@ def changed_draft(draft: HouseDraft, action: str) -> HouseDraft:
 
 def new_id(draft: HouseDraft) -> str:
     taken = {box.id for box in draft.boxes} | {box.id for box in load_builtin(draft.source).boxes}
-    return next(name for number in range(1, 200) if (name := f"box{number}") not in taken)
+    return next(name for number in range(1, 200) if (name := f"box_{number}") not in taken)
 
 
 def whole(text: str) -> Any:
@@ -185,7 +185,7 @@ def tables_of(draft: HouseDraft) -> dict[str, Any]:
     usual = [box.id for box in base.boxes if box.id in order]
     put(tables, "order", order, usual + [name for name in order if name not in usual])
     tables["names"] = names_of(draft, tables.get("names", {}))
-    tables |= without_references(base, kept)
+    tables |= without_references(tables, base, kept)
     order_of_keys = [*(key for key in ORDER if key in tables), *(key for key in tables if key not in ORDER)]
     return {key: tables[key] for key in order_of_keys if tables[key] not in ({}, None)}
 
@@ -304,15 +304,21 @@ def names_of(draft: HouseDraft, before: Mapping[str, Any]) -> dict[str, Any]:
     return {language: words for language, words in found.items() if words}
 
 
-def without_references(base: Ruleset, kept: set[str]) -> dict[str, Any]:
-    """Return what removes rules of the base that speak of boxes which are gone."""
+def without_references(tables: Mapping[str, Any], base: Ruleset, kept: set[str]) -> dict[str, Any]:
+    """Return the rules about several boxes as far as these boxes are there; `False` removes them."""
     found: dict[str, Any] = {}
-    joker, repeat = base.joker, base.repeat
-    upper = {box.id for box in base.boxes if box.section == "upper"}
-    if joker and not (upper <= kept and kept & {*joker.filled} and kept & {*joker.boxes}):
-        found["joker"] = False
-    if repeat and repeat.box not in kept:
-        found["repeat"] = False
+    usual = {"filled": [*base.joker.filled], "boxes": [*base.joker.boxes]} if base.joker else None
+    joker = tables.get("joker", usual)
+    if isinstance(joker, dict):
+        named = {key: [box for box in joker.get(key, []) if box in kept] for key in ("filled", "boxes")}
+        faces = {box.id for box in base.boxes if box.section == "upper"}
+        if not (faces <= kept and all(named.values())):
+            found["joker"] = False if base.joker else None
+        elif "joker" in tables:
+            found["joker"] = joker | named
+    repeat = tables.get("repeat", {"box": base.repeat.box} if base.repeat else None)
+    if isinstance(repeat, dict) and repeat.get("box") not in kept:
+        found["repeat"] = False if base.repeat else None
     return found
 
 
