@@ -8,6 +8,7 @@ import sys
 import tomllib
 import zlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -151,7 +152,7 @@ def test_no_file_is_opened(monkeypatch, tmp_path):
         raise AssertionError(arguments)
 
     load_ruleset("yatzy")
-    monkeypatch.setattr(loader.Path, "open", opened)
+    monkeypatch.setattr(Path, "open", opened)
     for base in ("ours", "./ours", "house:ours"):
         with pytest.raises(RulesError):
             house_reference(f'format = 1\nid = "ours"\nbase = "{base}"')

@@ -73,7 +73,8 @@ def unpack_tables(reference: str) -> Tables:
 
 def check_tables(tables: Mapping[str, Any]) -> None:
     """Check what can be counted without building anything: kinds of values, their number, depth, lengths."""
-    entries, depth, level = 0, 0, [("", tables)]
+    entries, depth = 0, 0
+    level: list[tuple[str, Any]] = [("", tables)]
     while level:
         depth += 1
         inside: list[tuple[str, Any]] = []

@@ -168,7 +168,7 @@ def read_draft(form: Form) -> HouseDraft:
     load_builtin(source)
     columns = [text_list(form, name) for name in ("box", "box-name", "need", "detail", "points", "amount")]
     boxes = [
-        BoxDraft(box, called, need, detail, points, amount)  # type: ignore[arg-type]
+        BoxDraft(box, called, need, detail, points, amount)
         for box, called, need, detail, points, amount in zip(*columns, strict=False)
         if need in NEEDS and points in POINTS
     ]

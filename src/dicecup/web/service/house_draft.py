@@ -89,7 +89,7 @@ def own_names(source: str, language: str) -> dict[str, str]:
     """Return the names that house rules give themselves."""
     tables = unpack_tables(source) if is_house(source) else {}
     names = tables.get("names", {})
-    words = names.get(language) or next(iter(names.values()), {})
+    words: Mapping[str, Any] = names.get(language) or next(iter(names.values()), {})
     return {key: value for key, value in words.items() if isinstance(value, str)}
 
 
