@@ -28,10 +28,10 @@ def add_verdicts(store: StorePart, match: str, version: int, verdicts: Sequence[
 
 
 def without_verdict(store: StoredResults, key_hash: str, most: int) -> list[str]:
-    """Return the newest finished matches of a device that have not been reviewed; pads never are."""
+    """Return finished matches of a device, among the newest, that have not been reviewed; pads never are."""
     found: dict[str, None] = {}
     pads = "SELECT 1 FROM matches WHERE id = ? AND dice = 'points'"
-    for place, _result, verdict in store.results_from(key_hash, (), most):
+    for place, _result, verdict in islice(store.results_from(key_hash, (), MOST_LISTED), MOST_RESULTS):
         if verdict is None and not store.database.rows(pads, (place[1],)):
             found[place[1]] = None
         if len(found) == most:

@@ -347,7 +347,7 @@ async def my_statistics(
     missing = any((result.match, result.seat) not in page.verdicts for result in page.results)
     return MyStatistics(
         statistics=[statistics_answer(one) for one in statistics(page.results, page.verdicts, page.undone)],
-        looking=missing and reviews.catch_up(holder),
+        looking=missing and await reviews.are_missing(holder) and reviews.catch_up(holder),
     )
 
 

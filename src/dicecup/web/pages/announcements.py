@@ -24,6 +24,8 @@ def announcement(live: LiveMatch, language: Language) -> str:
     if before is None or move is None:
         return ""
     player = player_name(match.record.header.players[before.player], language)
+    if isinstance(move, Throw) and move.final:
+        return _("{player}, final dice: {dice}.").format(player=player, dice=dice_text(match.state.dice))
     if isinstance(move, Throw):
         number = match.rules.throws - match.state.throws_left
         return _("{player}, roll {number}: {dice}.").format(

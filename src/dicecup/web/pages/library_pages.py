@@ -167,6 +167,7 @@ async def show_mine(
     if not before:
         counted = await asyncio.to_thread(store.results_of, holder, results_before, RESULTS_ON_A_PAGE)
     missing = any((result.match, result.seat) not in counted.verdicts for result in counted.results)
+    missing = missing and await reviews.are_missing(holder)  # pads have none
     asked_again = template != "mine.html"
     looking = missing and (
         reviews.is_looking(viewer.holder) if asked_again else reviews.catch_up(viewer.holder)

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from dicecup.engine.legality import cell_of
+from dicecup.engine.record import Record
 from dicecup.engine.same_dice import is_repeatable
-from dicecup.engine.state import Placement, dice_to_throw, standings
+from dicecup.engine.state import Placement, Score, Throw, dice_to_throw, standings
 from dicecup.errors import DicecupError
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, name
@@ -103,6 +105,7 @@ class TurnView:
     number: int
     of: int
     throw: int  # how many throws were made
+    final: bool  # the dice are those that the turn ends with: how many throws were made is not known
     throws: int
     dice: list[DieView]
     rolled: bool  # the dice are of this turn
@@ -344,7 +347,22 @@ def seat_sheet(
     choices: Sequence[LayerChoices] = (),
 ) -> SheetView:
     written = last.cells if last.seat == seat else frozenset()
-    return SheetView(match.rules, match.state.sheets[seat], of_sheet, language, tuple(choices), written)
+    layers = written_layers(match.record, seat) if match.rules.has_layers else ()
+    return SheetView(
+        match.rules, match.state.sheets[seat], of_sheet, language, tuple(choices), written, layers
+    )
+
+
+def written_layers(record: Record, seat: int) -> tuple[tuple[int, str], ...]:
+    """Which dice a player has written in which cell: players take turns, and a turn ends with a score."""
+    rules, players = record.rules, len(record.header.players)
+    scores = [move for move in record.moves if isinstance(move, Score)]
+    first = (seat - record.beginning.player) % players
+    return tuple(
+        (cell_of(rules, placed.box, placed.column), layer)
+        for move in scores[first::players]
+        for placed, layer in zip(move.placements, rules.scored, strict=True)
+    )
 
 
 def turn_view(
@@ -360,6 +378,7 @@ def turn_view(
     yours, bot = state.player in seats, live.bot_is_next()
     filled = sum(points is not None for points in state.sheet.cells)
     types = typed and state.throw_due and (yours or (bot and bool(seats)))
+    _, last, _ = next(match.record.backwards(), (None, None, None)) if typed else (None, None, None)
     return TurnView(
         name=player_name(match.player, language),
         yours=yours,
@@ -368,6 +387,7 @@ def turn_view(
         number=filled // len(rules.scored) + 1,
         of=rules.turns,
         throw=rules.throws - state.throws_left,
+        final=isinstance(last, Throw) and last.final,
         throws=rules.throws,
         dice=dice_views(live, match),
         rolled=state.throws_left < rules.throws,

@@ -45,6 +45,8 @@ class Cell:
     state: str = ""  # … and as an id
     targets: tuple[Target, ...] = ()
     new: bool = False  # written by the last move
+    layer: str = ""  # the dice that were written here, where a turn writes several, as an id
+    dice: str = ""  # … and in words
 
 
 EMPTY = Cell("empty")
@@ -81,6 +83,7 @@ class SheetView:
     language: Language
     choices: tuple[LayerChoices, ...] = ()
     written: frozenset[int] = frozenset()
+    layers: tuple[tuple[int, str], ...] = ()  # which dice were written in which cell, where there are several
 
     @property
     def heads(self) -> list[str]:
@@ -166,6 +169,7 @@ def rows_of(view: SheetView, wanted: Sequence[str]) -> list[Row]:
     heads = view.heads
     names = line_names(rules, language)
     lines = [column_lines(rules, sheet, column) for column in range(len(rules.columns))]
+    layers = dict(view.layers)
     rows = []
     for line in wanted:
         label = names[line][0]
@@ -179,7 +183,11 @@ def rows_of(view: SheetView, wanted: Sequence[str]) -> list[Row]:
             cell = column * len(rules.boxes) + box
             points = sheet.cells[cell]
             if points is not None:
-                cells.append(Cell("written", number(points), new=cell in view.written))
+                layer = layers.get(cell, "")
+                dice = name(rules, layer, language.code) if layer else ""
+                cells.append(
+                    Cell("written", number(points), new=cell in view.written, layer=layer, dice=dice)
+                )
                 continue
             spoken = f"{label} {heads[column]}" if heads else label
             targets = targets_of(rules, cell, view.choices, spoken, language) if view.choices else ()

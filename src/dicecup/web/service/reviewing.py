@@ -154,6 +154,10 @@ class Reviews:
             task.add_done_callback(lambda _task: self.catching_up.pop(holder, None))
         return True
 
+    async def are_missing(self, holder: str) -> bool:
+        """Whether finished games of a device can be reviewed that have not been yet."""
+        return bool(await asyncio.to_thread(without_verdict, self.matches.store, holder, 1))
+
     def is_looking(self, holder: str) -> bool:
         return holder in self.catching_up
 

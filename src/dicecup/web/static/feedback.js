@@ -77,6 +77,7 @@ onDrawn((before) => {
   const last = document.getElementById("match-last");
   const fresh = last && entry !== null && last.dataset.move !== entry;
   entry = last ? last.dataset.move : entry;
+  match().classList.toggle("just-written", Boolean(fresh)); // else the box would flash with every roll after it
   if (before === null || before === match().dataset.version) return;
   const thrown = match().querySelectorAll(".die-box.thrown").length;
   if (thrown) {
