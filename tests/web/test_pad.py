@@ -45,6 +45,7 @@ def test_a_whole_game_on_a_pad(ann: Player, game: str) -> None:
     assert record.state.finished
     (result,) = ann.get("/my/results").json()
     assert (result["points"], result["luck"]) == (state["standings"][0]["points"], None)
+    assert ann.get("/my/statistics").json()["looking"] is False  # the coach has nothing to review
 
 
 def test_corrections_undo_and_what_was_there(ann: Player) -> None:
@@ -180,6 +181,9 @@ def test_only_the_final_dice_are_typed(visitor: Visitor) -> None:
     path = visitor.path
     visitor.send(f"{path}/type", version=0, dice="66655", final="1")
     assert "Keep these" not in visitor.page
+    assert "Final dice" in visitor.page
+    assert "Ann, final dice: 5 5 6 6 6." in visitor.page
+    assert "throw-dot" not in visitor.page
     visitor.send(f"{path}/score", version=1, box="dice:full_house")
     assert "1 final 5 5 6 6 6 " in visitor.client.get(f"{path}/record").text
     assert 'name="final" value="1" checked' in visitor.go(path)

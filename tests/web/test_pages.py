@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.web.conftest import Player, Visitor, best_score
+from tests.web.conftest import ANN, Player, Visitor, best_score, page_of
 
 from dicecup.i18n.language import LANGUAGES
 from dicecup.rules.loader import builtin_ids, load_ruleset
@@ -171,3 +171,26 @@ def test_house_rules_stand_where_people_sit_down_play_and_look_back(visitor: Vis
     assert 'class="house-rules"' in visitor.go(f"/t/{opened['id']}")
     usual = ann.open()
     assert 'class="house-rules"' not in visitor.go(f"/t/{usual['id']}")
+
+
+def test_boxes_of_double_dice_say_which_dice_were_written(client: TestClient, ann: Player) -> None:
+    state = ann.open("dice-in-dice", ANN, {"kind": "person", "name": "Bo"})
+    state = ann.play(ann.play(state, {"throw": True}), {"inner": "chance", "outer": "ones"})
+    state = ann.play(ann.play(state, {"throw": True}), {"inner": "ones", "outer": "chance"})
+    page = page_of(client, ann, f"/t/{state['id']}")
+    written = re.findall(
+        r'<tr id="row-(\d)-(chance|ones)".*?<td class="written[^>]* title="(\w+) dice"', page, re.S
+    )
+    expected = {("1", "chance", "outer"), ("1", "ones", "inner")}
+    assert expected <= set(written)
+    assert '<span class="unseen"> inner dice</span>' in page
+
+
+@pytest.mark.parametrize(("host", "shown"), [("127.0.0.1:8000", False), ("192.168.1.5:8000", True)])
+def test_a_code_is_shown_where_others_can_open_it(
+    client: TestClient, ann: Player, host: str, shown: bool
+) -> None:
+    state = ann.open("yatzy", ANN)
+    page = client.get(f"/t/{state['id']}", headers={"Host": host}).text
+    assert ('class="code"' in page) is shown
+    assert ("serve --lan" in page) is not shown
