@@ -429,6 +429,10 @@ SENTENCES: dict[str, str | Plural] = {
     ),
     "bot_illegal": N_("The bot {bot} tried an illegal move: {problem}"),
     "bot_no_move": N_("The bot {bot} answered {found}, which isn’t a move. Correct its code."),
+    "action_illegal": N_("The action {action} of game {game} isn’t legal. Choose one that the mask allows."),
+    "batch_not_possible": N_(
+        "{ruleset} can’t be played as thousands of games at once. Use the environment of a single game."
+    ),
     "action_unknown": N_("There’s no action {action}. Actions are numbered from 0 to {most}."),
     "actions_too_many": N_(
         "{ruleset} has {count} possible actions, but an environment can have {most}. Choose a smaller game."

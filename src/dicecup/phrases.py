@@ -56,6 +56,7 @@ PHRASES = {
     "expected_no_more_dice": N_("groups of at most {counted} dice in total"),
     "expected_no_repeat_with_columns": N_("no points for repeats in a game with several columns"),
     "expected_one_need": N_("one of alike, run, faces or at_least; “different” goes with alike only"),
+    "expected_actions": N_("one action for each of {games} games"),
     "expected_one_of": N_("one of: {known}"),
     "expected_one_of_keys": N_("no such key; the keys here are: {known}"),
     "expected_option": N_("an option like name=value"),

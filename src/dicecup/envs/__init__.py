@@ -20,17 +20,22 @@ from dicecup.rules.loader import AnyGame
 
 if TYPE_CHECKING:
     from dicecup.encoding import Actions, Observation
+    from dicecup.envs.batch import BatchEnv
     from dicecup.envs.players import AecGame, ParallelGame
 
-__all__ = ["Actions", "Observation", "aec_env", "parallel_env"]
+__all__ = ["Actions", "BatchEnv", "Observation", "aec_env", "parallel_env"]
 
-_HOME = {"Actions": "dicecup.encoding", "Observation": "dicecup.encoding"}
+_HOME = {
+    "Actions": "dicecup.encoding",
+    "BatchEnv": "dicecup.envs.batch",
+    "Observation": "dicecup.encoding",
+}
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'dicecup.envs' has no attribute {name!r}")
-    ensure("env")  # NumPy, which may have to be installed first
+    ensure("solver" if name == "BatchEnv" else "env")  # what it needs may have to be installed first
     return getattr(import_module(_HOME[name]), name)
 
 
