@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -11,7 +12,8 @@ import pytest
 
 from dicecup.dice import parse_dice
 from dicecup.engine.play import keeps
-from dicecup.engine.state import Sheet, empty_sheet
+from dicecup.engine.state import Keep, Sheet, empty_sheet, start
+from dicecup.playout.double import sample_endings
 from dicecup.rules import Ruleset, load_ruleset
 from dicecup.solver.double import wasm
 from dicecup.solver.double.solution import DoubleSolution
@@ -65,6 +67,21 @@ def test_the_turn_before_the_first_throw_is_worth_what_the_table_says(both):
     values = wanted.decisions(0, 0)
     assert turn.value == pytest.approx(wanted.solver.start_value(values), abs=1e-3)
     assert turn.keep((), 2) < turn.value
+
+
+def test_the_rest_of_a_turn_is_played_as_by_the_kernels(both):
+    """The same random numbers lead to the same endings, but for choices that are worth the same."""
+    found, wanted = both
+    sheet = sheet_of(found.rules, SHEETS[1])
+    state = replace(start(found.rules), sheets=(sheet,), dice=DICE, throws_left=2)
+    endings, error = found.sample_endings(sheet, DICE[:3], 2)
+    found.rest(0, 0)  # another level is unpacked meanwhile
+    again, _ = found.sample_endings(sheet, DICE[:3], 2)
+    kernels, wanted_error = sample_endings(wanted, state, Keep(DICE[:3]))
+    assert endings == again
+    assert error == wanted_error
+    same = [set(map(tuple, one[1])) == set(other[1]) for one, other in zip(endings, kernels, strict=True)]
+    assert sum(same) > 0.99 * len(same)
 
 
 def test_a_full_sheet_is_worth_its_score(both):

@@ -12,6 +12,7 @@ from dicecup.dice import Dice, parts, sort_dice, throws
 from dicecup.engine.play import score_sheet
 from dicecup.engine.state import Keep, Score, State, final_score
 from dicecup.rules.model import OfFace, Ruleset
+from dicecup.solver.double.wasm import WasmGame
 
 if TYPE_CHECKING:
     from dicecup.playout.double import Ending
@@ -106,17 +107,21 @@ class Reasons:
             total = final_score(rules, after)
             return Reason(points=total - final_score(rules, state.sheet), rest=choice.expected - total)
         if self.values.rules.has_layers:
-            from dicecup.solver.double.solution import DoubleSolution
-
-            solution = self.values.source
-            if not isinstance(solution, DoubleSolution):
-                return Reason()  # nothing here plays thousands of turns
-            from dicecup.playout.double import sample_endings
-
-            endings, error = sample_endings(solution, self.state, choice.move)
+            endings, error = self.sampled_endings(choice.move)
         else:
             endings, error = self.exact_endings(choice.move), 0.0
         return summarise(endings, self.never_pay, error)
+
+    def sampled_endings(self, move: Keep) -> tuple[list[tuple[float, list[Ending]]], float]:
+        """Return endings with their chances, and the largest standard error of a chance."""
+        solution, state = self.values.source, self.state
+        if isinstance(solution, WasmGame):
+            return solution.sample_endings(state.sheet, move.dice, state.throws_left)
+        from dicecup.playout.double import sample_endings
+        from dicecup.solver.double.solution import DoubleSolution
+
+        assert isinstance(solution, DoubleSolution)
+        return sample_endings(solution, state, move)
 
     def exact_endings(self, move: Keep) -> list[tuple[float, list[Ending]]]:
         found = []

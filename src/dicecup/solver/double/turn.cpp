@@ -5,7 +5,8 @@
 // fastest, and without one of the other dice a walk is a walk too. So the best keeps of a row of throws are read
 // side by side, and the throws are added to the keeps before them side by side.
 //
-// The host writes the tables (see `address`), calls `unpack_level` and `solve_turn`, and reads `layers` and `keeps`.
+// The host writes the tables (see `address`), calls `unpack_level` and `solve_turn`, and reads `layers` and `keeps`;
+// then `play_turns` for why a keep is good.
 
 #define DICE 6
 #define FACES 6
@@ -37,6 +38,7 @@ template <class T> static void atomicAdd(T *at, T value) { *at += value; }
 #define MASKS (1 << BOXES)
 #define UPPERS 64
 #define MOST_SHEETS 400000       // of a level
+#define MOST_PLAYED 4000
 #define MOST_PLANES (1 << 22)    // bytes of an unpacked table
 
 static const int LAYER[DICE + 1] = {1, 6, 21, 56, 126, 252, 462};                     // multisets of one layer
@@ -52,11 +54,12 @@ static int grow[DICE * 252 * FACES];  // grow[size][rank][face], each size from 
 static unsigned char is_own[MASKS], planes[MOST_PLANES];
 static float level[MOST_SHEETS], layers[296438], keeps[749398], best[749398];
 static float outer_best[BOXES * TOTALS * MULTISETS];
+static int endings[MOST_PLAYED * 4];  // of turns: a box and its points, twice
 static double sums[658008];  // of 36 numbers: in 32 bits they would be off by a ten-thousandth of a point
 
 EXPORT void *address(int which) {
     void *const all[] = {place, upper_mask, class_of, bonus, free_points, barred_points, barring, is_upper,
-                         class_count, is_own, grow, planes, level, layers, keeps};
+                         class_count, is_own, grow, planes, level, layers, keeps, endings};
     return all[which];
 }
 
@@ -116,18 +119,19 @@ template <int SIZE> struct Row {
     int die[SIZE + 1], last, first, without[SIZE], inner, outer;
 };
 
-static int weight_of(int place, int face) {  // what a face adds to the rank as the `place`-th lowest: a binomial
-    long long found = 1;
-    for (int part = 0; part <= place; part++) found = found * (face + place - part) / (part + 1);
-    return found;
+static int weight[DICE][DOUBLE_FACES];  // what a face adds to a rank as the lowest, second lowest … : binomials
+
+static void weigh_faces() {
+    for (int face = 0; face < DOUBLE_FACES; face++) {
+        long long found = 1;
+        for (int at = 0; at < DICE; at++) {
+            found = found * (face + at) / (at + 1);
+            weight[at][face] = found;
+        }
+    }
 }
 
 template <int SIZE, class Visit> static void walk(Visit visit) {
-    static int weight[SIZE][DOUBLE_FACES], layer_weight[SIZE][FACES];
-    for (int at = 0; at < SIZE; at++) {
-        for (int face = 0; face < DOUBLE_FACES; face++) weight[at][face] = weight_of(at, face);
-        for (int face = 0; face < FACES; face++) layer_weight[at][face] = weight_of(at, face);
-    }
     // By place, the sums over the dice from there on: their ranks where they are and one place lower, and the layers'.
     int stay[SIZE + 1] = {}, move[SIZE + 1] = {}, inner[SIZE + 1] = {}, outer[SIZE + 1] = {};
     Row<SIZE> row;
@@ -137,7 +141,7 @@ template <int SIZE, class Visit> static void walk(Visit visit) {
             int die = row.die[at];
             stay[at] = stay[at + 1] + weight[at][die];
             move[at] = move[at + 1] + weight[at - 1][die];
-            inner[at] = inner[at + 1] + layer_weight[at][die / FACES];
+            inner[at] = inner[at + 1] + weight[at][die / FACES];
             outer[at] = grow[((SIZE - 1 - at) * 252 + outer[at + 1]) * FACES + die % FACES];
         }
         row.last = SIZE > 1 ? row.die[1] : DOUBLE_FACES - 1;
@@ -200,6 +204,7 @@ template <int SIZE, class Values> static void expect(Values values_of) {
 
 // layers[size][inner][outer]: keeps before the last throw, and final throws; keeps[size][rank]: before the last two.
 EXPORT void solve_turn(int mask, int total) {
+    weigh_faces();
     final_throws(mask, total, layers + LAYER_START[DICE]);
     for (int size = DICE - 1; size >= 0; size--)
         for (blockIdx.x = 0; blockIdx.x < LAYER[size]; blockIdx.x++)
@@ -213,4 +218,100 @@ EXPORT void solve_turn(int mask, int total) {
         best_of_row(row, best + KEEP_START[DICE - 1], values);
         return values;
     });
+}
+
+// ---------------------------------------------------------------- the rest of the turn, played many times
+
+#define GOLDEN 0x9E3779B97F4A7C15ull
+
+static u64 mix(u64 value) {  // splitmix64, as in playout/perfect_kernel.py
+    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9ull;
+    value = (value ^ value >> 27) * 0x94D049BB133111EBull;
+    return value ^ value >> 31;
+}
+
+static u64 chance_of(u64 seed, u64 game) { return mix(mix(seed + GOLDEN * (game + 1)) ^ 1ull << 32); }
+
+static void sort(int *dice, int count) {
+    for (int end = 1; end < count; end++) {
+        int at = end, held = dice[end];
+        for (; at > 0 && dice[at - 1] > held; at--) dice[at] = dice[at - 1];
+        dice[at] = held;
+    }
+}
+
+static int layer_rank(const int *dice, int count, bool is_outer) {
+    int shown[DICE], rank = 0;
+    for (int at = 0; at < count; at++) shown[at] = is_outer ? dice[at] % FACES : dice[at] / FACES;
+    sort(shown, count);
+    for (int at = 0; at < count; at++) rank += weight[at][shown[at]];
+    return rank;
+}
+
+static float keep_value(const int *dice, int count, int left) {
+    if (left == 1 || count == DICE) {
+        int place = layer_rank(dice, count, false) * LAYER[count] + layer_rank(dice, count, true);
+        return layers[LAYER_START[count] + place];
+    }
+    int rank = 0;
+    for (int at = 0; at < count; at++) rank += weight[at][dice[at]];
+    return keeps[KEEP_START[count] + rank];
+}
+
+// Throw the dice behind the first `fixed`, and go on with the best keeps; `dice` are those of the last throw then.
+static void throw_dice(int *dice, int fixed, int left, u64 chance) {
+    for (;;) {
+        if (fixed < DICE) left--;
+        for (int at = fixed; at < DICE; at++) {
+            chance += GOLDEN;
+            dice[at] = (mix(chance) >> 32) * DOUBLE_FACES >> 32;
+        }
+        sort(dice, DICE);
+        if (left == 0) return;
+        int best_kept[DICE], kept[DICE];
+        float best_value = NEVER;
+        fixed = DICE;
+        for (int part = (1 << DICE) - 1; part >= 0; part--) {
+            int count = 0;
+            for (int at = 0; at < DICE; at++)
+                if (part >> at & 1) kept[count++] = dice[at];
+            float value = keep_value(kept, count, left);
+            if (value <= best_value) continue;
+            best_value = value, fixed = count;
+            for (int at = 0; at < count; at++) best_kept[at] = kept[at];
+        }
+        if (fixed == DICE) return;
+        for (int at = 0; at < fixed; at++) dice[at] = best_kept[at];
+    }
+}
+
+static void best_boxes(const int *dice, int mask, int total, int *found) {
+    int inner = layer_rank(dice, DICE, false), outer = layer_rank(dice, DICE, true);
+    const int *points = points_of(game, inner, mask);
+    float most = NEVER;
+    for (int box = 0; box < BOXES; box++) {
+        if (mask >> box & 1 || points[box] == FORBIDDEN) continue;
+        int between = mask | 1 << box, reached = total + (is_upper[box] ? points[box] : 0);
+        const int *others = points_of(game, outer, between);
+        for (int other = 0; other < BOXES; other++) {
+            if (between >> other & 1 || others[other] == FORBIDDEN) continue;
+            int end = reached + (is_upper[other] ? others[other] : 0);
+            float value = level[place_of(game, between | 1 << other, end)];
+            value += points[box] + others[other] + bonus[end] - bonus[total];
+            if (value <= most) continue;
+            most = value;
+            found[0] = box, found[1] = points[box], found[2] = other, found[3] = others[other];
+        }
+    }
+}
+
+// Play the turn that was solved last to its end, from the `count` dice kept in `endings`, with `left` throws to come.
+EXPORT void play_turns(int mask, int total, int count, int left, int times, int seed) {
+    int kept[DICE], dice[DICE];
+    for (int at = 0; at < count; at++) kept[at] = endings[at];
+    for (int number = 0; number < times; number++) {
+        for (int at = 0; at < count; at++) dice[at] = kept[at];
+        throw_dice(dice, count, left, chance_of(seed, number));
+        best_boxes(dice, mask, total, endings + 4 * number);
+    }
 }

@@ -16,8 +16,11 @@ from collections.abc import Iterable
 from functools import lru_cache
 from importlib.resources import files
 from itertools import chain, combinations_with_replacement
+from math import sqrt
 from typing import Any, NamedTuple, Protocol
 
+from dicecup.dice import Dice
+from dicecup.engine.state import Placement, Sheet
 from dicecup.errors import StorageError
 from dicecup.installation import is_there
 from dicecup.rules.model import Ruleset
@@ -30,9 +33,12 @@ DICE, FACES, BOXES, TOTALS, THROWS = 6, 6, 16, 106, 3  # as in turn.cpp, like th
 LAYERS = (1, 6, 21, 56, 126, 252, 462)  # multisets of one layer, by size
 KEEPS = (1, 36, 666, 8436, 82251, 658008)  # multisets of double dice
 GAME_TABLES = 8  # the first addresses: as in `game_lists`
-CLASS_COUNT, IS_OWN, GROW, PLANES, LEVEL, LAYER_VALUES, KEEP_VALUES = range(GAME_TABLES, GAME_TABLES + 7)
+CLASS_COUNT, IS_OWN, GROW, PLANES, LEVEL, LAYER_VALUES, KEEP_VALUES, ENDINGS = range(
+    GAME_TABLES, GAME_TABLES + 8
+)
 MOST_PLANES = 1 << 22  # bytes of an unpacked table
 REMEMBERED = 4  # turns, of 4 MB each
+SAMPLES, SEED = 4000, 1  # as in playout.double
 
 
 class Engine(Protocol):
@@ -113,6 +119,8 @@ class WasmGame(DoubleGame):
         self.engine = engine
         self.index = SheetIndex(rules)
         self.levels: dict[int, array[float]] = {}
+        self.solved: tuple[int, int] | None = None
+        self.unpacked: int | None = None
         self.remembered: OrderedDict[tuple[int, int], WasmValues] = OrderedDict()
         path = double_table_file(rules)
         self.header, body = read_packed(path, rules, MAGIC)
@@ -148,6 +156,7 @@ class WasmGame(DoubleGame):
         first = sum(self.index.level_sizes[:filled:2])
         width, step = self.header["width"], self.header["step"]
         self.engine.call("unpack_level", filled, first, width, self.count, step)
+        self.unpacked = filled
 
     def rest(self, mask: int, total: int) -> float:
         filled = mask.bit_count()
@@ -156,11 +165,34 @@ class WasmGame(DoubleGame):
             self.levels[filled] = self.read_numbers(LEVEL, self.index.level_sizes[filled])
         return self.levels[filled][self.index.place_of(mask, total)]
 
+    def solve(self, mask: int, total: int) -> None:
+        """Let the values of a turn be where they are read, and where turns are played from."""
+        self.unpack(mask.bit_count() + 2)
+        self.engine.call("solve_turn", mask, total)
+        self.solved = mask, total
+
+    def sample_endings(
+        self, sheet: Sheet, kept: Dice, throws_left: int
+    ) -> tuple[list[tuple[float, list[tuple[Placement, int]]]], float]:
+        """Return endings of the turn with their chances, and the largest standard error of a chance.
+
+        They are those of `playout.double`: the same random numbers choose them.
+        """
+        turn = self.unchecked_turn(sheet)
+        if (self.solved, self.unpacked) != ((turn.mask, turn.total), turn.mask.bit_count() + 2):
+            self.solve(turn.mask, turn.total)
+        dice = [inner * FACES + outer for inner, outer in turn.faces(kept)]
+        self.write_numbers(ENDINGS, dice)
+        self.engine.call("play_turns", turn.mask, turn.total, len(dice), throws_left, SAMPLES, SEED)
+        found = array("i", self.engine.read(self.address(ENDINGS), 16 * SAMPLES))
+        places = [Placement(box.id) for box in self.rules.boxes]
+        written = [(places[box], points) for box, points in zip(found[::2], found[1::2], strict=True)]
+        return [(1 / SAMPLES, written[at : at + 2]) for at in range(0, 2 * SAMPLES, 2)], 0.5 / sqrt(SAMPLES)
+
     def decisions(self, mask: int, total: int) -> WasmValues:
         key = (mask, total)
         if key not in self.remembered:
-            self.unpack(mask.bit_count() + 2)
-            self.engine.call("solve_turn", mask, total)
+            self.solve(mask, total)
             layers = self.read_numbers(LAYER_VALUES, sum(count * count for count in LAYERS))
             self.remembered[key] = WasmValues(layers, self.read_numbers(KEEP_VALUES, sum(KEEPS)))
             if len(self.remembered) > REMEMBERED:
