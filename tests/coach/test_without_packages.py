@@ -77,8 +77,8 @@ def test_every_game_has_hints_in_the_web_app_and_on_the_command_line(answers, ga
     assert on_the_web["exact"] == EXACT.get(game, False)
     assert on_the_web["options"][0]["loss"] == 0
     assert on_the_web["expected"] == on_the_web["options"][0]["expected"]
-    keep = next(option for option in on_the_web["options"] if "keep" in option["move"])
-    assert sum(aim["chance"] for aim in keep["reason"]["aims"]) > 0.5
+    for option in on_the_web["options"][:3]:
+        assert option["reason"].get("aims") or "rest" in option["reason"]
     assert on_the_command_line["expected"] == on_the_web["expected"]
     moves = [option["move"] for option in on_the_command_line["options"]]
     assert moves == [option["move"] for option in on_the_web["options"]]
