@@ -2,25 +2,80 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 
 from setup_texts import tell
 
 LINT_IMPORTS = "from importlinter.cli import lint_imports_command as lint; lint()"
-# Each worker gets one half of the tests, in their order, and takes over some of the other's when it is done:
-# tests that share a server, a browser or a solved game stay together.
-PYTEST = ("-m", "pytest", "-n", "2", "--dist", "worksteal")
+# One more worker than cores, because many tests wait for servers and browsers. Each gets its share of the
+# tests, in their order, and takes over some of the others' when it is done: tests that share a server, a
+# browser or a solved game stay together.
+WORKERS = min(os.cpu_count() or 2, 4) + 1
+PYTEST = ("-m", "pytest", "-n", str(WORKERS), "--dist", "worksteal")
 # These reach every branch of the engine and the rules. The others are not measured, which would make them
 # twice as slow.
 MEASURED = ("engine", "rules_files", "golden")
 # These need no compiled kernels: they run while the kernels are compiled.
 PLAIN = ("counts", "properties", "rulebook", "i18n", "match", "storage", "storage_databases", "cli")
-# The half with the kernels comes first, the half with the servers and browsers last; others are in between.
+# Those with the kernels come first, those with the servers and browsers last; others are in between.
 FIRST, LAST = ("solver", "double", "learned", "coach"), ("web", "browser")
 QUICK = ("-m", "not slow and not kernels")
+
+
+STATIC = (
+    ("ruff check", "-m", "ruff", "check"),
+    ("ruff format", "-m", "ruff", "format", "--check"),
+    ("mypy", "-m", "mypy"),
+    ("import-linter", "-c", LINT_IMPORTS, "--no-logo"),
+    ("catalogues", "tools/catalogues.py", "extract", "--check"),
+    ("documentation", "tools/documentation.py"),
+)
+KERNELS = (("kernels", "tools/kernels.py"),)
+Step = tuple[str, ...]  # its heading, and the arguments of Python
+
+
+class Beside(Thread):
+    """Steps that run one after another while something else runs; their output is shown afterwards."""
+
+    def __init__(self, checks: Checks, steps: tuple[Step, ...]) -> None:
+        super().__init__()
+        self.checks = checks
+        self.steps = steps
+        self.done: list[tuple[str, str, int]] = []  # heading, output, exit status
+        self.running: subprocess.Popen[str] | None = None
+        self.stopped = False
+
+    def run(self) -> None:
+        for heading, *arguments in self.steps:
+            if self.stopped:
+                return
+            with subprocess.Popen(
+                [self.checks.python, *arguments],
+                cwd=self.checks.root,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            ) as self.running:
+                output = self.running.communicate()[0]
+            self.done.append((heading, output, self.running.returncode))
+
+    def stop(self) -> None:
+        self.stopped = True
+        if self.running:
+            self.running.kill()
+
+    def wait(self) -> None:
+        """Wait for the steps, and show what they printed."""
+        self.join()
+        for heading, output, status in self.done:
+            print(f"\n== {heading}\n{output}", end="", flush=True)
+            if status:
+                self.checks.failed.append(heading)
 
 
 class Checks:
@@ -36,23 +91,14 @@ class Checks:
             self.failed.append(heading)
 
     @contextmanager
-    def beside(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:
-        """Run Python with these arguments beside what follows."""
-        command = [self.python, *arguments]
-        with subprocess.Popen(
-            command, cwd=self.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        ) as process:
-            try:
-                yield process
-            finally:
-                process.kill()
-
-    def wait(self, heading: str, process: subprocess.Popen[str]) -> None:
-        """Wait for what runs beside, and show what it printed."""
-        print(f"\n== {heading}", flush=True)
-        print(process.communicate()[0], end="", flush=True)
-        if process.returncode:
-            self.failed.append(heading)
+    def beside(self, steps: tuple[Step, ...]) -> Iterator[Beside]:
+        """Run steps beside what follows; they are stopped if that is interrupted."""
+        beside = Beside(self, steps)
+        beside.start()
+        try:
+            yield beside
+        finally:
+            beside.stop()
 
     def tests(self, *names: str) -> list[str]:
         """The folders of these tests that exist; without names all others, in the order to run them."""
@@ -64,31 +110,24 @@ class Checks:
 def run_all(root: Path, python: str, arguments: list[str]) -> int:
     checks = Checks(root, python)
     if arguments[:1] == ["--quick"]:
-        run_static_checks(checks)
-        run_quick_tests(checks, arguments[1:])
+        with checks.beside(STATIC) as static:
+            run_quick_tests(checks, arguments[1:])
+            static.wait()
     elif arguments:
-        run_static_checks(checks)
-        find_browser(checks)
-        checks.run("pytest", *PYTEST, *arguments)
+        with checks.beside(STATIC) as static:
+            find_browser(checks)
+            checks.run("pytest", *PYTEST, *arguments)
+            static.wait()
     else:
-        with checks.beside("tools/kernels.py") as kernels:
-            run_static_checks(checks)
+        with checks.beside(KERNELS) as kernels, checks.beside(STATIC) as static:
             find_browser(checks)
             run_measured_tests(checks)
             checks.run("pytest without kernels", *PYTEST, *checks.tests(*PLAIN))
-            checks.wait("kernels", kernels)
+            static.wait()
+            kernels.wait()
         checks.run("pytest with kernels", *PYTEST, *checks.tests())
     print(f"\n== failed: {', '.join(checks.failed)}" if checks.failed else "\n== all checks passed")
     return 1 if checks.failed else 0
-
-
-def run_static_checks(checks: Checks) -> None:
-    checks.run("ruff check", "-m", "ruff", "check")
-    checks.run("ruff format", "-m", "ruff", "format", "--check")
-    checks.run("mypy", "-m", "mypy")
-    checks.run("import-linter", "-c", LINT_IMPORTS, "--no-logo")
-    checks.run("catalogues", "tools/catalogues.py", "extract", "--check")
-    checks.run("documentation", "tools/documentation.py")
 
 
 def find_browser(checks: Checks) -> None:
