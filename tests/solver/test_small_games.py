@@ -39,7 +39,11 @@ def random_game(random: Random) -> str:
     most = 3 if dice * faces < 9 else 2  # the oracle is slow
     chosen = sorted(random.sample(range(len(lower)), random.randint(2, most)))
     needed = {1: 0, 3: 2}  # a box that depends on another brings it along
-    chosen = sorted({*chosen, *(needed[number] for number in chosen if number in needed)})
+    brought = {needed[number] for number in chosen if number in needed}
+    chosen = sorted(brought.union(chosen))
+    spare = [number for number in chosen if number not in brought and number not in needed]
+    if faces == 3 and len(chosen) > most and spare:  # games of two faces keep all of them
+        chosen.remove(spare[-1])
     text = [
         "format = 1\nid = 'small'",
         f"throws = {random.choice([1, 2, 3])}\nstrike = '{random.choice(['free', 'last_resort'])}'",
