@@ -53,6 +53,7 @@ def test_every_page_is_accessible(new_page: NewPage, size: dict[str, int], theme
         "/review",
         "/mine",
         "/mine/data",
+        "/workshop?game=yum-plus",
         "/puzzles",
         "/puzzles/triple-yum-plus-1",
         "/mistakes",
@@ -122,7 +123,7 @@ def test_every_language(new_page: NewPage, code: str) -> None:
     throw(page)
     fill_best(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    for path in ("/rules/dice-in-dice", "/guide/games", "/review", "/mine", "/mine/data"):
+    for path in ("/workshop", "/rules/dice-in-dice", "/guide/games", "/review", "/mine", "/mine/data"):
         page.goto(path)
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path
 

@@ -40,7 +40,15 @@ def test_no_page_scrolls_sideways(new_page: NewPage, code: str) -> None:
     for width, size in ((320, 16), (360, 32)):
         page.set_viewport_size({"width": width, "height": 640})
         session.send("Page.setFontSizes", {"fontSizes": {"standard": size, "fixed": 13 * size // 16}})
-        for path in ("/", "/new/dice-in-dice", "/rules/yum-plus", "/mine", "/evenings", "/review"):
+        for path in (
+            "/",
+            "/new/dice-in-dice",
+            "/workshop",
+            "/rules/yum-plus",
+            "/mine",
+            "/evenings",
+            "/review",
+        ):
             page.goto(path)
             found[path, size] = page.evaluate("document.documentElement.scrollWidth") - width
     assert {at: wider for at, wider in found.items() if wider > 0} == {}

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from dicecup.errors import UsageError
 
 # The pages of the guide in the order of its list; the first one is its front page.
-GUIDE = ("index", "playing", "games", "keeping-score", "coach", "fair-dice")
+GUIDE = ("index", "playing", "games", "keeping-score", "house-rules", "coach", "fair-dice")
 # A wheel holds a copy of the pages; in a clone they are in docs.
 FOLDERS = (Path(__file__).parent / "reading", Path(__file__).parents[3] / "docs")
 # A title, a line of languages, and the text.
