@@ -1,6 +1,6 @@
 """Measure how long others' moves take while one client does its worst within the limits.
 
-    .venv/bin/python -m bench.web_attack [--games 20] [--seconds 10] [--clients 40]
+    .venv/bin/python -m bench.web_attack [--games 20] [--seconds 10] [--clients 40] [--only try]
     .venv/bin/python -m bench.web_attack --blocks
 
 Starts `dicecup serve` with its limits on, and a temporary database. Some matches are played from one address,
@@ -167,6 +167,8 @@ async def measure(address: str, wish: argparse.Namespace, say: Callable[[object]
     pool = ProcessPoolExecutor(1)
     before = await phase(games, wish.seconds)
     for name, send in attacks_on(kept["id"], record).items():
+        if wish.only and name not in wish.only:
+            continue
         attacked = asyncio.get_running_loop().run_in_executor(
             pool, attack_for, address, send, wish.clients, wish.seconds
         )
@@ -269,6 +271,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--clients", type=int, default=40, help="connections of the attacker")
+    parser.add_argument("--only", action="append", help="one kind of attack; may be given several times")
     parser.add_argument("--blocks", action="store_true", help="measure the steps of the event loop instead")
     wish = parser.parse_args()
 

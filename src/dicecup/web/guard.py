@@ -28,9 +28,9 @@ from dicecup.web.uploads import MOST_RECORD
 # Each client network has a lane: its requests run side by side while they have used little of the event
 # loop's time, then one after the other, and wait once their share is used up. Time in threads, worker
 # processes and the database does not count.
-LOOP_SHARE = 0.4  # seconds of the loop's time that a client may use in a second
-LOOP_BURST = 0.5  # seconds that it may use at once
-MOST_AT_ONCE = 6  # requests of a client that has used little
+LOOP_SHARE = 0.25  # seconds of the loop's time that a client may use in a second
+LOOP_BURST = 0.2  # seconds that it may use at once
+MOST_AT_ONCE = 3  # requests of a client that has used little
 PATIENCE = 0.25  # seconds; a request that waits longer, for the coach or a thread, holds up no other
 MOST_WAITING = 100  # requests of a client; further ones are refused
 MOST_LANES = 1000  # from which on idle ones are forgotten
