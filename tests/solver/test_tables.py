@@ -19,7 +19,13 @@ from dicecup.errors import DicecupError, StorageError
 from dicecup.playout.games import play_games
 from dicecup.rules import load_ruleset
 from dicecup.solver.files.resume import UnfinishedSolve
-from dicecup.solver.files.tables import HEADER_BYTES, encode_header, open_table, table_path
+from dicecup.solver.files.tables import (
+    HEADER_BYTES,
+    encode_header,
+    forget_oldest,
+    open_table,
+    table_path,
+)
 from dicecup.solver.find import find_single_solution, find_single_table
 from dicecup.solver.single.index import PACK_FROM
 from dicecup.solver.single.packing import STEP, pack, shapes, unpack
@@ -257,3 +263,14 @@ def test_games_are_played_by_a_packed_table(solved, packed):
     scores = play_games(packed, 20_000, 1).scores
     error = scores.std() / len(scores) ** 0.5
     assert abs(scores.mean() - solved("yahtzee").expected) < 3 * error
+
+
+def test_tables_of_house_rules_share_a_bounded_folder(tmp_path):
+    for number in range(4):
+        path = tmp_path / f"{number}.table"
+        path.write_bytes(bytes(100))
+        os.utime(path, (number, number))
+    forget_oldest(tmp_path, 250)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["2.table", "3.table"]
+    forget_oldest(tmp_path, 10)
+    assert [path.name for path in tmp_path.iterdir()] == ["3.table"]

@@ -13,7 +13,10 @@ from tests.waiting import READY, eventually
 from tests.web.coaching import KEPT
 from tests.web.conftest import ANN, FRIEND, Player, Visitor, best_score, code
 
+from dicecup.bots.registry import usual_score
 from dicecup.cli.main import main
+from dicecup.engine.serialize import Position
+from dicecup.engine.state import start
 from dicecup.rules import builtin_ids
 from dicecup.rules.loader import house_reference, load_builtin
 from dicecup.web.service import house_values
@@ -247,3 +250,12 @@ def test_solves_are_bounded(client: TestClient, ann: Player, monkeypatch) -> Non
     assert code(ann.post("/house-rules/value", {"rules": second})) == "coach_busy"
     monkeypatch.setattr(house_values, "has_solver", lambda: False)
     assert code(ann.post("/house-rules/value", {"rules": second})) == "solver_missing"
+
+
+def test_what_is_known_of_a_built_in_game_is_not_said_of_a_namesake(client: TestClient) -> None:
+    """Whoever writes a rules file chooses its id."""
+    reference = house_reference(OURS.replace('id = "ours"', 'id = "yatzy"'))
+    assert usual_score(load_builtin("yatzy"), "greedy")
+    assert usual_score(load_builtin(reference), "greedy") is None
+    position = Position(reference, load_builtin(reference), start(load_builtin(reference)))
+    assert Position.parse(str(position)).rules.reference == reference

@@ -108,7 +108,7 @@ def puzzle_of(values: Values, state: State, margin: float, chance: Random) -> Pu
     unlisted = [choice for choice in choices[LISTED:] if choice not in listed]
     return Puzzle(
         id="",
-        line=str(Position(rules.id, rules, state)),
+        line=str(Position(rules.reference, rules, state)),
         moves=tuple(move_to_data(rules, choice.move) for choice in listed),
         losses=tuple(round(choice.loss, 2) for choice in listed),
         rest=round(unlisted[0].loss, 2) if unlisted else None,

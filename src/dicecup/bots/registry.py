@@ -116,7 +116,7 @@ def sees_others(bot: Bot) -> bool:
 
 def usual_score(rules: Ruleset, bot: str) -> int | None:
     """Return a bot's mean score; None for a game or a bot that was not measured."""
-    means = dict(zip(NAMES, MEANS.get(rules.id, ()), strict=False))
+    means = dict(zip(NAMES, MEANS.get(rules.reference, ()), strict=False))
     return means.get(bot)
 
 

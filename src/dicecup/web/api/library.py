@@ -369,7 +369,7 @@ def statistics_answer(one: Statistics) -> StatisticsAnswer:
     points = [result.points for result in one.results]
     seen = bool(one.judged)
     return StatisticsAnswer(
-        game=one.rules.id,
+        game=one.rules.reference,
         options=dict(one.rules.options),
         name=one.name,
         games=len(points),

@@ -22,6 +22,7 @@ from dicecup.rules.model import Ruleset
 from dicecup.web.pages.render import base_address, go_to, page
 from dicecup.web.pages.setup_page import games
 from dicecup.web.refusals import status_of
+from dicecup.web.service.advising import has_solver
 from dicecup.web.service.house_draft import (
     MOST_TIERS,
     NEEDS,
@@ -140,7 +141,7 @@ async def value(
 ) -> Response:
     """What the rules are worth, or how far the solve is; asked again while it runs."""
     worth = value_view(values.find(await house(matches, rules)), rules, viewer.language)
-    return page(request, viewer, "worth.html", reference=rules, worth=worth)
+    return page(request, viewer, "worth.html", reference=rules, worth=worth, can_solve=has_solver())
 
 
 async def house(matches: Matches, reference: str) -> Ruleset:
@@ -230,6 +231,7 @@ async def show(
         turns=rules.turns,
         lines=[(*names[line], line in rules.box_index) for line in rules.lines],
         worth=value_view(values.find(rules) if is_own else None, reference, spoken),
+        can_solve=has_solver(),
         fields_go_with="workshop" if draft.base else "",
     )
 
