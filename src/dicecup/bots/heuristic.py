@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 from random import Random
 
 from dicecup.dice import Dice, Faces, layer_faces
@@ -137,8 +139,7 @@ class PlanningBot:
         raise NotImplementedError
 
     def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
-        ways = [way for way in self.scores(rules, state) if is_legal(rules, state, way[1])]
-        appeal, best = next((way for way in ways if not self.overlooks(chance)), ways[0])
+        appeal, best = self.best_score(rules, state, chance)
         if not state.throws_left:
             return best
         rows = lattice(rules.dice.count, rules.dice.faces)
@@ -152,11 +153,18 @@ class PlanningBot:
                 appeal, decision = hoped, keep
         return decision
 
+    def best_score(self, rules: Ruleset, state: State, chance: Random) -> tuple[float, Score]:
+        """Return the way to end the turn that it likes best of those it sees, or of all if it sees none."""
+        legal = (way for way in self.scores(rules, state) if is_legal(rules, state, way[1]))
+        best = next(legal)
+        seen = (way for way in chain([best], legal) if not self.overlooks(chance))
+        return next(seen, best)
+
     def overlooks(self, chance: Random) -> bool:
         return chance.random() < self.overlooked
 
-    def scores(self, rules: Ruleset, state: State) -> list[tuple[float, Score]]:
-        """Return every way to end the turn with its appeal, best first."""
+    def scores(self, rules: Ruleset, state: State) -> Iterator[tuple[float, Score]]:
+        """Yield every way to end the turn with its appeal, best first."""
         weights = self.weights(rules)
         layers = [
             appeals(weights, rules, state.sheet, layer_faces(state.dice, layer))
@@ -172,7 +180,8 @@ class PlanningBot:
             ]
         ways.sort(key=lambda way: -way[0])
         names = [cell_names(rules, cell) for cell in range(rules.cells)]
-        return [(appeal, Score(tuple(Placement(*names[cell]) for cell in cells))) for appeal, cells in ways]
+        for appeal, cells in ways:
+            yield appeal, Score(tuple(Placement(*names[cell]) for cell in cells))
 
     def outlook(self, rules: Ruleset, sheet: Sheet) -> list[Worth]:
         return outlook(self, rules, sheet)
