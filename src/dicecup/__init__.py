@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 if _TYPE_CHECKING:
+    from dicecup.bots.dataset import DataSummary, write_data
     from dicecup.bots.registry import Bot
     from dicecup.bots.simulation import BotResult, Simulation, simulate
     from dicecup.coach.advice import Choice, Hint, WinHint
@@ -47,6 +48,7 @@ __all__ = [
     "BotResult",
     "BoxValue",
     "Choice",
+    "DataSummary",
     "Decision",
     "DiceError",
     "DicecupError",
@@ -84,9 +86,11 @@ __all__ = [
     "possible_values",
     "review",
     "simulate",
+    "write_data",
 ]
 
 _MODULES = {
+    "bots.dataset": "DataSummary write_data",
     "bots.registry": "Bot",
     "bots.simulation": "BotResult Simulation simulate",
     "coach.advice": "Choice Hint WinHint",
@@ -110,7 +114,10 @@ _HOME = {name: f"dicecup.{module}" for module, names in _MODULES.items() for nam
 def __getattr__(name: str) -> _Any:
     if name not in _HOME:
         raise AttributeError(f"module 'dicecup' has no attribute {name!r}")
-    if _HOME[name] == "dicecup.bots.simulation":  # needs NumPy, which may have to be installed first
+    if _HOME[name] in (
+        "dicecup.bots.simulation",
+        "dicecup.bots.dataset",
+    ):  # needs NumPy, which may have to be installed first
         _import_module("dicecup.installation").ensure("solver")
     found = getattr(_import_module(_HOME[name]), name)
     globals()[name] = found

@@ -43,12 +43,19 @@ ARGUMENTS = {
     "review": ["game.record"],
     "train": ["yatzy-sv", "--today", "--json"],
     "simulate": ["small.toml", "--bot", "greedy", "--games", "4", "--seed", "1"],
+    "data": ["small.toml", "--bot", "greedy", "--games", "4", "--seed", "1", "--output", "games.parquet"],
 }
 EXTRAS = {
+    "data": {"data"},
     "pdf": {"sheet"},
     "solver": {"solve", "value", "chance", "hint", "review", "simulate"},
 }
-MISSING = {"pdf": "typst_missing", "solver": "solver_missing", "postgresql": "postgres_missing"}
+MISSING = {
+    "data": "data_missing",
+    "pdf": "typst_missing",
+    "solver": "solver_missing",
+    "postgresql": "postgres_missing",
+}
 
 assert {*ARGUMENTS, "serve", "backup", "restore"} == set(COMMANDS)
 

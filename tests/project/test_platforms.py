@@ -43,7 +43,7 @@ def test_every_command_without_posix(tmp_path: Path, environment: dict[str, str]
     )
     assert b"True" not in blocked.stdout
     assert b"ModuleNotFoundError" in blocked.stderr
-    Program(sys.executable, tmp_path, environment).check_all({"pdf", "postgresql", "solver"})
+    Program(sys.executable, tmp_path, environment).check_all({"data", "pdf", "postgresql", "solver"})
 
 
 def test_workers_need_no_priority(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,244 @@
+"""Games of a bot as a Parquet file: every decision with the position, the action, exact values and the loss.
+
+docs/data.md describes the columns. The games are those that `simulate` plays with the same seed. They are
+made in pieces (rules, numbers of games, a seed), so that the file is the same, byte for byte, on one core,
+several, or by the workers of an executor.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from dicecup.bots.registry import Bot, bot_name, checked_bot, decided, find_bot
+from dicecup.bots.simulation import MOST_CORES, MOST_SEED, play_pieces, warn
+from dicecup.bots.workers import Helpers, Player
+from dicecup.coach.advice import Values, advise, known_values, ready_values
+from dicecup.dice import all_dice
+from dicecup.encoding import actions_of
+from dicecup.engine.play import apply
+from dicecup.engine.serialize import move_to_data
+from dicecup.engine.state import State, Throw, dice_to_throw, final_score, start
+from dicecup.errors import StorageError, whole_number
+from dicecup.executors import version
+from dicecup.installation import need
+from dicecup.phrases import problem_of
+from dicecup.rules.loader import AnyGame, as_ruleset
+from dicecup.rules.model import Ruleset
+from dicecup.solver.solution import OnShare, OnWarning, no_callback
+
+if TYPE_CHECKING:
+    import pyarrow
+
+FORMAT = "1"
+MOST_GAMES = 10_000_000
+PIECE = 10  # games that travel together
+TOGETHER = 100  # pieces of a row group
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class DataSummary:
+    """What was written: how many games and decisions, the mean score, and the mean loss of a game.
+
+    >>> summary = dicecup.write_data("games.parquet", "yatzy-sv", "greedy", games=4, seed=1)
+    >>> summary.games, summary.exact, summary.loss > 20
+    (4, True, True)
+    """
+
+    games: int
+    decisions: int
+    mean: float
+    loss: float | None  # None where no exact values are known
+    exact: bool
+    seed: int
+
+
+def write_data(
+    path: str | os.PathLike[str],
+    game: AnyGame,
+    bot: str | Bot,
+    games: int = 1000,
+    seed: int | None = None,
+    *,
+    options: Mapping[str, str] | None = None,
+    values: bool = True,
+    cores: int | None = None,
+    executor: Executor | None = None,
+    on_progress: OnShare = no_callback,
+    on_warning: OnWarning = warn,
+) -> DataSummary:
+    """Write the games of a bot into a Parquet file, a row for each decision.
+
+    With `values`, every row has the exact value of every legal action, where the game is solved. The file
+    appears when it is complete. The same seed gives the same file, whatever the number of `cores`, and by
+    the workers of any `executor`.
+
+    >>> import dicecup
+    >>> dicecup.write_data("games.parquet", "yatzy-sv", "random", games=2, seed=1).games
+    2
+    """
+    need("data")
+    rules = as_ruleset(game, options)
+    player = Player(find_bot(bot) if isinstance(bot, str) else checked_bot(bot), bot_name(bot))
+    games = whole_number("games", games, 1, MOST_GAMES)
+    seed = secrets.randbits(48) if seed is None else whole_number("seed", seed, 0, MOST_SEED)
+    if cores is not None:
+        cores = whole_number("cores", cores, 1, MOST_CORES)
+    exact = values and exact_values(rules) is not None
+    helpers = Helpers(cores, executor, on_warning)
+    pieces = [(rules, first, min(first + PIECE, games), seed, exact) for first in range(0, games, PIECE)]
+    played = play_pieces(data_piece, player, pieces, on_progress, helpers)
+    about = {
+        "format": FORMAT,
+        "version": version(),
+        "game": rules.id,
+        "options": json.dumps(dict(rules.options), sort_keys=True),
+        "identity": rules.identity,
+        "bot": player.name,
+        "games": str(games),
+        "seed": str(seed),
+        "exact": "true" if exact else "false",
+        "actions": str(actions_of(rules).count),
+    }
+    decisions, total, loss = write_rows(Path(path), rules, about, played)
+    return DataSummary(games, decisions, total / games, loss / games if exact else None, exact, seed)
+
+
+def exact_values(rules: Ruleset) -> Values | None:
+    """Return the exact values of a game, if they are known or can be found in seconds."""
+    found = ready_values(rules) or known_values(rules)
+    return found if found.exact else None
+
+
+def data_piece(player: Player, rules: Ruleset, first: int, end: int, seed: int, exact: bool) -> list[Row]:
+    """The decisions of the games with these numbers."""
+    values = exact_values(rules) if exact else None
+    rows: list[Row] = []
+    for number in range(first, end):
+        own = list(game_rows(player, rules, Random(f"{seed} {number}"), values))
+        final = own[-1]["score"] + own[-1]["reward"]
+        for step, row in enumerate(own):
+            rows.append({"game": number, "step": step, **row, "final_score": final})
+    return rows
+
+
+def game_rows(player: Player, rules: Ruleset, chance: Random, values: Values | None) -> Iterator[Row]:
+    """Play a game as `simulate` does, and yield its decisions."""
+    sides = all_dice(rules.dice.faces, len(rules.dice.layers))
+    state = start(rules)
+    while not state.finished:
+        if state.throw_due:
+            dice = tuple(chance.choice(sides) for _ in range(dice_to_throw(rules, state)))
+            state = apply(rules, state, Throw(dice))
+            continue
+        move, after = decided(player.bot, player.name, rules, state, chance)
+        gained = final_score(rules, after.sheet) - final_score(rules, state.sheet)
+        known = position_row(rules, state) | {"reward": gained}
+        known |= {"move": json.dumps(move_to_data(rules, move), separators=(",", ":"))}
+        yield known | value_row(rules, state, move, values)
+        state = after
+
+
+def position_row(rules: Ruleset, state: State) -> Row:
+    return {
+        "turn": sum(cell is not None for cell in state.sheet.cells) // len(rules.scored),
+        "throws_left": state.throws_left,
+        "dice": [face for die in state.dice for face in ((die,) if isinstance(die, int) else die)],
+        "sheet": list(state.sheet.cells),
+        "repeats": state.sheet.repeats,
+        "score": final_score(rules, state.sheet),
+    }
+
+
+def value_row(rules: Ruleset, state: State, move: Any, values: Values | None) -> Row:
+    """The action, and where values are known, those of all legal actions, in ascending order of these."""
+    actions = actions_of(rules)
+    if values is None:
+        row: Row = {"action": actions.number(state.dice, move)}
+        return row | dict.fromkeys(("value", "best", "loss", "legal", "values"))
+    hint = advise(values, state)
+    chosen = hint.choice(move)
+    by_action = sorted((actions.number(state.dice, one.move), one.expected) for one in hint.choices)
+    return {
+        "action": actions.number(state.dice, chosen.move),
+        "value": chosen.expected,
+        "best": hint.expected,
+        "loss": chosen.loss,
+        "legal": [action for action, _ in by_action],
+        "values": [value for _, value in by_action],
+    }
+
+
+def schema_of(rules: Ruleset, about: Mapping[str, str]) -> pyarrow.Schema:
+    """The columns, as docs/data.md describes them."""
+    import pyarrow as pa
+
+    dice = rules.dice.count * len(rules.dice.layers)
+    columns = {
+        "game": pa.int32(),
+        "step": pa.int32(),
+        "turn": pa.int16(),
+        "throws_left": pa.int8(),
+        "dice": pa.list_(pa.int8(), dice),
+        "sheet": pa.list_(pa.int16(), rules.cells),
+        "repeats": pa.int16(),
+        "score": pa.int32(),
+        "action": pa.int32(),
+        "move": pa.string(),
+        "reward": pa.int32(),
+        "final_score": pa.int32(),
+        "value": pa.float64(),
+        "best": pa.float64(),
+        "loss": pa.float64(),
+        "legal": pa.list_(pa.int32()),
+        "values": pa.list_(pa.float64()),
+    }
+    return pa.schema(columns, {f"dicecup.{key}": value for key, value in about.items()})
+
+
+def write_rows(
+    path: Path, rules: Ruleset, about: Mapping[str, str], played: Iterator[list[Row]]
+) -> tuple[int, int, float]:
+    """Write the rows; return how many they are, the sum of the final scores, and of the losses.
+
+    They are written into a file beside it, which takes its name at the end.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    schema, aside = schema_of(rules, about), path.with_name(f".{path.name}.{os.getpid()}")
+    decisions, total, loss = 0, 0, 0.0
+    try:
+        with parquet.ParquetWriter(aside, schema, compression="zstd") as writer:
+            for rows in grouped(played):
+                writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+                decisions += len(rows)
+                total += sum(row["final_score"] for row in rows if row["step"] == 0)
+                loss += sum(row["loss"] or 0.0 for row in rows)
+        aside.replace(path)
+    except OSError as error:
+        raise StorageError("file_unwritable", file=path, problem=problem_of(error)) from None
+    finally:
+        aside.unlink(missing_ok=True)
+    return decisions, total, loss
+
+
+def grouped(played: Iterator[list[Row]]) -> Iterator[list[Row]]:
+    """Join the pieces that make a row group."""
+    rows: list[Row] = []
+    for number, piece in enumerate(played, start=1):
+        rows += piece
+        if number % TOGETHER == 0:
+            yield rows
+            rows = []
+    if rows:
+        yield rows

@@ -1,0 +1,123 @@
+"""Games of bots as Parquet: the engine's games, exact values, the same bytes by whomever they are made."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet
+import pytest
+from click.testing import CliRunner
+
+import dicecup
+from dicecup.cli.data import command
+from dicecup.coach.advice import advise, values_at_once
+from dicecup.encoding import Actions
+from dicecup.engine.play import apply
+from dicecup.engine.serialize import move_from_data
+from dicecup.engine.state import Sheet, State, final_score
+from dicecup.errors import StorageError, UsageError
+
+
+def written(path: Path, *arguments: Any, **settings: Any) -> list[dict[str, Any]]:
+    dicecup.write_data(path, *arguments, **settings)
+    rows: list[dict[str, Any]] = pyarrow.parquet.read_table(path).to_pylist()
+    return rows
+
+
+def state_of(rules: dicecup.Ruleset, row: dict[str, Any]) -> State:
+    layers, faces = len(rules.dice.layers), row["dice"]
+    dice = (
+        tuple(faces)
+        if layers == 1
+        else tuple(tuple(faces[at : at + layers]) for at in range(0, len(faces), layers))
+    )
+    return State((Sheet(tuple(row["sheet"]), row["repeats"]),), 0, dice, None, row["throws_left"])
+
+
+@pytest.mark.parametrize("game", dicecup.Rules.ids())
+def test_every_row_is_a_decision_of_the_engine(game: str, tmp_path: Path) -> None:
+    rules = dicecup.Rules(game)
+    rows = written(tmp_path / "games.parquet", game, "greedy", games=2, seed=3, values=False)
+    actions = Actions(rules)
+    for row in rows:
+        state = state_of(rules, row)
+        move = move_from_data(rules, json.loads(row["move"]))
+        assert not isinstance(move, dicecup.Throw | dicecup.Write)
+        assert actions.number(state.dice, move) == row["action"]
+        after = apply(rules, state, move)
+        assert row["score"] == final_score(rules, state.sheet)
+        assert row["reward"] == final_score(rules, after.sheet) - row["score"]
+        assert row["value"] is row["best"] is row["loss"] is row["legal"] is row["values"] is None
+    finals = {row["game"]: row["final_score"] for row in rows}
+    assert finals == {game: sum(row["reward"] for row in rows if row["game"] == game) for game in range(2)}
+    counts = dicecup.simulate(game, "greedy", games=2, seed=3).histogram
+    assert sorted(finals.values()) == sorted(score for score, count in counts.items() for _ in range(count))
+
+
+def test_values_are_exact(tmp_path: Path) -> None:
+    """They are those of the coach, and with the luck of the dice they explain the score."""
+    rules = dicecup.Rules("yatzy-sv")
+    rows = written(tmp_path / "games.parquet", rules, "greedy", games=2, seed=1)
+    values, actions = values_at_once(rules), Actions(rules)
+    for row in rows:
+        state = state_of(rules, row)
+        hint = advise(values, state)
+        known = dict(zip(row["legal"], row["values"], strict=True))
+        assert known == {actions.number(state.dice, one.move): one.expected for one in hint.choices}
+        assert row["best"] == max(row["values"]) == hint.expected
+        assert row["value"] == known[row["action"]]
+        assert row["loss"] == row["best"] - row["value"]
+
+
+def test_the_file_is_the_same_by_whomever_it_is_made(tmp_path: Path) -> None:
+    files = [tmp_path / f"{number}.parquet" for number in range(4)]
+    found = dicecup.write_data(files[0], "yatzy-sv", "greedy", games=21, seed=7, cores=1)
+    dicecup.write_data(files[1], "yatzy-sv", "greedy", games=21, seed=7, cores=2)
+    with ThreadPoolExecutor(2) as executor:
+        dicecup.write_data(files[2], "yatzy-sv", "greedy", games=21, seed=7, executor=executor)
+    dicecup.write_data(files[3], "yatzy-sv", "greedy", games=21, seed=8, cores=1)
+    contents = [file.read_bytes() for file in files]
+    assert contents[0] == contents[1] == contents[2] != contents[3]
+    about = pyarrow.parquet.read_schema(files[0]).metadata
+    rules = dicecup.Rules("yatzy-sv")
+    assert about[b"dicecup.identity"].decode() == rules.identity
+    expected = {"game": "yatzy-sv", "bot": "greedy", "seed": "7", "games": "21", "exact": "true"}
+    expected |= {"version": dicecup.__version__, "format": "1", "actions": "61"}
+    expected |= {"options": '{"strike": "free", "two_pairs": "distinct"}'}
+    assert {key: about[f"dicecup.{key}".encode()].decode() for key in expected} == expected
+    rows = pyarrow.parquet.read_table(files[0]).to_pylist()
+    assert found.decisions == len(rows)
+    assert found.loss == pytest.approx(sum(row["loss"] for row in rows) / 21)
+
+
+def test_an_interrupted_run_leaves_no_file(tmp_path: Path) -> None:
+    def interrupt(_share: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        dicecup.write_data(tmp_path / "x.parquet", "yatzy", "random", 30, 1, cores=1, on_progress=interrupt)
+    assert not list(tmp_path.iterdir())
+
+
+def test_wrong_input_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no bot"):
+        dicecup.write_data(tmp_path / "x.parquet", "yatzy", "nobody")
+    with pytest.raises(UsageError, match="games"):
+        dicecup.write_data(tmp_path / "x.parquet", "yatzy", "random", games=0)
+    with pytest.raises(StorageError, match="can’t be written"):
+        dicecup.write_data(tmp_path / "missing" / "x.parquet", "yatzy", "random", 1, values=False)
+
+
+def test_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "games.parquet"
+    arguments = ["yatzy-sv", "--bot", "greedy", "--games", "3", "--seed", "1", "--output", str(path)]
+    answer = json.loads(CliRunner().invoke(command, [*arguments, "--json"]).stdout)
+    assert (answer["games"], answer["exact"], answer["seed"]) == (3, True, 1)
+    said = CliRunner().invoke(command, arguments).stdout
+    assert f"{answer['decisions']} decisions of 3 games" in said
+    assert "lost" in said
+    plain = CliRunner().invoke(command, [*arguments, "--no-values"]).stdout
+    assert "lost" not in plain
