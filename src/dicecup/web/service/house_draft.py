@@ -170,7 +170,7 @@ def reference_of(draft: HouseDraft) -> str:
 def tables_of(draft: HouseDraft) -> dict[str, Any]:
     """Return the tables of the rules file that a draft makes: the differences from its base."""
     tables = deepcopy(unpack_tables(draft.source)) if is_house(draft.source) else plain_tables(draft.base)
-    base = load_builtin(pack_tables(without_options(draft.base)))
+    base, raw = load_builtin(pack_tables(without_options(draft.base))), read_rules(draft.base).tables
     tables |= {"format": 1, "id": slug(draft.name), "base": draft.base}
     plain = {"throws": whole(draft.throws), "strike": draft.strike}
     for key, value in plain.items():
@@ -180,12 +180,12 @@ def tables_of(draft: HouseDraft) -> dict[str, Any]:
     put(dice, "faces", whole(draft.faces), base.dice.faces)
     tables["upper"] = upper_tables(draft, base)
     kept = {*(box.id for box in draft.boxes), *upper_ids(draft, base)}
-    tables["box"] = box_tables(draft, base, tables.get("box", {}), kept)
+    tables["box"] = box_tables(draft, base, raw, tables.get("box", {}), kept)
     order = [box.id for box in draft.boxes]
     usual = [box.id for box in base.boxes if box.id in order]
     put(tables, "order", order, usual + [name for name in order if name not in usual])
     tables["names"] = names_of(draft, tables.get("names", {}))
-    tables |= without_references(tables, base, kept)
+    tables |= without_references(tables, raw, kept)
     order_of_keys = [*(key for key in ORDER if key in tables), *(key for key in tables if key not in ORDER)]
     return {key: tables[key] for key in order_of_keys if tables[key] not in ({}, None)}
 
@@ -244,7 +244,7 @@ def upper_tables(draft: HouseDraft, base: Ruleset) -> dict[str, Any]:
 
 
 def box_tables(
-    draft: HouseDraft, base: Ruleset, before: Mapping[str, Any], kept_ids: set[str]
+    draft: HouseDraft, base: Ruleset, raw: Mapping[str, Any], before: Mapping[str, Any], kept_ids: set[str]
 ) -> dict[str, Any]:
     known = {box.id: box for box in base.boxes if box.section != "upper"}
     found: dict[str, Any] = {name: False for name in known if name not in {box.id for box in draft.boxes}}
@@ -253,7 +253,7 @@ def box_tables(
         file = before.get(box.id)
         more = file.items() if isinstance(file, dict) else ()
         table = {key: value for key, value in more if key not in ("needs", "points")}
-        table |= broken_links(usual, kept_ids) if usual else {}
+        table |= broken_links(raw.get("box", {}).get(box.id, {}), kept_ids)
         if usual is None or need_draft(usual.needs) != (box.need, box.detail):
             needs = needs_table(box)
             if needs or (usual and usual.needs != AnyDice()):
@@ -304,29 +304,44 @@ def names_of(draft: HouseDraft, before: Mapping[str, Any]) -> dict[str, Any]:
     return {language: words for language, words in found.items() if words}
 
 
-def without_references(tables: Mapping[str, Any], base: Ruleset, kept: set[str]) -> dict[str, Any]:
-    """Return the rules about several boxes as far as these boxes are there; `False` removes them."""
-    found: dict[str, Any] = {}
-    usual = {"filled": [*base.joker.filled], "boxes": [*base.joker.boxes]} if base.joker else None
-    joker = tables.get("joker", usual)
-    if isinstance(joker, dict):
-        named = {key: [box for box in joker.get(key, []) if box in kept] for key in ("filled", "boxes")}
-        faces = {box.id for box in base.boxes if box.section == "upper"}
-        if not (faces <= kept and all(named.values())):
-            found["joker"] = False if base.joker else None
-        elif "joker" in tables:
-            found["joker"] = joker | named
-    repeat = tables.get("repeat", {"box": base.repeat.box} if base.repeat else None)
-    if isinstance(repeat, dict) and repeat.get("box") not in kept:
-        found["repeat"] = False if base.repeat else None
-    return found
+REFERRING = {  # rules about several boxes, and where they name them
+    "joker": ("filled", "boxes"),
+    "repeat": ("box",),
+    "win": ("box",),
+    "difference": ("high", "low", "times"),
+}
 
 
-def broken_links(box: Box, kept: set[str]) -> dict[str, Any]:
-    """Return the changes of a box that waits for, or is compared with, a box which is gone."""
+def without_references(tables: Mapping[str, Any], raw: Mapping[str, Any], kept: set[str]) -> dict[str, Any]:
+    """Return the rules about several boxes as far as the boxes are there; `False` removes those of the base.
+
+    `raw` are the tables of the base.
+    """
     found: dict[str, Any] = {}
-    if not {*box.after} <= kept:
-        found["after"] = [name for name in box.after if name in kept] or False
-    if box.above and box.above not in kept:
-        found["above"] = False
+    for key, places in REFERRING.items():
+        rule = tables.get(key, raw.get(key))
+        if not isinstance(rule, dict):
+            continue
+        named = {place: kept_of(rule.get(place), kept) for place in places}
+        if not all(named.values()) or (key == "joker" and not {*raw["upper"]["boxes"]} <= kept):
+            found[key] = False if key in raw else None
+        elif key in tables:
+            found[key] = rule | named
+    across = {box: False for box in raw.get("across", {}) if box not in kept}
+    return found | ({"across": across} if across else {})
+
+
+def kept_of(named: object, kept: set[str]) -> object:
+    """Return the boxes of a list that are there, or a box that is there; else nothing."""
+    if isinstance(named, list):
+        return [box for box in named if box in kept]
+    return named if named in kept else None
+
+
+def broken_links(box: Mapping[str, Any], kept: set[str]) -> dict[str, Any]:
+    """Return the changes of a box that waits for, or is compared with, boxes which are gone."""
+    found: dict[str, Any] = {}
+    for key in ("after", "once", "above"):
+        if key in box and box[key] and (left := kept_of(box[key], kept)) != box[key]:
+            found[key] = left or False
     return found
