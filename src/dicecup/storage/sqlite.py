@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -13,6 +14,9 @@ from filelock import FileLock, Timeout
 
 from dicecup.errors import StorageError
 from dicecup.storage.database import PATIENCE, Dialect, Row, RowTaken, Values
+
+# In a browser the file is in memory, and stored as a whole after each transaction (see dicecup.web.in_browser).
+JOURNAL = "MEMORY" if sys.platform == "emscripten" else "WAL"
 
 
 class SqliteTransaction:
@@ -60,7 +64,7 @@ class SqliteDatabase:
             self.connection = sqlite3.connect(
                 path, timeout=patience, isolation_level=None, check_same_thread=False
             )
-            self.connection.execute("PRAGMA journal_mode = WAL")
+            self.connection.execute(f"PRAGMA journal_mode = {JOURNAL}")
             self.connection.execute("PRAGMA synchronous = FULL")
             self.connection.execute("PRAGMA foreign_keys = ON")
         except Timeout:

@@ -25,7 +25,6 @@ from dicecup.web.api import match_requests as api_matches
 from dicecup.web.api import puzzles as api_puzzles
 from dicecup.web.api import reviews as api_reviews
 from dicecup.web.assets import send_asset
-from dicecup.web.connections import when_server_stops
 from dicecup.web.guard import Guard, HeadRequests
 from dicecup.web.live_routes import COMPRESSION, LEAST_COMPRESSED, LiveRoutes
 from dicecup.web.logs import configure_logs
@@ -47,6 +46,7 @@ from dicecup.web.service.house_values import HouseValues
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.personal_data import keep_to_retention
 from dicecup.web.service.reviewing import Reviews
+from dicecup.web.service.subscribers import when_server_stops
 from dicecup.web.settings import Settings, settings_of_process
 from dicecup.web.uploads import Uploads
 

@@ -27,6 +27,7 @@ from uvicorn.supervisors import Multiprocess
 
 from dicecup.web.addresses import is_among, network_of
 from dicecup.web.logs import configure_logs
+from dicecup.web.service.subscribers import announce_stop
 from dicecup.web.settings import CONNECTION, ConnectionLimits, settings_of_process
 
 MOST_HEAD = 32_000  # bytes of a request line and its headers
@@ -37,24 +38,6 @@ METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # the variable of prometheus-client
 END_OF_HEAD = b"\r\n\r\n"
 EVENTS = "/events"  # the end of the paths of event streams
 MOST_UNREAD = 16_384  # bytes of events that wait in memory for a client, and one event more
-
-stop_callbacks: list[Callable[[], None]] = []
-
-
-@contextmanager
-def when_server_stops(callback: Callable[[], None]) -> Iterator[None]:
-    """Call back as soon as the server of this process begins to stop."""
-    stop_callbacks.append(callback)
-    try:
-        yield
-    finally:
-        stop_callbacks.remove(callback)
-
-
-def announce_stop() -> None:
-    """Event streams do not end by themselves: their owners end them before uvicorn waits for connections."""
-    for callback in list(stop_callbacks):
-        callback()
 
 
 def resource_limits() -> Any:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Coroutine, Generator
-from time import monotonic, thread_time
+from time import monotonic
 from typing import Any
 
 from starlette.datastructures import Headers
@@ -60,6 +61,8 @@ RAW_HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADER
 
 # To a client that has too many requests in its lane already; rendering a page would cost too much.
 TOO_MANY = Response("too_many_requests", 429, {"Retry-After": "5"}, "text/plain")
+
+thread_time = getattr(time, "thread_time", time.monotonic)  # there are no threads in a browser
 
 
 class Buckets:

@@ -44,6 +44,24 @@ IDLE = 0.000_1  # seconds; if a round of the event loop takes less, there was no
 MOST_DELAY = 0.05  # seconds that spectators wait while there is
 BEAT = 1.0  # seconds between two looks for streams that are due for a heartbeat
 
+stop_callbacks: list[Callable[[], None]] = []
+
+
+@contextmanager
+def when_server_stops(callback: Callable[[], None]) -> Iterator[None]:
+    """Call back as soon as the server of this process begins to stop."""
+    stop_callbacks.append(callback)
+    try:
+        yield
+    finally:
+        stop_callbacks.remove(callback)
+
+
+def announce_stop() -> None:
+    """Event streams do not end by themselves: their owners end them before the server waits for connections."""
+    for callback in list(stop_callbacks):
+        callback()
+
 
 @dataclass(frozen=True, slots=True)
 class Subscriber:

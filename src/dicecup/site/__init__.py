@@ -1,0 +1,1 @@
+"""The site: Dicecup as a folder of static files, which runs the same program in the browser."""

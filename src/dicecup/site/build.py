@@ -1,0 +1,251 @@
+"""Build the site: the runtime of Python, our program with the packages it needs, and the pages that start it.
+
+All files but three are in one folder, whose name changes with their content: browsers keep them for good, and notice a
+new version by its service worker. What compresses well is compressed here, because not every host does it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import shutil
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from dicecup.errors import StorageError, UsageError
+from dicecup.phrases import problem_of
+from dicecup.site.parts import fetched_parts
+
+OWN = Path(__file__).parent.parent
+BROWSER = Path(__file__).parent / "browser"
+DOCS = OWN.parents[1] / "docs"  # in a clone; a wheel has copies in web/reading
+WORKER, INDEX, MANIFEST = "service-worker.js", "index.html", "manifest.webmanifest"
+FOLDER = "site-"  # begins the name of the folder with everything else
+HTMX = "static/django_htmx/htmx-2.min.js"
+
+# Packages that the pages need, as they are installed here.
+PACKAGES = (
+    "annotated_doc",
+    "annotated_types",
+    "anyio",
+    "fastapi",
+    "filelock",
+    "idna",
+    "jinja2",
+    "markupsafe",
+    "mistune",
+    "opentelemetry",
+    "platformdirs",
+    "pydantic",
+    "python_multipart",
+    "segno",
+    "starlette",
+    "typing_extensions",
+    "typing_inspection",
+)
+# What of them, of our program and of the standard library no page uses.
+UNUSED = (
+    "dicecup/cli/",
+    "dicecup/i18n/locale/dicecup.pot",
+    "dicecup/site/",
+    "dicecup/solver/double/data/",
+    "dicecup/solver/learned/data/",
+    "dicecup/solver/learned/training/",
+    "dicecup/solver/single/data/",
+    "fastapi/.agents/",
+    "pydantic/mypy.py",
+    "pydantic/v1/",
+)
+UNUSED_STANDARD = (
+    "_pyrepl/",
+    "bdb.py",
+    "curses/",
+    "doctest.py",
+    "ensurepip/",
+    "ftplib.py",
+    "idlelib/",
+    "imaplib.py",
+    "mailbox.py",
+    "multiprocessing/",
+    "optparse.py",
+    "pdb.py",
+    "pickletools.py",
+    "poplib.py",
+    "pydoc.py",
+    "pydoc_data/",
+    "smtplib.py",
+    "turtle.py",
+    "unittest/",
+    "venv/",
+    "wsgiref/",
+    "xmlrpc/",
+)
+CODE_PAGES = ("big5", "cp", "euc_", "gb", "hp_", "hz", "iso2022", "iso8859_", "johab", "koi8_", "kz1048", "mac_", "shift_")
+SKIPPED = (".c", ".cu", ".po", ".pyc", ".pyd", ".pyi", ".so")  # endings of files
+RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+IMPORTED = ("pyodide.mjs", "pyodide.asm.mjs", "pages.js")  # by the worker: browsers keep them with it
+
+Files = dict[str, bytes]
+
+
+@dataclass(frozen=True)
+class Site:
+    """What was built."""
+
+    folder: Path
+    files: int
+    size: int  # bytes, of all files
+
+
+def build_site(target: Path) -> Site:
+    """Write the site into a new or empty folder, or over an earlier site."""
+    check_target(target)
+    files = site_files(fetched_parts())
+    try:
+        write_all(target, files)
+    except OSError as error:
+        raise StorageError("file_unwritable", file=target, problem=problem_of(error)) from None
+    return Site(target, len(files), sum(map(len, files.values())))
+
+
+def check_target(target: Path) -> None:
+    try:
+        names = {path.name for path in target.iterdir()} if target.exists() else set()
+    except OSError as error:
+        raise StorageError("file_unwritable", file=target, problem=problem_of(error)) from None
+    ours = {WORKER, INDEX} <= names and any(name.startswith(FOLDER) for name in names)
+    if names and not ours:
+        raise UsageError("site_folder_used", folder=target)
+
+
+def write_all(target: Path, files: Files) -> None:
+    """Write everything beside the target's files first: a full disk leaves an earlier site as it was."""
+    target.mkdir(parents=True, exist_ok=True)
+    old = [path for path in target.iterdir() if path.name.startswith(FOLDER)]
+    with tempfile.TemporaryDirectory(dir=target, prefix=".new-") as temporary:
+        new = Path(temporary)
+        for name, content in files.items():
+            (new / name).parent.mkdir(exist_ok=True)
+            (new / name).write_bytes(content)
+        for path in sorted(new.iterdir(), key=lambda path: path.is_file()):  # the worker after what it needs
+            if path.is_dir() and (target / path.name).exists():
+                continue  # the same content
+            path.replace(target / path.name)
+    for path in old:
+        if f"{path.name}/start.html" not in files:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def site_files(parts: dict[str, Path]) -> Files:
+    """Return every file of the site by its path."""
+    inner = runtime_files(parts["pyodide"])
+    inner["code.zip.gz"] = pack(archive(code_files(), stored=True))
+    inner["data.zip.gz"] = pack(archive(data_files(parts["pydantic-core"]), stored=True))
+    tables = {f"tables/{path.name}": path.read_bytes() for path in sorted(ready_tables())}
+    for path in sorted(BROWSER.iterdir()):
+        if path.suffix in (".js", ".py", ".html", ".css", ".svg", ".png") and path.name != WORKER:
+            inner[path.name] = path.read_bytes()
+    folder = FOLDER + fingerprint(inner | tables | {WORKER: (BROWSER / WORKER).read_bytes()})
+    inner["start.html"] = inner["start.html"].replace(b"FOLDER", folder.encode())
+    worker = (BROWSER / WORKER).read_text(encoding="utf-8").replace("FOLDER", folder)
+    cached = sorted(name for name in inner if name not in IMPORTED)
+    worker = worker.replace("[/* files */]", json.dumps(cached)).replace("[/* tables */]", json.dumps([*tables]))
+    outer = {WORKER: worker.encode(), INDEX: inner["start.html"]}
+    return {f"{folder}/{name}": content for name, content in (inner | tables).items()} | outer
+
+
+def fingerprint(files: Files) -> str:
+    digest = hashlib.sha256()
+    for name, content in sorted(files.items()):
+        digest.update(name.encode() + b"\0" + hashlib.sha256(content).digest())
+    return digest.hexdigest()[:12]
+
+
+def runtime_files(package: Path) -> Files:
+    """The files of Pyodide that run Python; its list of packages is emptied, because none of them is used."""
+    files: Files = {}
+    with tarfile.open(package) as opened:
+        for name in RUNTIME:
+            member = opened.extractfile(f"package/{name}")
+            assert member
+            files[name] = member.read()
+    lock: dict[str, Any] = json.loads(files["pyodide-lock.json"])
+    files["pyodide-lock.json"] = json.dumps({"info": lock["info"], "packages": {}}).encode()
+    files["pyodide.asm.wasm.gz"] = pack(files.pop("pyodide.asm.wasm"))
+    with zipfile.ZipFile(io.BytesIO(files.pop("python_stdlib.zip"))) as standard:
+        kept = [name for name in standard.namelist() if not name.endswith("/") and is_used(name)]
+        files["python_stdlib.zip.gz"] = pack(archive(((name, standard.read(name)) for name in kept), stored=True))
+    return files
+
+
+def is_used(name: str) -> bool:
+    """Whether a file of the standard library is needed: all texts here are in UTF-8."""
+    if name.startswith("encodings/"):
+        return name == "encodings/cp437.py" or not name.removeprefix("encodings/").startswith(CODE_PAGES)
+    return not name.startswith(UNUSED_STANDARD)
+
+
+def code_files() -> Iterator[tuple[str, bytes]]:
+    """The Python code of our program and of the packages, which stays in its archive."""
+    for package in ("dicecup", *PACKAGES):
+        for name, path in sources(package):
+            if path.suffix == ".py":
+                yield name, path.read_bytes()
+
+
+def data_files(wheel: Path) -> Iterator[tuple[str, bytes]]:
+    """What is read as files: templates, texts, styles, the pages to read, and the compiled package."""
+    for name, path in sources("dicecup"):
+        if path.suffix != ".py":
+            yield name, path.read_bytes()
+    if not (OWN / "web" / "static" / "htmx.js").exists() and (spec := find_spec("django_htmx")):
+        place = (spec.submodule_search_locations or [""])[0]
+        yield "dicecup/web/static/htmx.js", (Path(place) / HTMX).read_bytes()
+    if not (OWN / "web" / "reading").exists():
+        for path in sorted(page for section in ("rules", "guide") for page in (DOCS / section).rglob("*.md")):
+            yield f"dicecup/web/reading/{path.relative_to(DOCS).as_posix()}", path.read_bytes()
+    with zipfile.ZipFile(wheel) as opened:
+        for name in opened.namelist():
+            if name.startswith("pydantic_core/") and not name.endswith(".pyi"):
+                yield name, opened.read(name)
+
+
+def sources(package: str) -> Iterator[tuple[str, Path]]:
+    """The files of an installed package that the pages may need, by their names in an archive."""
+    spec = find_spec(package)
+    assert spec, package
+    if not spec.submodule_search_locations:
+        assert spec.origin
+        yield Path(spec.origin).name, Path(spec.origin)
+        return
+    for place in spec.submodule_search_locations:
+        for path in sorted(Path(place).rglob("*")):
+            name = f"{package}/{path.relative_to(place).as_posix()}"
+            if path.is_file() and path.suffix not in SKIPPED and not name.startswith(UNUSED):
+                yield name, path
+
+
+def ready_tables() -> Iterable[Path]:
+    """The tables of values with which the coach answers at once."""
+    return (OWN / "solver" / "single" / "data").glob("ready-*.table")
+
+
+def archive(files: Iterable[tuple[str, bytes]], *, stored: bool) -> bytes:
+    """A zip file, the same for the same files; stored ones compress better as a whole."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED) as opened:
+        for name, content in files:
+            opened.writestr(zipfile.ZipInfo(name), content)
+    return packed.getvalue()
+
+
+def pack(content: bytes) -> bytes:
+    return gzip.compress(content, 9, mtime=0)

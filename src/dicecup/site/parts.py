@@ -1,0 +1,132 @@
+"""The parts of the site that are made for browsers: the runtime of Python, and the compiled package.
+
+`parts.json` pins them by version and hash. They are fetched once, by pip and npm as these are configured, into a folder
+of their own; after that nothing needs a network. `python -m dicecup.site.parts` fetches them ahead of time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+
+from dicecup.errors import DicecupError, StorageError
+from dicecup.installation import ROOT, cache_folder, is_clone
+
+LOCK = Path(__file__).parent / "parts.json"
+PLATFORM = "pyemscripten_2026_0_wasm32"
+PYTHON = "3.14"
+SECONDS = 300
+
+
+@dataclass(frozen=True)
+class Part:
+    name: str
+    version: str
+    file: str
+    algorithm: str
+    digest: str
+
+    def is_in(self, folder: Path) -> bool:
+        """Whether the right file is there."""
+        try:
+            return hashlib.new(self.algorithm, (folder / self.file).read_bytes()).hexdigest() == self.digest
+        except OSError:
+            return False
+
+
+def parts() -> dict[str, Part]:
+    found = {}
+    for name, fields in json.loads(LOCK.read_text(encoding="utf-8")).items():
+        algorithm = "sha512" if "sha512" in fields else "sha256"
+        found[name] = Part(name, fields["version"], fields["file"], algorithm, fields[algorithm])
+    return found
+
+
+def parts_folder() -> Path:
+    """Where the parts are kept: in the environment of a clone, else in the user's cache."""
+    return (ROOT / ".venv" if is_clone() else cache_folder()) / "site"
+
+
+def fetched_parts() -> dict[str, Path]:
+    """Return the files of all parts by name; fetch those that are missing."""
+    folder = parts_folder()
+    for part in parts().values():
+        if not part.is_in(folder):
+            fetch(part, folder)
+    return {name: folder / part.file for name, part in parts().items()}
+
+
+def fetch(part: Part, folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as temporary:
+            if part.file.endswith(".whl"):
+                fetch_wheel(part, Path(temporary))
+            else:
+                fetch_package(part, Path(temporary))
+            if not part.is_in(Path(temporary)):
+                raise missing(part, folder)
+            (Path(temporary) / part.file).replace(folder / part.file)
+    except (OSError, subprocess.SubprocessError):
+        raise missing(part, folder) from None
+
+
+def missing(part: Part, folder: Path) -> StorageError:
+    return StorageError("site_part_missing", part=part.file, folder=folder)
+
+
+def fetch_wheel(part: Part, folder: Path) -> None:
+    """Let pip download a wheel for browsers, from wherever it is configured to."""
+    requirement = folder / "requirements.txt"
+    requirement.write_text(f"{part.name}=={part.version} --hash={part.algorithm}:{part.digest}\n", "utf-8")
+    options = ["--no-deps", "--only-binary", ":all:", "--platform", PLATFORM, "--python-version", PYTHON]
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", *options, "--require-hashes"]
+    run([*command, "--requirement", str(requirement), "--dest", str(folder)])
+
+
+def fetch_package(part: Part, folder: Path) -> None:
+    """Fetch a package of npm: from the registry that is configured, else let npm do it."""
+    if registry := configured_registry():
+        address = f"{registry.rstrip('/')}/{part.name}/-/{part.file}"
+        with urllib.request.urlopen(address, timeout=SECONDS) as answer:
+            (folder / part.file).write_bytes(answer.read())
+    elif npm := shutil.which("npm"):
+        run([npm, "pack", f"{part.name}@{part.version}", "--silent", "--pack-destination", str(folder)])
+
+
+def configured_registry() -> str | None:
+    for name, value in os.environ.items():
+        if name.lower() == "npm_config_registry" and value:
+            return value
+    try:
+        lines = (Path.home() / ".npmrc").read_text(encoding="utf-8").splitlines()
+    except (OSError, RuntimeError, UnicodeDecodeError):
+        return None
+    settings = (line.partition("=") for line in lines)
+    return next((value.strip() for name, _, value in settings if name.strip() == "registry"), None)
+
+
+def run(command: list[str]) -> None:
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    subprocess.run(command, check=True, timeout=SECONDS, **quiet)  # type: ignore[call-overload]
+
+
+def main() -> int:
+    try:
+        fetched_parts()
+    except DicecupError as error:
+        print(f"{error} [{error.code}]", file=sys.stderr)
+        return error.exit_status
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

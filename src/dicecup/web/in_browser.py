@@ -1,0 +1,182 @@
+"""The application inside a browser: a service worker of the site asks, Python answers (see docs/site.md).
+
+There are no threads, processes or sockets here. What the app runs in threads runs directly, one piece at a time, and is
+over when the browser has stored what it changed; so an answer always follows the storing. The worker gives each
+request without cookies, because browsers hide them from it: they are kept beside the database.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from http.cookies import CookieError, SimpleCookie
+from typing import Any, Protocol
+from urllib.parse import unquote
+
+import anyio.to_thread
+from starlette.types import Message
+
+from dicecup.errors import StorageError
+
+COOKIES = "cookies"
+
+
+class Pages(Protocol):
+    """The database file as the service worker keeps it (browser/pages.js)."""
+
+    dirty: bool
+    settings: Any
+
+    def keep(self, settings: str) -> None: ...
+
+    async def save(self) -> None: ...
+
+
+class Direct:
+    """Runs what would run in a thread, and then waits until the browser has stored what it changed."""
+
+    def __init__(self, pages: Pages) -> None:
+        self.pages = pages
+        self.turn = asyncio.Lock()
+
+    async def run(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
+        async with self.turn:
+            try:
+                return function(*arguments, **named)
+            finally:
+                await self.save()
+
+    async def save(self) -> None:
+        if not self.pages.dirty:
+            return
+        try:
+            await self.pages.save()
+        except Exception as error:
+            raise StorageError("browser_full", problem=str(error)) from None
+
+    async def run_sync(self, function: Callable[..., Any], *arguments: Any, **_limits: Any) -> Any:
+        return await self.run(function, *arguments)
+
+    def install(self) -> None:
+        asyncio.to_thread = self.run
+        anyio.to_thread.run_sync = self.run_sync  # type: ignore[assignment]
+
+
+class Jar:
+    """The cookies of the only visitor."""
+
+    def __init__(self, pages: Pages) -> None:
+        self.pages = pages
+        self.cookies: dict[str, str] = json.loads(getattr(pages.settings, COOKIES, "{}"))
+
+    @property
+    def header(self) -> bytes:
+        return "; ".join(f"{name}={value}" for name, value in self.cookies.items()).encode("latin-1", "ignore")
+
+    def take(self, headers: list[tuple[bytes, bytes]]) -> bool:
+        """Take over the cookies that an answer sets; return whether any has changed."""
+        before = dict(self.cookies)
+        for name, value in headers:
+            if name == b"set-cookie":
+                self.set(value.decode("latin-1"))
+        if self.cookies != before:
+            self.pages.keep(json.dumps({COOKIES: json.dumps(self.cookies)}))
+        return self.cookies != before
+
+    def set(self, text: str) -> None:
+        try:
+            parsed = SimpleCookie(text)
+        except CookieError:
+            return
+        for name, morsel in parsed.items():
+            if morsel["max-age"] == "0":
+                self.cookies.pop(name, None)
+            else:
+                self.cookies[name] = morsel.coded_value
+
+
+class BrowserServer:
+    """Answers the requests of the service worker."""
+
+    def __init__(self, app: Any, pages: Pages, direct: Direct, base: str, languages: str) -> None:
+        self.app = app
+        self.jar = Jar(pages)
+        self.direct = direct
+        self.base = base
+        self.languages = languages
+
+    async def answer(
+        self, about: Any, headers: Any, body: Any, begin: Any, more: Any, end: Any, leaving: Any
+    ) -> None:
+        from pyodide.ffi import to_js
+
+        method, protocol, host, path, query = about
+        given = [(name.lower().encode(), value.encode("latin-1", "ignore")) for name, value in headers]
+        given += [(b"host", host.encode()), (b"accept-language", self.languages.encode())]
+        given.append((b"cookie", self.jar.header))
+        content = body.to_bytes() if body else b""
+        messages: list[Message] = [{"type": "http.request", "body": content, "more_body": False}]
+        head: Message = {}
+        begun = False
+
+        async def receive() -> Message:
+            if messages:
+                return messages.pop()
+            await leaving
+            return {"type": "http.disconnect"}
+
+        async def send(message: Message) -> None:
+            nonlocal head, begun
+            if message["type"] == "http.response.start":
+                head = message
+                if self.jar.take(head["headers"]):
+                    await self.direct.save()
+                return
+            chunk = message.get("body", b"")
+            last = not message.get("more_body")
+            if not begun:
+                begun = True
+                lines = [
+                    [name.decode("latin-1"), value.decode("latin-1")]
+                    for name, value in head["headers"]
+                    if name not in (b"set-cookie", b"content-length")
+                ]
+                if last:
+                    begin(head["status"], to_js(lines), to_js(chunk))
+                    return
+                begin(head["status"], to_js(lines))
+            if chunk:
+                more(to_js(chunk))
+            if last:
+                end()
+
+        scope = {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "method": method,
+            "scheme": protocol.rstrip(":"),
+            "path": "/" + unquote(path).removeprefix(self.base),
+            "raw_path": path.encode(),
+            "query_string": query.removeprefix("?").encode(),
+            "root_path": "",
+            "headers": given,
+            "client": ("127.0.0.1", 1),
+            "server": (host.partition(":")[0], 80),
+            "state": {},
+        }
+        await self.app(scope, receive, send)
+
+
+async def start(pages: Pages, table: Any, base: str, languages: str) -> BrowserServer:
+    """Start the application, whose database is in place, and return what answers requests."""
+    direct = Direct(pages)
+    direct.install()
+    from dicecup.web.app import create_app
+    from dicecup.web.settings import Settings
+
+    app = create_app(Settings(database="/data/games.db", hosts="*", limits=False))
+    await app.router.lifespan_context(app).__aenter__()
+    await direct.save()
+    return BrowserServer(app, pages, direct, base, languages)
