@@ -17,6 +17,7 @@ from pathlib import Path
 from dicecup.errors import StorageError, UsageError
 
 NAME = "dicecup"
+IN_BROWSER = sys.platform == "emscripten"  # there are no threads, processes or sockets
 
 
 def cache_folder() -> Path:

@@ -67,6 +67,9 @@ SENTENCES: dict[str, str | Plural] = {
     "column_missing": N_("The column is missing. Add one of: {known}."),
     "column_unknown": N_("There’s no column “{column}”. Choose one of: {known}."),
     "final_too_late": N_("You’ve entered a roll of this turn already. Type only the dice you rolled again."),
+    "game_goes_on": N_(
+        "This game is still played here. Open it, or download its game file to continue elsewhere."
+    ),
     "game_over": N_("The game is over: every score sheet is full."),
     "join_without_pad": N_("Players can join a running game only on a score pad. Start a new game."),
     "joker_forced": N_("With this joker you have to fill {box} first."),
@@ -206,6 +209,13 @@ SENTENCES: dict[str, str | Plural] = {
     "env_missing": N_(
         "The packages gymnasium, pettingzoo and pillow aren’t installed. Run: pip install 'dicecup[env]'"
     ),
+    "site_folder_used": N_(
+        "{folder} has other files in it. Give a new folder, an empty one, or that of an earlier site."
+    ),
+    "site_part_missing": N_(
+        "{part} couldn’t be fetched. Check the network connection and that pip and npm are installed, and "
+        "try again; or put the file into {folder} yourself."
+    ),
     "typst_missing": N_("The package typst isn’t installed. Run: pip install 'dicecup[pdf]'"),
     "file_empty": N_("{file} is empty. Give another file."),
     "file_not_text": N_("{file} isn’t UTF-8 text. Save it as UTF-8, or give another file."),
@@ -226,6 +236,10 @@ SENTENCES: dict[str, str | Plural] = {
     ),
     "database_unusable": N_(
         "The database {database} can’t be used: {problem}. Check its address and permissions."
+    ),
+    "browser_full": N_(
+        "Your browser couldn’t save this: {problem}. Nothing that was saved is lost. Free some space on this "
+        "device, then try again."
     ),
     "page_over_record": N_("{file} is the game file itself. Choose another file for the page."),
     "postgres_missing": N_(

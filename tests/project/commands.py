@@ -57,7 +57,7 @@ MISSING = {
     "postgresql": "postgres_missing",
 }
 
-assert {*ARGUMENTS, "serve", "backup", "restore"} == set(COMMANDS)
+assert {*ARGUMENTS, "serve", "site", "backup", "restore"} == set(COMMANDS)
 
 
 class Program:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 
 import pytest
 from starlette.testclient import TestClient
@@ -31,7 +32,22 @@ def test_every_script_of_ours_is_a_module(client: TestClient, ann: Player) -> No
         new = set(IMPORT.findall(text)) - found
         found |= new
         waiting += new
-    assert found - {"htmx.js"} == {path.name for path in FOLDER.glob("*.js") if path.name != "htmx.js"}
+    elsewhere = {"htmx.js", "site.js"}  # the latter is in the pages of a site only
+    assert found - elsewhere == {path.name for path in FOLDER.glob("*.js")} - elsewhere
+
+
+def test_pages_can_be_installed(client: TestClient) -> None:
+    """The manifest is linked, and its icons are there in the sizes it names."""
+    address = asset_address("dicecup.webmanifest")
+    assert f'<link rel="manifest" href="{address}">' in client.get("/").text
+    answer = client.get(address)
+    assert answer.headers["content-type"].startswith("application/manifest+json")
+    for icon in answer.json()["icons"]:
+        picture = client.get(asset_address(icon["src"]))
+        assert picture.headers["content-type"] == icon["type"]
+        if icon["type"] == "image/png":
+            width, height = struct.unpack(">II", picture.content[16:24])
+            assert icon["sizes"] == f"{width}x{height}"
 
 
 def test_only_current_addresses_are_cached_for_ever(client: TestClient) -> None:

@@ -44,7 +44,7 @@ CLICK_MESSAGES = [
 # Every command is in a module of the same name in this folder, unless it shares one with another.
 COMMANDS = (
     *("rules", "score", "play", "sheet", "verify", "solve", "value"),
-    *("chance", "hint", "review", "train", "simulate", "data", "serve", "backup", "restore"),
+    *("chance", "hint", "review", "train", "simulate", "data", "serve", "site", "backup", "restore"),
 )
 SHARED_MODULES = {"restore": "backup", "value": "hint"}
 INTERRUPTED = 130

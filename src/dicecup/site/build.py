@@ -1,7 +1,7 @@
 """Build the site: the runtime of Python, our program with the packages it needs, and the pages that start it.
 
-All files but three are in one folder, whose name changes with their content: browsers keep them for good, and notice a
-new version by its service worker. What compresses well is compressed here, because not every host does it.
+All files but two are in one folder, whose name changes with their content: browsers keep them for good, and
+notice a new version by its service worker. What compresses well is compressed here: not every host does it.
 """
 
 from __future__ import annotations
@@ -21,13 +21,15 @@ from pathlib import Path
 from typing import Any
 
 from dicecup.errors import StorageError, UsageError
+from dicecup.i18n.language import LANGUAGES, language
+from dicecup.messages import N_
 from dicecup.phrases import problem_of
 from dicecup.site.parts import fetched_parts
 
 OWN = Path(__file__).parent.parent
 BROWSER = Path(__file__).parent / "browser"
 DOCS = OWN.parents[1] / "docs"  # in a clone; a wheel has copies in web/reading
-WORKER, INDEX, MANIFEST = "service-worker.js", "index.html", "manifest.webmanifest"
+WORKER, INDEX = "service-worker.js", "index.html"
 FOLDER = "site-"  # begins the name of the folder with everything else
 HTMX = "static/django_htmx/htmx-2.min.js"
 
@@ -88,7 +90,21 @@ UNUSED_STANDARD = (
     "wsgiref/",
     "xmlrpc/",
 )
-CODE_PAGES = ("big5", "cp", "euc_", "gb", "hp_", "hz", "iso2022", "iso8859_", "johab", "koi8_", "kz1048", "mac_", "shift_")
+CODE_PAGES = (
+    "big5",
+    "cp",
+    "euc_",
+    "gb",
+    "hp_",
+    "hz",
+    "iso2022",
+    "iso8859_",
+    "johab",
+    "koi8_",
+    "kz1048",
+    "mac_",
+    "shift_",
+)
 SKIPPED = (".c", ".cu", ".po", ".pyc", ".pyd", ".pyi", ".so")  # endings of files
 RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 IMPORTED = ("pyodide.mjs", "pyodide.asm.mjs", "pages.js")  # by the worker: browsers keep them with it
@@ -133,7 +149,7 @@ def write_all(target: Path, files: Files) -> None:
     with tempfile.TemporaryDirectory(dir=target, prefix=".new-") as temporary:
         new = Path(temporary)
         for name, content in files.items():
-            (new / name).parent.mkdir(exist_ok=True)
+            (new / name).parent.mkdir(parents=True, exist_ok=True)
             (new / name).write_bytes(content)
         for path in sorted(new.iterdir(), key=lambda path: path.is_file()):  # the worker after what it needs
             if path.is_dir() and (target / path.name).exists():
@@ -147,19 +163,45 @@ def write_all(target: Path, files: Files) -> None:
 def site_files(parts: dict[str, Path]) -> Files:
     """Return every file of the site by its path."""
     inner = runtime_files(parts["pyodide"])
-    inner["code.zip.gz"] = pack(archive(code_files(), stored=True))
-    inner["data.zip.gz"] = pack(archive(data_files(parts["pydantic-core"]), stored=True))
-    tables = {f"tables/{path.name}": path.read_bytes() for path in sorted(ready_tables())}
+    inner["code.zip.gz"] = pack(archive(code_files()))
+    inner["data.zip.gz"] = pack(archive(data_files(parts["pydantic-core"])))
+    tables = {f"values/{path.relative_to(OWN).as_posix()}": path.read_bytes() for path in coach_values()}
     for path in sorted(BROWSER.iterdir()):
         if path.suffix in (".js", ".py", ".html", ".css", ".svg", ".png") and path.name != WORKER:
             inner[path.name] = path.read_bytes()
     folder = FOLDER + fingerprint(inner | tables | {WORKER: (BROWSER / WORKER).read_bytes()})
-    inner["start.html"] = inner["start.html"].replace(b"FOLDER", folder.encode())
+    inner["start.html"] = start_page()
     worker = (BROWSER / WORKER).read_text(encoding="utf-8").replace("FOLDER", folder)
     cached = sorted(name for name in inner if name not in IMPORTED)
-    worker = worker.replace("[/* files */]", json.dumps(cached)).replace("[/* tables */]", json.dumps([*tables]))
+    worker = worker.replace("[/* files */]", json.dumps(cached)).replace(
+        "[/* values */]", json.dumps([*tables])
+    )
     outer = {WORKER: worker.encode(), INDEX: inner["start.html"]}
     return {f"{folder}/{name}": content for name, content in (inner | tables).items()} | outer
+
+
+START_TEXTS = {
+    "fetching": N_("Fetching Dicecup. This happens once; after that it works without a network."),
+    "starting": N_("Dicecup is starting …"),
+    "failed": N_("Dicecup couldn’t start. Your games are safe: reload the page."),
+    "unreachable": N_("Dicecup couldn’t be fetched. Check the network connection, then reload the page."),
+    "impossible": N_(
+        "This browser can’t run Dicecup here. Open the page with https, in a window that isn’t private."
+    ),
+    "script": N_("Dicecup runs in your browser here, and needs JavaScript for that."),
+}
+
+
+def start_page() -> bytes:
+    """The page that is shown until the program runs, with its texts in all languages."""
+    texts = {
+        code: {name: language(code).gettext(text) for name, text in START_TEXTS.items()} for code in LANGUAGES
+    }
+    page = (BROWSER / "start.html").read_text(encoding="utf-8")
+    without_script = "".join(f'<p lang="{code}">{said["script"]}</p>' for code, said in texts.items())
+    icon = (OWN / "web" / "static" / "icon.svg").read_text(encoding="utf-8").strip()
+    page = page.replace("TEXTS", json.dumps(texts, ensure_ascii=False).replace("<", "\\u003c"))
+    return page.replace("NO_SCRIPT", without_script).replace("ICON", icon).encode()
 
 
 def fingerprint(files: Files) -> str:
@@ -182,7 +224,7 @@ def runtime_files(package: Path) -> Files:
     files["pyodide.asm.wasm.gz"] = pack(files.pop("pyodide.asm.wasm"))
     with zipfile.ZipFile(io.BytesIO(files.pop("python_stdlib.zip"))) as standard:
         kept = [name for name in standard.namelist() if not name.endswith("/") and is_used(name)]
-        files["python_stdlib.zip.gz"] = pack(archive(((name, standard.read(name)) for name in kept), stored=True))
+        files["python_stdlib.zip.gz"] = pack(archive((name, standard.read(name)) for name in kept))
     return files
 
 
@@ -233,15 +275,16 @@ def sources(package: str) -> Iterator[tuple[str, Path]]:
                 yield name, path
 
 
-def ready_tables() -> Iterable[Path]:
-    """The tables of values with which the coach answers at once."""
-    return (OWN / "solver" / "single" / "data").glob("ready-*.table")
+def coach_values() -> list[Path]:
+    """The files with which the coach answers at once, in plain Python."""
+    folder = OWN / "solver"
+    return sorted([*folder.glob("single/data/ready-*.table"), *folder.glob("learned/data/quick-*.rows")])
 
 
-def archive(files: Iterable[tuple[str, bytes]], *, stored: bool) -> bytes:
-    """A zip file, the same for the same files; stored ones compress better as a whole."""
+def archive(files: Iterable[tuple[str, bytes]]) -> bytes:
+    """A zip file, the same for the same files; nothing in it is compressed, because all of it will be."""
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED) as opened:
+    with zipfile.ZipFile(packed, "w") as opened:
         for name, content in files:
             opened.writestr(zipfile.ZipInfo(name), content)
     return packed.getvalue()

@@ -1,7 +1,7 @@
 """The parts of the site that are made for browsers: the runtime of Python, and the compiled package.
 
-`parts.json` pins them by version and hash. They are fetched once, by pip and npm as these are configured, into a folder
-of their own; after that nothing needs a network. `python -m dicecup.site.parts` fetches them ahead of time.
+`parts.json` pins them by version and hash. They are fetched once, by pip and npm as these are configured,
+into a folder of their own; after that nothing needs a network. `python -m dicecup.site.parts` does only that.
 """
 
 from __future__ import annotations
@@ -55,12 +55,15 @@ def parts_folder() -> Path:
     return (ROOT / ".venv" if is_clone() else cache_folder()) / "site"
 
 
+def missing_parts() -> list[Part]:
+    return [part for part in parts().values() if not part.is_in(parts_folder())]
+
+
 def fetched_parts() -> dict[str, Path]:
     """Return the files of all parts by name; fetch those that are missing."""
     folder = parts_folder()
-    for part in parts().values():
-        if not part.is_in(folder):
-            fetch(part, folder)
+    for part in missing_parts():
+        fetch(part, folder)
     return {name: folder / part.file for name, part in parts().items()}
 
 

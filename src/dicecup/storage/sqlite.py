@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -13,10 +12,11 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from dicecup.errors import StorageError
+from dicecup.installation import IN_BROWSER
 from dicecup.storage.database import PATIENCE, Dialect, Row, RowTaken, Values
 
-# In a browser the file is in memory, and stored as a whole after each transaction (see dicecup.web.in_browser).
-JOURNAL = "MEMORY" if sys.platform == "emscripten" else "WAL"
+# In a browser the file is in memory, and stored after each transaction (see dicecup.web.in_browser).
+JOURNAL = "MEMORY" if IN_BROWSER else "WAL"
 
 
 class SqliteTransaction:

@@ -18,6 +18,7 @@ FOLDER = Path(__file__).parent / "static"
 TYPES = {
     ".css": "text/css",
     ".js": "text/javascript",
+    ".png": "image/png",
     ".svg": "image/svg+xml",
     ".webmanifest": "application/manifest+json",
 }

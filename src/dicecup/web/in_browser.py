@@ -1,14 +1,15 @@
 """The application inside a browser: a service worker of the site asks, Python answers (see docs/site.md).
 
-There are no threads, processes or sockets here. What the app runs in threads runs directly, one piece at a time, and is
-over when the browser has stored what it changed; so an answer always follows the storing. The worker gives each
-request without cookies, because browsers hide them from it: they are kept beside the database.
+There are no threads, processes or sockets here. What the app runs in threads runs directly, one piece at a
+time, and ends when the browser has stored what it changed: an answer always follows the storing. The worker
+passes requests on without cookies, which browsers hide from it: they are kept beside the database.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
 from typing import Any, Protocol
@@ -20,6 +21,9 @@ from starlette.types import Message
 from dicecup.errors import StorageError
 
 COOKIES = "cookies"
+# Addresses in our pages begin with /. A site may be in a folder of its host, which then comes before them.
+ADDRESS = re.compile(rb'((?:href|action|src|hx-get|hx-post)=\\?")/(?!/)')
+PAGES = (b"text/html", b"text/event-stream")
 
 
 class Pages(Protocol):
@@ -72,7 +76,9 @@ class Jar:
 
     @property
     def header(self) -> bytes:
-        return "; ".join(f"{name}={value}" for name, value in self.cookies.items()).encode("latin-1", "ignore")
+        return "; ".join(f"{name}={value}" for name, value in self.cookies.items()).encode(
+            "latin-1", "ignore"
+        )
 
     def take(self, headers: list[tuple[bytes, bytes]]) -> bool:
         """Take over the cookies that an answer sets; return whether any has changed."""
@@ -133,15 +139,11 @@ class BrowserServer:
                 if self.jar.take(head["headers"]):
                     await self.direct.save()
                 return
-            chunk = message.get("body", b"")
+            chunk = self.with_base(head, message.get("body", b""))
             last = not message.get("more_body")
             if not begun:
                 begun = True
-                lines = [
-                    [name.decode("latin-1"), value.decode("latin-1")]
-                    for name, value in head["headers"]
-                    if name not in (b"set-cookie", b"content-length")
-                ]
+                lines = self.lines(head)
                 if last:
                     begin(head["status"], to_js(lines), to_js(chunk))
                     return
@@ -168,8 +170,37 @@ class BrowserServer:
         }
         await self.app(scope, receive, send)
 
+    def lines(self, head: Message) -> list[list[str]]:
+        """The headers of an answer as JavaScript takes them."""
+        found = []
+        for name, value in head["headers"]:
+            text = value.decode("latin-1")
+            if name in (b"location", b"hx-redirect") and text.startswith("/"):
+                text = self.base + text[1:]
+            if name not in (b"set-cookie", b"content-length"):
+                found.append([name.decode("latin-1"), text])
+        return found
 
-async def start(pages: Pages, table: Any, base: str, languages: str) -> BrowserServer:
+    def with_base(self, head: Message, body: bytes) -> bytes:
+        kind = dict(head["headers"]).get(b"content-type", b"")
+        if self.base == "/" or not kind.startswith(PAGES):
+            return body
+        return ADDRESS.sub(rb"\1" + self.base.encode(), body)
+
+    def values_came(self) -> None:
+        """Look again for the coach's values: some have been fetched."""
+        from dicecup.solver.ready import has_quick, has_ready
+
+        has_ready.cache_clear()
+        has_quick.cache_clear()
+
+    async def rest(self) -> None:
+        """Change nothing any more: another version takes over."""
+        self.app.state.matches.subscribers.close()
+        await self.direct.turn.acquire()
+
+
+async def start(pages: Pages, base: str, languages: str) -> BrowserServer:
     """Start the application, whose database is in place, and return what answers requests."""
     direct = Direct(pages)
     direct.install()

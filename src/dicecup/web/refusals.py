@@ -42,6 +42,7 @@ STATUS = {
     "game_begun": 409,
     "game_not_begun": 409,
     "game_not_over": 409,
+    "game_goes_on": 409,
     "game_over": 409,
     "link_unknown": 403,
     "match_unknown": 404,

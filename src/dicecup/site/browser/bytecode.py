@@ -3,10 +3,13 @@
 The service worker runs this text before anything else is imported, and keeps what `packed` returns.
 """
 
+from __future__ import annotations
+
 import marshal
 import sys
 from importlib.machinery import ModuleSpec, PathFinder
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 CODE, DATA = "/dicecup/code.zip", "/dicecup/data"  # an archive of code, and files beside which it seems to be
 
@@ -14,25 +17,27 @@ CODE, DATA = "/dicecup/code.zip", "/dicecup/data"  # an archive of code, and fil
 class Bytecode:
     """Finds modules that have been imported before; compiles the others and remembers them."""
 
-    def __init__(self, packed):
-        self.modules = marshal.loads(packed) if packed else {}
+    def __init__(self, packed: bytes | None) -> None:
+        self.modules: dict[str, tuple[str, str | None, bytes]] = marshal.loads(packed) if packed else {}
         self.new = 0
 
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(self, name: str, path: Any = None, target: ModuleType | None = None) -> ModuleSpec | None:
         if name not in self.modules and not self.compile(name, path, target):
             return PathFinder.find_spec(name, path, target)
         origin, folder, _code = self.modules[name]
-        spec = ModuleSpec(name, self, origin=origin.replace(CODE, DATA), is_package=folder is not None)
+        loader: Any = self
+        spec = ModuleSpec(name, loader, origin=origin.replace(CODE, DATA), is_package=folder is not None)
         spec.has_location = True
         if folder is not None:
             spec.submodule_search_locations = [folder, folder.replace(CODE, DATA)]
         return spec
 
-    def compile(self, name, path, target):
+    def compile(self, name: str, path: Any, target: ModuleType | None) -> bool:
         spec = PathFinder.find_spec(name, path, target)
-        if spec is None or not hasattr(spec.loader, "get_code") or not spec.origin:
+        loader: Any = spec and spec.loader
+        if spec is None or not hasattr(loader, "get_code") or not spec.origin:
             return False
-        code = spec.loader.get_code(name)
+        code = loader.get_code(name)
         if code is None:  # it is compiled to machine code
             return False
         folders = spec.submodule_search_locations
@@ -40,29 +45,31 @@ class Bytecode:
         self.new += 1
         return True
 
-    def create_module(self, spec):
-        return None
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Let Python create the module."""
 
-    def exec_module(self, module):
+    def exec_module(self, module: ModuleType) -> None:
         exec(marshal.loads(self.modules[module.__name__][2]), module.__dict__)
 
-    def get_source(self, name):
+    def get_source(self, name: str) -> str | None:
         """Return the text of a module: anyio reads its own, to import parts of itself when they are used."""
         parent = sys.modules.get(name.rpartition(".")[0])
-        spec = PathFinder.find_spec(name, parent.__path__ if parent else None)
-        return spec.loader.get_source(name)
+        spec: Any = PathFinder.find_spec(name, parent.__path__ if parent else None)
+        text: str | None = spec.loader.get_source(name)
+        return text
 
-    def get_resource_reader(self, name):
+    def get_resource_reader(self, name: str) -> Any:
         from importlib.resources.readers import FileReader
 
-        return FileReader(SimpleNamespace(path=self.modules[name][0].replace(CODE, DATA)))
+        place: Any = SimpleNamespace(path=self.modules[name][0].replace(CODE, DATA))
+        return FileReader(place)
 
-    def packed(self):
+    def packed(self) -> bytes:
         self.new = 0
         return marshal.dumps(self.modules)
 
 
-def install(packed):
+def install(packed: Any) -> Bytecode:
     sys.dont_write_bytecode = True
     sys.path[:0] = [CODE, DATA]
     finder = Bytecode(packed.to_py() if packed else None)

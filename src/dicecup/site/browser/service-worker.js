@@ -11,7 +11,7 @@ const SCOPE = new URL(self.registration.scope);
 const PROGRAM = new URL("FOLDER/", SCOPE);
 const CACHE = `dicecup ${SCOPE.pathname} FOLDER`;
 const FILES = [/* files */]; // fetched before this worker is installed
-const TABLES = [/* tables */]; // fetched after the start: the coach's values
+const VALUES = [/* values */]; // of the coach, fetched after the start
 const COMPILED = "compiled"; // bytecode, made by the first start
 const STREAM = 60_000; // milliseconds; browsers end a worker that answers one request for minutes
 
@@ -68,14 +68,15 @@ function python() {
 }
 
 // Only one worker has the data: a new version waits until the old worker has ended.
-const owned = () =>
+const owned = (until) =>
   new Promise((resolve, reject) => {
-    const keep = () => (resolve(), new Promise(() => null));
+    const keep = () => (resolve(), until);
     navigator.locks.request(`dicecup ${SCOPE.pathname}`, keep).catch(reject);
   });
 
 async function start() {
   const needed = ["code.zip", "data.zip", "bytecode.py", COMPILED].map(storedBytes);
+  const { promise: owning, resolve: release } = Promise.withResolvers();
   const pages = new Pages(SCOPE.pathname);
   const runtime = await loadPyodide({
     indexURL: PROGRAM.href,
@@ -90,10 +91,12 @@ async function start() {
   runtime.unpackArchive(data.buffer, "zip", { extractDir: "/dicecup/data" });
   runtime.runPython(new TextDecoder().decode(finder));
   bytecode = runtime.globals.get("install")(compiled ?? null);
-  await owned();
+  const placed = await Promise.all(VALUES.map((name) => placeValue(runtime.FS, name)));
+  await owned(owning);
   await pages.open(runtime.FS, "/data/games.db");
   const entry = runtime.pyimport("dicecup.web.in_browser");
-  server = await entry.start(pages, table, SCOPE.pathname, navigator.languages.join(","));
+  const python = await entry.start(pages, SCOPE.pathname, navigator.languages.join(","));
+  server = { python, release, FS: runtime.FS, missing: VALUES.filter((_name, place) => !placed[place]) };
   return server;
 }
 
@@ -105,18 +108,27 @@ async function keepBytecode() {
   packed.destroy();
 }
 
-// The coach's values are fetched when a game needs them, and all of them once the program runs.
-async function table(name) {
-  const file = `tables/${name}`;
-  if (!TABLES.includes(file)) return undefined;
-  if (!(await stored(inProgram(file)))) await store(await caches.open(CACHE), file);
-  return storedBytes(file);
+// The coach's values: those that are here are put among the files of the program.
+async function placeValue(FS, name) {
+  const bytes = await storedBytes(name);
+  if (!bytes) return false;
+  const path = name.replace("values/", "/dicecup/data/dicecup/");
+  FS.mkdirTree(path.replace(/[/][^/]*$/, ""));
+  FS.writeFile(path, bytes);
+  return true;
 }
 
+// What can wait until the first page is shown.
 async function afterStart() {
   await keepBytecode();
+  const { missing } = server;
   const cache = await caches.open(CACHE);
-  for (const name of TABLES) if (!(await stored(inProgram(name)))) await store(cache, name);
+  while (missing.length > 0) {
+    await store(cache, missing[0]);
+    await placeValue(server.FS, missing[0]);
+    server.python.values_came();
+    missing.shift();
+  }
 }
 
 async function answer(request) {
@@ -162,7 +174,7 @@ function exchange(to, about, headers, body) {
         // it was cancelled
       }
     };
-    to.answer(about, headers, body, begin, more, end, left).then(end, reject);
+    to.python.answer(about, headers, body, begin, more, end, left).then(end, reject);
   });
 }
 
@@ -173,6 +185,7 @@ self.addEventListener("fetch", (event) => {
 // Pages ask for the start, keep this worker awake, and let a new version take over.
 self.addEventListener("message", (event) => {
   if (event.data === "update") self.skipWaiting();
+  if (event.data === "rest" && server) event.waitUntil(server.python.rest().then(server.release));
   if (event.data !== "awake") return;
   const tell = (text) => event.source.postMessage(text);
   const failed = (error) => {

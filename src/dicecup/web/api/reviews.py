@@ -25,7 +25,7 @@ from dicecup.web.api.models import (
     answer,
 )
 from dicecup.web.service.keys import key_hash, new_key
-from dicecup.web.service.opening import keep_record, try_again
+from dicecup.web.service.opening import go_on, keep_record, try_again
 from dicecup.web.service.reviewing import Reviewed
 from dicecup.web.viewer import MatchesNow, ReviewsNow, UploadsNow
 
@@ -170,6 +170,14 @@ async def try_position(matches: MatchesNow, live: Asked, key: Key, body: TryRequ
     holder = key or new_key()
     tried = await try_again(matches, live, body.moves, holder)
     return Opened(key=holder, state=answer(tried, tried.seats_of(key_hash(holder))))
+
+
+@router.post("/matches/{match}/continue", status_code=201)
+async def continue_game(matches: MatchesNow, live: Asked, key: Key) -> Opened:
+    """Continue a stored record as a match of your own. Its dice are new; all seats of people are yours."""
+    holder = key or new_key()
+    continued = await go_on(matches, live, holder)
+    return Opened(key=holder, state=answer(continued, continued.seats_of(key_hash(holder))))
 
 
 @router.post("/records", status_code=201)

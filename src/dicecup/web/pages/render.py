@@ -18,6 +18,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from dicecup.errors import DicecupError
 from dicecup.i18n.language import LANGUAGE_NAMES, LANGUAGES, Language
 from dicecup.i18n.sentences import date_text, ordinal_text, rolls_verified_text
+from dicecup.installation import IN_BROWSER
 from dicecup.web.assets import asset_address
 from dicecup.web.documents import guide_address, guide_page
 from dicecup.web.pages.parts import PageParts, PartSource, SeparateParts
@@ -107,6 +108,7 @@ def environment(code: str) -> Environment:
         "languages": {known: LANGUAGE_NAMES.get(known, known) for known in LANGUAGES},
         "themes": theme_names(spoken),
         "asset": asset_address,
+        "in_browser": IN_BROWSER,
         "guide_address": guide_address,
         "guide_title": lambda name: guide_page(name, code).title,
         "date": partial(date_text, language=spoken),

@@ -35,7 +35,7 @@ from dicecup.web.pages.review_turns import SeatView, figure, seat_view
 from dicecup.web.refusals import status_of
 from dicecup.web.service.learning import OverGames, habits_over_games
 from dicecup.web.service.live_match import LiveMatch
-from dicecup.web.service.opening import keep_record, may_try, try_again
+from dicecup.web.service.opening import go_on, keep_record, may_try, try_again
 from dicecup.web.service.reviewing import Reviewed, check_may
 from dicecup.web.texts import house_rules, player_name
 from dicecup.web.uploads import MOST_RECORD
@@ -238,8 +238,13 @@ def draw(
     mine = found is not None and seat in live.seats_of(viewer.holder)
     habits = habits_over_games(matches_of(request).store, viewer.holder, record.rules) if mine else None
     view = review_view(record, viewer.language, seat, found, habits)
-    tries = may_try(live, viewer.holder)
-    return page(request, viewer, template, review=view, match_id=live.id, may_try=tries, **more)
+    continues = live.shown_only and not record.state.finished
+    about: dict[str, Any] = {
+        "match_id": live.id,
+        "may_try": may_try(live, viewer.holder),
+        "may_continue": continues,
+    }
+    return page(request, viewer, template, review=view, **about, **more)
 
 
 async def show(request: Request, *arguments: Any, **more: Any) -> Response:
@@ -317,6 +322,19 @@ async def review_upload(
         problem = viewer.language.sentence(error)
         return page(request, viewer, "upload.html", status_of(error), problem=problem, code=error.code)
     return go_to(request, viewer, f"/t/{live.id}/review")
+
+
+@router.post("/t/{match}/continue")
+async def continue_game(
+    request: Request,
+    viewer: ViewerNow,
+    matches: MatchesNow,
+    live: Asked,
+    form: Form,  # noqa: ARG001 - checked
+) -> Response:
+    """Open a match of one's own that continues the game of a file."""
+    continued = await go_on(matches, live, viewer.key)
+    return go_to(request, viewer, f"/t/{continued.id}")
 
 
 @router.post("/t/{match}/try")

@@ -231,6 +231,21 @@ async def try_again(matches: Matches, live: LiveMatch, moves: int, holder: str) 
     return await store_record(matches, tried, holder, tried=True)
 
 
+async def go_on(matches: Matches, live: LiveMatch, holder: str) -> LiveMatch:
+    """A match of one's own that continues a game from its file, on this device.
+
+    Its dice are drawn anew, without a promise: the secret of the earlier ones stayed where it was begun.
+    """
+    if not live.shown_only:
+        raise UsageError("game_goes_on")
+    if live.playing().state.finished:
+        raise MoveError("game_over")
+    record = live.playing().record
+    kind = record.header.origin.kind
+    origin = record.header.origin if kind in ("typed", "points") else DiceOrigin("system")
+    return await store_record(matches, Record(replace(record.header, origin=origin), record.moves), holder)
+
+
 def standing_after(record: Record, moves: int) -> Record:
     """The record of a game that stands where this one stood, for somebody who goes on from there."""
     origin = record.header.origin if record.header.origin.kind == "typed" else DiceOrigin("system")

@@ -58,7 +58,7 @@ def when_server_stops(callback: Callable[[], None]) -> Iterator[None]:
 
 
 def announce_stop() -> None:
-    """Event streams do not end by themselves: their owners end them before the server waits for connections."""
+    """Event streams do not end by themselves: their owners end them before the server waits."""
     for callback in list(stop_callbacks):
         callback()
 

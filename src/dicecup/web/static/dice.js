@@ -60,7 +60,7 @@ async function send() {
   for (const box of match().querySelectorAll("input[name=keep]:checked")) body.append("keep", box.value);
   const headers = JSON.parse(document.getElementById("match-frame").getAttribute("hx-headers"));
   // Nothing depends on it: whoever misses these marks sees them with the next roll.
-  await fetch(`/t/${id}/marks`, { method: "POST", body, headers }).catch(() => null);
+  await fetch(new URL(`../../t/${id}/marks`, import.meta.url), { method: "POST", body, headers }).catch(() => null);
   sending = false;
   if (unsent) {
     unsent = false;

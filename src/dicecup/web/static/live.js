@@ -8,13 +8,14 @@ import { showUnreachable } from "./reach.js";
 // Browsers reconnect after an interruption, but never after an error status: then we do, with growing pauses.
 const SHORTEST_PAUSE = 1000;
 const LONGEST_PAUSE = 60000;
+const root = new URL("../../", import.meta.url); // of the server; the site may be in a folder of its host
 let events = null;
 let pause = SHORTEST_PAUSE;
 
 export function listen() {
   const notLive = document.getElementById("not-live");
   if (events) events.close();
-  events = new EventSource(`/t/${match().dataset.match}/events`);
+  events = new EventSource(new URL(`t/${match().dataset.match}/events`, root));
   events.addEventListener("open", () => {
     pause = SHORTEST_PAUSE;
     showPresence(""); // who is here follows, if anybody is

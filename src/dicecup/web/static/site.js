@@ -1,0 +1,29 @@
+// On the site the program runs in a service worker. Browsers stop one that has nothing to do: an open page keeps it awake,
+// so that no tap waits for Python to start. And nothing takes the place of a running program unasked.
+const AWAKE = 15_000; // milliseconds; a worker may rest for 30 seconds
+const { serviceWorker } = navigator;
+const bar = document.getElementById("new-version");
+
+const tell = (text) => serviceWorker.controller?.postMessage(text);
+
+setInterval(() => tell("awake"), AWAKE);
+document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && tell("awake"));
+tell("shown");
+navigator.storage?.persist?.(); // asks the browser not to delete the games when space is short
+
+function offer(worker) {
+  if (!worker) return;
+  bar.hidden = false;
+  bar.querySelector("button").onclick = () => {
+    serviceWorker.addEventListener("controllerchange", () => location.reload(), { once: true });
+    tell("rest");
+    worker.postMessage("update");
+  };
+}
+
+const registration = await serviceWorker.ready;
+offer(registration.waiting);
+registration.addEventListener("updatefound", () => {
+  const worker = registration.installing;
+  worker.addEventListener("statechange", () => worker.state === "installed" && offer(registration.waiting));
+});

@@ -1,0 +1,80 @@
+"""A site in a browser: built, served as static files, opened once, and then used without a network."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import psutil
+from playwright.sync_api import BrowserContext, Page, Playwright
+from tests.browser.conftest import DESK, PATIENCE
+
+LOBBY = "a[href$='/new/yatzy']"
+
+
+class StaticFiles(SimpleHTTPRequestHandler):
+    """A web host that compresses nothing and caches nothing."""
+
+    extensions_map = {**SimpleHTTPRequestHandler.extensions_map, ".mjs": "text/javascript"}  # noqa: RUF012
+
+    def log_message(self, format: str, *values: object) -> None:
+        pass
+
+
+@contextmanager
+def static_host(folder: Path) -> Iterator[str]:
+    """Serve a folder, and return its address."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(StaticFiles, directory=str(folder))) as host:
+        thread = Thread(target=host.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{host.server_port}"
+        finally:
+            host.shutdown()
+            thread.join()
+
+
+class SiteBrowser:
+    """A browser with a profile, which can be killed and opened again."""
+
+    def __init__(self, playwright: Playwright, path: str, profile: Path, address: str) -> None:
+        self.playwright = playwright
+        self.path = path
+        self.profile = profile
+        self.address = address
+        self.context = self.launch()
+
+    def launch(self) -> BrowserContext:
+        context = self.playwright.chromium.launch_persistent_context(
+            self.profile,
+            executable_path=self.path,
+            args=["--no-sandbox"],
+            viewport={"width": DESK["width"], "height": DESK["height"]},
+            base_url=self.address,
+            locale="en-GB",
+            reduced_motion="reduce",
+        )
+        context.set_default_timeout(PATIENCE)
+        return context
+
+    def open(self, path: str = "/", *, offline: bool = True) -> Page:
+        """Open a page of the site, and wait until the program has answered."""
+        self.context.set_offline(offline)
+        page = self.context.new_page()
+        page.goto(path)
+        page.wait_for_selector("footer.bottom")
+        return page
+
+    def kill(self) -> None:
+        """End every process of the browser at once, as a crash does."""
+        for process in psutil.process_iter(["cmdline"]):
+            if any(str(self.profile) in part for part in process.info["cmdline"] or ()):
+                process.send_signal(signal.SIGKILL)
+
+    def relaunch(self) -> None:
+        self.context = self.launch()

@@ -1,0 +1,201 @@
+"""The site: the same games as on a server, in the browser and without a network; and what only it has to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Error, Page, Playwright, expect
+from tests.browser.conftest import DESK, PHONE, NewPage, changed, fill_best, start, throw
+from tests.browser.site_browser import LOBBY, SiteBrowser, static_host
+from tests.browser.test_games import (
+    test_a_strike_writes_nothing,
+    test_a_whole_game,
+    test_dice_of_the_table_are_tapped_in,
+    test_dice_that_stay,
+    test_double_dice_of_the_table,
+)
+
+from dicecup.errors import DicecupError
+from dicecup.site.build import build_site
+
+# The tests of games that need one device only; here they get pages of the site.
+__all__ = [
+    "test_a_strike_writes_nothing",
+    "test_a_whole_game",
+    "test_dice_of_the_table_are_tapped_in",
+    "test_dice_that_stay",
+    "test_double_dice_of_the_table",
+]
+REFUSE_TO_STORE = """() => {
+  const put = IDBObjectStore.prototype.put;
+  IDBObjectStore.prototype.put = () => { throw new DOMException("full", "QuotaExceededError"); };
+  self.allowAgain = () => (IDBObjectStore.prototype.put = put);
+}"""
+
+
+@pytest.fixture(scope="session")
+def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site") / "public" / "dice"  # not at the top of its host
+    try:
+        build_site(folder)
+    except DicecupError as error:
+        pytest.fail(f"the site can’t be built: {error}")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def site(
+    site_folder: Path, playwright: Playwright, chromium_path: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SiteBrowser]:
+    """A browser that has visited the site once."""
+    with static_host(site_folder) as address:
+        profile = tmp_path_factory.mktemp("profile")
+        browser = SiteBrowser(playwright, chromium_path, profile, address)
+        browser.open(offline=False).close()
+        yield browser
+        with suppress(Error):
+            browser.context.close()
+
+
+@pytest.fixture
+def new_page(site: SiteBrowser) -> Iterator[NewPage]:
+    """new_page(size): a page of the site without a network, for somebody who has not played yet."""
+    pages: list[Page] = []
+
+    def make(size: dict[str, int] = DESK, **_more: Any) -> Page:
+        page = site.open()
+        page.set_viewport_size({"width": size["width"], "height": size["height"]})
+        pages.append(page)
+        return page
+
+    yield make
+    page = site.open("/mine/data")
+    page.check("[name=sure]")
+    page.click("button.danger")
+    page.wait_for_selector("main [role=status]")
+    for one in (*pages, page):
+        one.close()
+
+
+def worker_of(context: BrowserContext) -> Any:
+    return context.service_workers[0]
+
+
+def test_page_loads_do_not_start_python_again(new_page: NewPage, site: SiteBrowser) -> None:
+    page = new_page()
+    worker_of(site.context).evaluate("() => (self.sameWorker = true)")
+    start(page)
+    for path in ("/rules", "/mine", "/"):
+        page.goto(path)
+        expect(page.locator("footer.bottom")).to_be_visible()
+        expect(page.locator("#state")).to_have_count(0)  # of the page that waits for the start
+    assert worker_of(site.context).evaluate("() => self.sameWorker")
+
+
+def test_another_tab_follows(new_page: NewPage) -> None:
+    one = new_page()
+    start(one)
+    two = new_page(PHONE)
+    two.goto(one.url)
+    throw(one)
+    dice = one.locator(".die-box .unseen").all_inner_texts()
+    expect(two.locator(".die-box .unseen")).to_have_text(dice)
+    changed(one, lambda: fill_best(two))
+    expect(one.locator(".sheet .written")).to_have_count(1)
+
+
+def test_storage_full(new_page: NewPage, site: SiteBrowser) -> None:
+    """What can't be stored is refused in a sentence; nothing is lost, and it goes on when there is room."""
+    page = new_page()
+    start(page)
+    throw(page)
+    dice = page.locator(".die-box .unseen").all_inner_texts()
+    worker = worker_of(site.context)
+    worker.evaluate(REFUSE_TO_STORE)
+    page.click("#box-chance")
+    expect(page.locator(".problem:visible")).to_contain_text("couldn’t save")
+    worker.evaluate("() => self.allowAgain()")
+    page.reload()
+    assert page.locator(".die-box .unseen").all_inner_texts() == dice
+    expect(page.locator(".sheet .written")).to_have_count(0)
+    changed(page, lambda: page.click("#box-chance"))
+    expect(page.locator(".sheet .written")).to_have_count(1)
+
+
+def test_the_coach_and_a_bot(new_page: NewPage) -> None:
+    page = new_page()
+    page.goto("/new/yum-plus")
+    page.click("#add-bot")
+    page.wait_for_selector("select[name=name]")
+    page.check("input[name=coach]")
+    page.click("#play")
+    throw(page)
+    page.click("#ask")
+    expect(page.locator("#hint .choices, #hint table").first).to_be_visible()
+    fill_best(page)
+    expect(page.locator(".banner")).to_contain_text("it’s your turn")  # the bot has played
+
+
+def test_what_needs_a_server_says_so(new_page: NewPage) -> None:
+    page = new_page()
+    page.goto("/new/yatzy")
+    expect(page.locator(".only-here")).to_contain_text("need a Dicecup server")
+    expect(page.locator("#play-open, #add-open")).to_have_count(0)
+
+
+def test_a_game_continues_from_its_file(new_page: NewPage, folder: Path) -> None:
+    page = new_page()
+    start(page)
+    throw(page)
+    fill_best(page)
+    page.click("summary:has-text('This game')")
+    with page.expect_download() as download:
+        page.click(".around-grid [download] >> nth=0")
+    download.value.save_as(folder / "game.record")
+    page.goto("/review")
+    page.set_input_files("[name=record]", folder / "game.record")
+    page.click("main form button")
+    page.click("#continue")
+    page.wait_for_url("**/t/*")
+    expect(page.locator(".sheet .written")).to_have_count(1)
+    throw(page)
+
+
+def test_every_answered_move_survives_a_kill(new_page: NewPage, site: SiteBrowser) -> None:
+    page = new_page()
+    start(page)
+    for _turn in range(3):
+        throw(page)
+        fill_best(page)
+    written = page.locator(".sheet .written").all_inner_texts()
+    address = page.url
+    site.kill()
+    with suppress(Error):
+        site.context.close()
+    site.relaunch()
+    again = site.open(address)
+    assert again.locator(".sheet .written").all_inner_texts() == written
+    throw(again)
+
+
+def test_a_new_version_asks_first(new_page: NewPage, site: SiteBrowser, site_folder: Path) -> None:
+    page = new_page()
+    start(page)
+    throw(page)
+    dice = page.locator(".die-box .unseen").all_inner_texts()
+    worker = site_folder / "service-worker.js"
+    worker.write_bytes(worker.read_bytes() + b"\n// another version\n")
+    site.context.set_offline(False)
+    page.evaluate("async () => (await navigator.serviceWorker.ready).update()")
+    expect(page.locator("#new-version")).to_be_visible()
+    throw(page)  # the old version goes on
+    dice = page.locator(".die-box .unseen").all_inner_texts()
+    page.click("#new-version button")
+    page.wait_for_selector("#new-version[hidden]", state="attached")
+    expect(page.locator(".die-box .unseen")).to_have_text(dice)
+    page.goto("/")
+    expect(page.locator(LOBBY)).to_be_visible()
