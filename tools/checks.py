@@ -116,11 +116,13 @@ def run_all(root: Path, python: str, arguments: list[str]) -> int:
     elif arguments:
         with checks.beside(STATIC) as static:
             find_browser(checks)
+            fetch_site_parts(checks)
             checks.run("pytest", *PYTEST, *arguments)
             static.wait()
     else:
         with checks.beside(KERNELS) as kernels, checks.beside(STATIC) as static:
             find_browser(checks)
+            fetch_site_parts(checks)
             run_measured_tests(checks)
             checks.run("pytest without kernels", *PYTEST, *checks.tests(*PLAIN))
             static.wait()
@@ -135,6 +137,11 @@ def find_browser(checks: Checks) -> None:
     if "browser" in checks.failed:
         # The browser tests are never skipped: where there is no browser, they fail and this says why.
         tell("check", "no_browser")
+
+
+def fetch_site_parts(checks: Checks) -> None:
+    """Fetch what the tests of the site need, once; where that fails, a sentence says what is missing."""
+    checks.run("parts of the site", "-m", "dicecup.site.parts")
 
 
 def run_measured_tests(checks: Checks) -> None:

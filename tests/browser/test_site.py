@@ -1,4 +1,4 @@
-"""The site: the same games as on a server, in the browser and without a network; and what only it has to do."""
+"""The site: the same games as on a server, in the browser without a network; and what only it does."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ REFUSE_TO_STORE = """() => {
 
 @pytest.fixture(scope="session")
 def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site") / "public" / "dice"  # not at the top of its host
+    folder = tmp_path_factory.mktemp("site") / "public"
     try:
         build_site(folder)
     except DicecupError as error:

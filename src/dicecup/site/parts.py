@@ -16,6 +16,7 @@ import tempfile
 import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.error import HTTPError
 
 from dicecup.errors import DicecupError, StorageError
 from dicecup.installation import ROOT, cache_folder, is_clone
@@ -99,8 +100,12 @@ def fetch_package(part: Part, folder: Path) -> None:
     """Fetch a package of npm: from the registry that is configured, else let npm do it."""
     if registry := configured_registry():
         address = f"{registry.rstrip('/')}/{part.name}/-/{part.file}"
-        with urllib.request.urlopen(address, timeout=SECONDS) as answer:
-            (folder / part.file).write_bytes(answer.read())
+        try:
+            with urllib.request.urlopen(address, timeout=SECONDS) as answer:
+                (folder / part.file).write_bytes(answer.read())
+        except HTTPError as error:
+            error.close()
+            raise
     elif npm := shutil.which("npm"):
         run([npm, "pack", f"{part.name}@{part.version}", "--silent", "--pack-destination", str(folder)])
 

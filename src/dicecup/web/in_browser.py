@@ -105,18 +105,19 @@ class Jar:
 class BrowserServer:
     """Answers the requests of the service worker."""
 
-    def __init__(self, app: Any, pages: Pages, direct: Direct, base: str, languages: str) -> None:
+    def __init__(
+        self, app: Any, direct: Direct, base: str, languages: str, to_js: Callable[..., Any]
+    ) -> None:
         self.app = app
-        self.jar = Jar(pages)
+        self.jar = Jar(direct.pages)
         self.direct = direct
+        self.to_js = to_js
         self.base = base
         self.languages = languages
 
     async def answer(
         self, about: Any, headers: Any, body: Any, begin: Any, more: Any, end: Any, leaving: Any
     ) -> None:
-        from pyodide.ffi import to_js
-
         method, protocol, host, path, query = about
         given = [(name.lower().encode(), value.encode("latin-1", "ignore")) for name, value in headers]
         given += [(b"host", host.encode()), (b"accept-language", self.languages.encode())]
@@ -145,11 +146,11 @@ class BrowserServer:
                 begun = True
                 lines = self.lines(head)
                 if last:
-                    begin(head["status"], to_js(lines), to_js(chunk))
+                    begin(head["status"], self.to_js(lines), self.to_js(chunk))
                     return
-                begin(head["status"], to_js(lines))
+                begin(head["status"], self.to_js(lines))
             if chunk:
-                more(to_js(chunk))
+                more(self.to_js(chunk))
             if last:
                 end()
 
@@ -204,10 +205,12 @@ async def start(pages: Pages, base: str, languages: str) -> BrowserServer:
     """Start the application, whose database is in place, and return what answers requests."""
     direct = Direct(pages)
     direct.install()
+    from pyodide.ffi import to_js
+
     from dicecup.web.app import create_app
     from dicecup.web.settings import Settings
 
     app = create_app(Settings(database="/data/games.db", hosts="*", limits=False))
     await app.router.lifespan_context(app).__aenter__()
     await direct.save()
-    return BrowserServer(app, pages, direct, base, languages)
+    return BrowserServer(app, direct, base, languages, to_js)

@@ -1,0 +1,106 @@
+"""`dicecup site`: what it refuses, and how it gets its parts; tests/browser/test_site.py plays on a site."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from tests.conftest import ROOT, Refused
+
+from dicecup.site import build, parts
+from dicecup.site.parts import Part
+
+CONTENT = b"a package"
+PART = Part("thing", "1.0", "thing-1.0.tgz", "sha512", hashlib.sha512(CONTENT).hexdigest())
+
+
+class Registry(SimpleHTTPRequestHandler):
+    def do_GET(self) -> None:
+        found = self.path == f"/npm/thing/-/{PART.file}"
+        self.send_response(200 if found else 404)
+        self.end_headers()
+        self.wfile.write(CONTENT if found else b"")
+
+    def log_message(self, format: str, *values: object) -> None:
+        pass
+
+
+@pytest.fixture
+def registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Registry) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        address = f"http://127.0.0.1:{server.server_port}/npm/"
+        monkeypatch.setenv("npm_config_registry", address)
+        yield address
+        server.shutdown()
+        thread.join()
+
+
+def test_other_files_are_not_touched(tmp_path: Path, refused: Refused) -> None:
+    (tmp_path / "thesis.txt").write_text("x", encoding="utf-8")
+    with refused("site_folder_used", folder=tmp_path):
+        build.build_site(tmp_path)
+    with refused("file_unwritable", file=tmp_path / "thesis.txt"):
+        build.build_site(tmp_path / "thesis.txt")
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_full_disk_leaves_an_earlier_site(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused
+) -> None:
+    earlier = {"index.html": b"1", "service-worker.js": b"1", "site-1/start.html": b"1"}
+    build.write_all(tmp_path, earlier)
+    write = Path.write_bytes
+
+    def full(path: Path, data: bytes) -> int:
+        if path.name == "index.html":
+            raise OSError(28, "No space left on device")
+        return write(path, data)
+
+    monkeypatch.setattr(build, "fetched_parts", dict)
+    later = {"site-2/start.html": b"2", "service-worker.js": b"2", "index.html": b"2"}
+    monkeypatch.setattr(build, "site_files", lambda _parts: later)
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with refused("file_unwritable"):
+        build.build_site(tmp_path)
+    assert {path: (tmp_path / path).read_bytes() for path in earlier} == earlier
+    monkeypatch.undo()
+    build.write_all(tmp_path, later)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["index.html", "service-worker.js", "site-2"]
+
+
+def test_a_part_comes_from_the_configured_registry(
+    registry: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts.fetch(PART, tmp_path / "parts")
+    assert (tmp_path / "parts" / PART.file).read_bytes() == CONTENT
+    monkeypatch.delenv("npm_config_registry")
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    (tmp_path / ".npmrc").write_text(f"fund=false\nregistry = {registry}\n", encoding="utf-8")
+    assert parts.configured_registry() == registry
+
+
+def test_a_part_with_another_hash_is_refused(registry: str, tmp_path: Path, refused: Refused) -> None:
+    wrong = Part(PART.name, PART.version, PART.file, "sha512", hashlib.sha512(b"").hexdigest())
+    with refused("site_part_missing", part=PART.file, folder=tmp_path):
+        parts.fetch(wrong, tmp_path)
+    other = Part("nothing", "1.0", "nothing-1.0.tgz", "sha512", PART.digest)
+    with refused("site_part_missing", part="nothing-1.0.tgz"):
+        parts.fetch(other, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_lock_names_versions_and_hashes() -> None:
+    found = parts.parts()
+    locked = (ROOT / "requirements" / "run.txt").read_text(encoding="utf-8")
+    assert re.search(rf"^pydantic-core=={re.escape(found['pydantic-core'].version)} ", locked, re.MULTILINE)
+    assert found["pydantic-core"].file.endswith(f"{parts.PLATFORM}.whl")
+    assert found["pyodide"].version.startswith("314.")
+    assert {part.algorithm: len(part.digest) for part in found.values()} == {"sha256": 64, "sha512": 128}
+    assert "http" not in parts.LOCK.read_text(encoding="utf-8")

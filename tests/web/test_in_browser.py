@@ -1,0 +1,117 @@
+"""The application as the site runs it, with a stand-in for the browser's storage."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from dicecup.errors import StorageError
+from dicecup.web.in_browser import BrowserServer, Direct, Jar
+
+
+class MemoryPages:
+    """Storage that counts how often it is asked to store, and can be full."""
+
+    def __init__(self) -> None:
+        self.dirty = False
+        self.full = False
+        self.saved = 0
+        self.settings = SimpleNamespace()
+
+    def keep(self, settings: str) -> None:
+        self.settings = SimpleNamespace(**json.loads(settings))
+        self.dirty = True
+
+    async def save(self) -> None:
+        await asyncio.sleep(0)
+        self.dirty = False
+        if self.full:
+            raise OSError("full")
+        self.saved += 1
+
+
+def answer_of(server: BrowserServer, path: str) -> tuple[int, dict[str, str], bytes]:
+    """What the service worker gets."""
+    got: list[Any] = []
+
+    async def ask() -> None:
+        about = ("GET", "https:", "example.org", path, "?a=1")
+        never: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        begin = lambda *begun: got.append(begun)  # noqa: E731
+        await server.answer(about, [["accept", "text/html"]], None, begin, print, print, never)
+
+    asyncio.run(ask())
+    ((status, lines, body),) = got
+    return status, dict(lines), body
+
+
+def app_that(answers: bytes, *headers: tuple[bytes, bytes]) -> Any:
+    seen: list[Any] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        seen.append((scope, (await receive())["body"]))
+        await send({"type": "http.response.start", "status": 200, "headers": list(headers)})
+        await send({"type": "http.response.body", "body": answers})
+
+    app.seen = seen  # type: ignore[attr-defined]
+    return app
+
+
+def test_an_answer_waits_until_it_is_stored() -> None:
+    pages = MemoryPages()
+
+    def change() -> str:
+        pages.dirty = True
+        return "done"
+
+    async def ask() -> str:
+        return str(await Direct(pages).run(change))
+
+    assert asyncio.run(ask()) == "done"
+    assert pages.saved == 1
+    pages.full = True
+    with pytest.raises(StorageError) as refused:
+        asyncio.run(ask())
+    assert refused.value.code == "browser_full"
+
+
+def test_cookies_are_kept_beside_the_file() -> None:
+    pages = MemoryPages()
+    jar = Jar(pages)
+    assert jar.take(
+        [(b"set-cookie", b"dicecup=key; Max-Age=100; HttpOnly"), (b"set-cookie", b"name=%C3%85sa")]
+    )
+    assert not jar.take([(b"set-cookie", b"dicecup=key; Max-Age=100")])
+    again = Jar(pages)
+    assert again.header == b"dicecup=key; name=%C3%85sa"
+    again.take([(b"set-cookie", b"dicecup=; Max-Age=0")])
+    assert Jar(pages).header == b"name=%C3%85sa"
+
+
+def test_addresses_of_a_site_in_a_folder() -> None:
+    """The app knows nothing of the folder: it is taken off on the way in and put before on the way out."""
+    html = b'<a href="/rules"> <form action="/t/x/throw" hx-post="/t/x/throw"> <a href="//a.example"> "/no"'
+    app = app_that(html, (b"content-type", b"text/html; charset=utf-8"), (b"location", b"/t/abc"))
+    pages = MemoryPages()
+    server = BrowserServer(app, Direct(pages), "/dice/", "sv,en", lambda value: value)
+    status, headers, body = answer_of(server, "/dice/new/yatzy")
+    scope, _body = app.seen[0]
+    assert (status, scope["path"], scope["query_string"]) == (200, "/new/yatzy", b"a=1")
+    assert dict(scope["headers"])[b"accept-language"] == b"sv,en"
+    assert headers["location"] == "/dice/t/abc"
+    assert body == (
+        b'<a href="/dice/rules"> <form action="/dice/t/x/throw" hx-post="/dice/t/x/throw"> '
+        b'<a href="//a.example"> "/no"'
+    )
+
+
+@pytest.mark.parametrize("kind", [b"text/css", b"application/json"])
+def test_other_files_are_as_they_are(kind: bytes) -> None:
+    pages = MemoryPages()
+    app = app_that(b'href="/x"', (b"content-type", kind))
+    server = BrowserServer(app, Direct(pages), "/dice/", "en", lambda value: value)
+    assert answer_of(server, "/dice/static/x")[2] == b'href="/x"'
