@@ -36,6 +36,11 @@ REFUSE_TO_STORE = """() => {
   self.allowAgain = () => (IDBObjectStore.prototype.put = put);
 }"""
 
+UNTIL_COMPLETE = """() => new Promise((resolve) => {
+  navigator.serviceWorker.addEventListener("message", ({ data }) => data === "complete" && resolve());
+  navigator.serviceWorker.controller.postMessage("shown");
+})"""
+
 
 @pytest.fixture(scope="session")
 def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -55,7 +60,9 @@ def site(
     with static_host(site_folder) as address:
         profile = tmp_path_factory.mktemp("profile")
         browser = SiteBrowser(playwright, chromium_path, profile, address)
-        browser.open(offline=False).close()
+        page = browser.open(offline=False)
+        page.evaluate(UNTIL_COMPLETE)
+        page.close()
         yield browser
         with suppress(Error):
             browser.context.close()

@@ -24,7 +24,9 @@ from dicecup.errors import StorageError, UsageError
 from dicecup.i18n.language import LANGUAGES, language
 from dicecup.messages import N_
 from dicecup.phrases import problem_of
+from dicecup.rules.loader import builtin_ids, load_builtin
 from dicecup.site.parts import fetched_parts
+from dicecup.solver.ready import double_table_file
 
 OWN = Path(__file__).parent.parent
 BROWSER = Path(__file__).parent / "browser"
@@ -105,7 +107,7 @@ CODE_PAGES = (
     "mac_",
     "shift_",
 )
-SKIPPED = (".c", ".cu", ".po", ".pyc", ".pyd", ".pyi", ".so")  # endings of files
+SKIPPED = (".c", ".cpp", ".cu", ".po", ".pyc", ".pyd", ".pyi", ".so")  # endings of files
 RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 IMPORTED = ("pyodide.mjs", "pyodide.asm.mjs", "pages.js")  # by the worker: browsers keep them with it
 
@@ -276,9 +278,13 @@ def sources(package: str) -> Iterator[tuple[str, Path]]:
 
 
 def coach_values() -> list[Path]:
-    """The files with which the coach answers at once, in plain Python."""
+    """The files with which the coach answers at once; of double dice, those of the default rules."""
     folder = OWN / "solver"
-    return sorted([*folder.glob("single/data/ready-*.table"), *folder.glob("learned/data/quick-*.rows")])
+    double = [
+        Path(str(double_table_file(rules))) for rules in map(load_builtin, builtin_ids()) if rules.has_layers
+    ]
+    single = folder.glob("single/data/ready-*.table")
+    return sorted([*single, *folder.glob("learned/data/quick-*.rows"), *double])
 
 
 def archive(files: Iterable[tuple[str, bytes]]) -> bytes:

@@ -190,10 +190,14 @@ class BrowserServer:
 
     def values_came(self) -> None:
         """Look again for the coach's values: some have been fetched."""
-        from dicecup.solver.ready import has_quick, has_ready
+        from dicecup.coach import advice
+        from dicecup.solver import ready
+        from dicecup.solver.double import wasm
 
-        has_ready.cache_clear()
-        has_quick.cache_clear()
+        for module in (advice, ready, wasm):
+            for function in vars(module).values():
+                if hasattr(function, "cache_clear"):
+                    function.cache_clear()
 
     async def rest(self) -> None:
         """Change nothing any more: another version takes over."""

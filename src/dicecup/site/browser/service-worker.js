@@ -20,6 +20,7 @@ const network = self.fetch.bind(self);
 let starting = null;
 let server = null;
 let bytecode = null;
+let completing = null;
 
 // Files whose names end in .gz are kept unpacked, whether or not the host has told the browser to unpack them.
 async function store(cache, name) {
@@ -119,7 +120,12 @@ async function placeValue(FS, name) {
 }
 
 // What can wait until the first page is shown.
-async function afterStart() {
+function complete() {
+  completing ??= fetchRest().finally(() => (completing = null));
+  return completing;
+}
+
+async function fetchRest() {
   await keepBytecode();
   const { missing } = server;
   const cache = await caches.open(CACHE);
@@ -195,7 +201,9 @@ self.addEventListener("message", (event) => {
   event.waitUntil(python().then(() => tell("ready"), failed));
 });
 
-// Once, when pages are shown.
+// A page is shown: there is time for the rest.
 self.addEventListener("message", (event) => {
-  if (event.data === "shown" && server) event.waitUntil(afterStart().catch(() => null)); // there may be no network
+  if (event.data !== "shown" || !server) return;
+  const unreachable = () => null; // there may be no network
+  event.waitUntil(complete().then(() => event.source.postMessage("complete"), unreachable));
 });

@@ -21,6 +21,20 @@ function offer(worker) {
   };
 }
 
+// Browsers fetch downloads from the network, past the service worker: fetch them here, where they are made.
+document.addEventListener("click", async (event) => {
+  const link = event.target.closest("a[download]");
+  if (!link || link.protocol === "blob:") return;
+  event.preventDefault();
+  const answer = await fetch(link.href);
+  const named = answer.headers.get("content-disposition")?.match(/filename="?([^";]+)/)?.[1];
+  const copy = document.createElement("a");
+  copy.href = URL.createObjectURL(await answer.blob());
+  copy.download = named ?? link.download;
+  copy.click();
+  setTimeout(() => URL.revokeObjectURL(copy.href), 60_000);
+});
+
 const registration = await serviceWorker.ready;
 offer(registration.waiting);
 registration.addEventListener("updatefound", () => {
