@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from urllib.parse import unquote
 
 import anyio.to_thread
+from jinja2.bccache import Bucket, BytecodeCache
 from starlette.types import Message
 
 from dicecup.errors import StorageError
@@ -65,6 +66,23 @@ class Direct:
     def install(self) -> None:
         asyncio.to_thread = self.run
         anyio.to_thread.run_sync = self.run_sync  # type: ignore[assignment]
+
+
+class TemplateCache(BytecodeCache):
+    """Keeps compiled templates beside compiled modules (browser/bytecode.py)."""
+
+    def __init__(self, bytecode: Any) -> None:
+        self.bytecode = bytecode
+
+    def key(self, bucket: Bucket) -> str:
+        return f"{bucket.environment.globals['language']} {bucket.key}"
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        if code := self.bytecode.templates.get(self.key(bucket)):
+            bucket.bytecode_from_string(code)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self.bytecode.keep_template(self.key(bucket), bucket.bytecode_to_string())
 
 
 class Jar:
@@ -205,15 +223,17 @@ class BrowserServer:
         await self.direct.turn.acquire()
 
 
-async def start(pages: Pages, base: str, languages: str) -> BrowserServer:
+async def start(pages: Pages, bytecode: Any, base: str, languages: str) -> BrowserServer:
     """Start the application, whose database is in place, and return what answers requests."""
     direct = Direct(pages)
     direct.install()
     from pyodide.ffi import to_js
 
     from dicecup.web.app import create_app
+    from dicecup.web.pages import render
     from dicecup.web.settings import Settings
 
+    render.template_cache = TemplateCache(bytecode)
     app = create_app(Settings(database="/data/games.db", hosts="*", limits=False))
     await app.router.lifespan_context(app).__aenter__()
     await direct.save()

@@ -5,20 +5,27 @@ The service worker runs this text before anything else is imported, and keeps wh
 
 from __future__ import annotations
 
+import io
 import marshal
 import sys
 from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import MAGIC_NUMBER
 from types import ModuleType, SimpleNamespace
 from typing import Any
+from zipfile import ZipFile, ZipInfo
 
+STANDARD = "/lib/python314.zip"
+PYC_HEAD = MAGIC_NUMBER + b"\1\0\0\0" + bytes(8)  # not to be compared with its source
 CODE, DATA = "/dicecup/code.zip", "/dicecup/data"  # an archive of code, and files beside which it seems to be
 
 
 class Bytecode:
-    """Finds modules that have been imported before; compiles the others and remembers them."""
+    """Finds modules that have been imported before; compiles the others and remembers them. Templates too."""
 
     def __init__(self, packed: bytes | None) -> None:
-        self.modules: dict[str, tuple[str, str | None, bytes]] = marshal.loads(packed) if packed else {}
+        self.modules: dict[str, tuple[str, str | None, bytes]]
+        self.templates: dict[str, bytes]
+        self.modules, self.templates = marshal.loads(packed) if packed else ({}, {})
         self.new = 0
 
     def find_spec(self, name: str, path: Any = None, target: ModuleType | None = None) -> ModuleSpec | None:
@@ -64,9 +71,28 @@ class Bytecode:
         place: Any = SimpleNamespace(path=self.modules[name][0].replace(CODE, DATA))
         return FileReader(place)
 
+    def keep_template(self, key: str, code: bytes) -> None:
+        self.templates[key] = code
+        self.new += 1
+
     def packed(self) -> bytes:
         self.new = 0
-        return marshal.dumps(self.modules)
+        return marshal.dumps((self.modules, self.templates))
+
+
+def compiled_standard_library() -> bytes:
+    """Return the standard library with the bytecode of what Python imports before all this."""
+    packed = io.BytesIO()
+    with ZipFile(STANDARD) as given, ZipFile(packed, "w") as made:
+        for name in given.namelist():
+            made.writestr(ZipInfo(name), given.read(name))
+        for module in list(sys.modules.values()):
+            origin = getattr(getattr(module, "__spec__", None), "origin", None) or ""
+            if origin.startswith(STANDARD) and origin.endswith(".py"):
+                name = origin.removeprefix(STANDARD + "/")
+                code = compile(given.read(name), origin, "exec", dont_inherit=True)
+                made.writestr(ZipInfo(name + "c"), PYC_HEAD + marshal.dumps(code))
+    return packed.getvalue()
 
 
 def install(packed: Any) -> Bytecode:

@@ -13,6 +13,7 @@ const CACHE = `dicecup ${SCOPE.pathname} FOLDER`;
 const FILES = [/* files */]; // fetched before this worker is installed
 const VALUES = [/* values */]; // of the coach, fetched after the start
 const COMPILED = "compiled"; // bytecode, made by the first start
+const FEW = 10; // modules and templates that are compiled again rather than the file written again
 const STREAM = 60_000; // milliseconds; browsers end a worker that answers one request for minutes
 
 const inProgram = (name) => new URL(name, PROGRAM).href;
@@ -96,17 +97,19 @@ async function start() {
   await owned(owning);
   await pages.open(runtime.FS, "/data/games.db");
   const entry = runtime.pyimport("dicecup.web.in_browser");
-  const python = await entry.start(pages, SCOPE.pathname, navigator.languages.join(","));
-  server = { python, release, FS: runtime.FS, missing: VALUES.filter((_name, place) => !placed[place]) };
+  const python = await entry.start(pages, bytecode, SCOPE.pathname, navigator.languages.join(","));
+  const standardLibrary = runtime.globals.get("compiled_standard_library");
+  server = { python, release, standardLibrary, FS: runtime.FS, missing: VALUES.filter((_name, place) => !placed[place]) };
   return server;
 }
 
-// Later starts need not compile what has been imported so far.
+// Later starts need not compile what has been imported and drawn so far.
 async function keepBytecode() {
-  if (bytecode.new === 0) return;
-  const packed = bytecode.packed();
-  await (await caches.open(CACHE)).put(inProgram(COMPILED), new Response(packed.toJs()));
-  packed.destroy();
+  if (bytecode.new < FEW) return;
+  const cache = await caches.open(CACHE);
+  const keep = (name, packed) => cache.put(inProgram(name), new Response(packed));
+  if (!(await stored(inProgram(COMPILED)))) await keep("python_stdlib.zip", server.standardLibrary().toJs());
+  await keep(COMPILED, bytecode.packed().toJs());
 }
 
 // The coach's values: those that are here are put among the files of the program.

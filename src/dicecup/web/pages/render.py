@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from fastapi import Request
-from jinja2 import Environment, FileSystemLoader, nodes, select_autoescape
+from jinja2 import BytecodeCache, Environment, FileSystemLoader, nodes, select_autoescape
 from jinja2.visitor import NodeTransformer
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -84,6 +84,10 @@ class TranslatedEnvironment(Environment):
         return translated
 
 
+# Where compiled templates are kept, if anywhere: a server compiles them once, a browser at every start.
+template_cache: BytecodeCache | None = None
+
+
 @lru_cache(maxsize=len(LANGUAGES))
 def environment(code: str) -> Environment:
     """One environment per language, so that `_` in a template needs no context."""
@@ -96,6 +100,7 @@ def environment(code: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+        bytecode_cache=template_cache,
         extensions=["jinja2.ext.i18n"],
     )
     made.gettext = spoken.gettext
