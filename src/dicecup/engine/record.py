@@ -234,6 +234,7 @@ def steps_backwards(first: State, steps: tuple[Step, ...]) -> Iterator[tuple[Sta
 # There are few different ones, and records in memory are long.
 shared_throw = lru_cache(maxsize=4096)(Throw)
 shared_keep = lru_cache(maxsize=4096)(Keep)
+shared_score = lru_cache(maxsize=4096)(Score)
 
 
 class RecordBuilder:
@@ -273,7 +274,10 @@ class RecordBuilder:
                 self.check_reveal(secret)
             case _:
                 self.check_kind(entry)
-                self.line.append((entry, *apply_and_score(self.rules, self.state, entry)))
+                after = apply_and_score(self.rules, self.state, entry)
+                if isinstance(entry, Score):
+                    entry = shared_score(entry.placements)
+                self.line.append((entry, *after))
         self.entries.append(entry)
 
     def check_kind(self, move: Move) -> None:
