@@ -14,7 +14,7 @@ ENV DICECUP_DATA=/var/lib/dicecup \
     DICECUP_LOG_FORMAT=json \
     DICECUP_LOG_LEVEL=info \
     PYTHONUNBUFFERED=1
-USER dicecup
+USER 10001
 WORKDIR /var/lib/dicecup
 VOLUME /var/lib/dicecup
 EXPOSE 8000

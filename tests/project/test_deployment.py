@@ -65,7 +65,7 @@ def test_the_image_runs_as_an_ordinary_user_from_the_lock_files() -> None:
     words = [word for word, _ in instructions()]
     last_stage = words[len(words) - words[::-1].index("FROM") :]
     assert "USER" in last_stage
-    assert arguments_of("USER") == ["dicecup"]
+    assert arguments_of("USER") == ["10001"]
     (install,) = [line for line in arguments_of("RUN") if "launch.py" in line]
     assert "./dicecup --version" in install
     listed = re.search(r"for part in ([\w ]+);", install)
