@@ -39,7 +39,8 @@ from dicecup.web.refusals import status_of
 from dicecup.web.service import joining, opening, undoing
 from dicecup.web.service.advising import PATIENCE, check_on, has_solver, in_time
 from dicecup.web.service.live_match import LiveMatch
-from dicecup.web.service.matches import PACES, Matches
+from dicecup.web.service.matches import Matches
+from dicecup.web.service.runner import PACES
 from dicecup.web.viewer import Form, MatchesNow, Viewer, ViewerNow, matches_of, remember, set_cookie
 
 Picked = Mapping[str, Placement]  # boxes by layer
