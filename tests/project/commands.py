@@ -115,11 +115,21 @@ class Program:
                 assert found, line + server.stderr.read()
                 if not coach:
                     assert "pip install 'dicecup[solver]'" in server.stderr.readline()
-                for path in ("/", "/new/yatzy", "/rules/yatzy", "/guide/coach", "/static/htmx.js"):
+                coached = {"/new/yatzy"} | (
+                    {"/new/dice-in-dice"} if coach else set()
+                )  # Yatzy's values are there
+                for path in (
+                    "/",
+                    *coached,
+                    "/new/dice-in-dice",
+                    "/rules/yatzy",
+                    "/guide/coach",
+                    "/static/htmx.js",
+                ):
                     with urllib.request.urlopen(found[0] + path) as answer:
                         page = answer.read().decode()
                         assert answer.status == 200
-                        assert ('name="coach"' in page) == (coach and path == "/new/yatzy")
+                        assert ('name="coach"' in page) == (path in coached)
             finally:
                 server.terminate()
 
