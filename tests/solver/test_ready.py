@@ -13,7 +13,7 @@ from dicecup.engine.play import keeps
 from dicecup.rules import load_ruleset
 from dicecup.solver import ready
 from dicecup.solver.plain_turn import PlainTurn
-from dicecup.solver.ready import find_ready, open_packed, ready_name
+from dicecup.solver.ready import ReadyTable, find_ready, open_packed, opened, ready_name
 
 from .conftest import random_sheet
 
@@ -95,7 +95,7 @@ def test_a_changed_table_is_refused(refused):
     data = file.read_bytes()
     for changed in (b"", data[:-1], data[:-1] + bytes([data[-1] ^ 1]), data.replace(b'"step"', b'"stop"', 1)):
         with refused("table_damaged"):
-            open_packed(changed, rules, file)
+            opened(ReadyTable, *open_packed(changed, rules, file), file)
     with refused("table_of_other_rules"):
         open_packed(data, load_ruleset("yatzy"), file)
 
