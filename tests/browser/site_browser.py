@@ -12,7 +12,7 @@ from threading import Thread
 
 import psutil
 from playwright.sync_api import BrowserContext, Page, Playwright
-from tests.browser.conftest import DESK, PATIENCE
+from tests import waiting
 
 LOBBY = "a[href$='/new/yatzy']"
 
@@ -54,12 +54,11 @@ class SiteBrowser:
             self.profile,
             executable_path=self.path,
             args=["--no-sandbox"],
-            viewport={"width": DESK["width"], "height": DESK["height"]},
             base_url=self.address,
             locale="en-GB",
             reduced_motion="reduce",
         )
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(1000 * waiting.PATIENCE)
         return context
 
     def open(self, path: str = "/", *, offline: bool = True) -> Page:

@@ -142,7 +142,7 @@ def test_the_coach_and_a_bot(new_page: NewPage) -> None:
     page.click("#play")
     throw(page)
     page.click("#ask")
-    expect(page.locator("#hint .choices, #hint table").first).to_be_visible()
+    expect(page.locator("#hint .advice-do")).to_be_visible()
     fill_best(page)
     expect(page.locator(".banner")).to_contain_text("it’s your turn")  # the bot has played
 

@@ -12,18 +12,13 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Depends, FastAPI
 from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from dicecup import __version__
+from dicecup.installation import IN_BROWSER
 from dicecup.storage.store import open_store
 from dicecup.web import observing, refusals
-from dicecup.web.api import evening_requests as api_evenings
-from dicecup.web.api import house_rules as api_house_rules
-from dicecup.web.api import library as api_library
-from dicecup.web.api import match_requests as api_matches
-from dicecup.web.api import puzzles as api_puzzles
-from dicecup.web.api import reviews as api_reviews
 from dicecup.web.assets import send_asset
 from dicecup.web.guard import Guard, HeadRequests
 from dicecup.web.live_routes import COMPRESSION, LEAST_COMPRESSED, LiveRoutes
@@ -129,16 +124,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 @cache
 def shared_routes() -> list[BaseRoute]:
     """The routes of every application in this process: FastAPI takes 0.2 s to read what they ask for."""
-    router = APIRouter(dependencies=[Depends(refusals.refuse_wrong_text)])
-    for included in (
-        api_matches.router,
-        api_matches.moves_router,
-        api_reviews.router,
-        api_house_rules.router,
-        api_puzzles.router,
-        api_library.router,
+    pages = (
         lobby_page.router,
-        api_evenings.router,
         setup_page.router,
         workshop_page.router,
         match_page.router,
@@ -149,11 +136,34 @@ def shared_routes() -> list[BaseRoute]:
         library_pages.router,
         evening_pages.router,
         observing.router,
-    ):
-        router.include_router(included)
+    )
+    routes = routes_of(*pages) if IN_BROWSER else [*api_routes(), *routes_of(*pages)]
     for path in ("/static/{name}", "/static/{fingerprint}/{name}"):
-        router.add_route(path, send_asset, include_in_schema=False)
-    return router.routes
+        routes.append(Route(path, send_asset, include_in_schema=False))
+    return routes
+
+
+def api_routes() -> list[BaseRoute]:
+    """The routes of the API. They take a third of the start: a browser adds them when something asks."""
+    from dicecup.web.api import (
+        evening_requests,
+        house_rules,
+        library,
+        match_requests,
+        puzzles,
+        reviews,
+    )
+
+    matches = (match_requests.router, match_requests.moves_router)
+    others = (reviews.router, house_rules.router, puzzles.router, library.router, evening_requests.router)
+    return routes_of(*matches, *others)
+
+
+def routes_of(*routers: APIRouter) -> list[BaseRoute]:
+    joined = APIRouter(dependencies=[Depends(refusals.refuse_wrong_text)])
+    for router in routers:
+        joined.include_router(router)
+    return joined.routes
 
 
 class WebApp(FastAPI):

@@ -130,6 +130,7 @@ class BrowserServer:
         self.jar = Jar(direct.pages)
         self.direct = direct
         self.to_js = to_js
+        self.has_api = False
         self.base = base
         self.languages = languages
 
@@ -187,6 +188,11 @@ class BrowserServer:
             "server": (host.partition(":")[0], 80),
             "state": {},
         }
+        if scope["path"].startswith("/api/") and not self.has_api:
+            from dicecup.web.app import api_routes
+
+            self.has_api = True
+            self.app.router.routes[:0] = api_routes()
         await self.app(scope, receive, send)
 
     def lines(self, head: Message) -> list[list[str]]:

@@ -21,8 +21,6 @@ from dicecup.engine.state import Keep, Placement, Score
 from dicecup.errors import DicecupError
 from dicecup.rules.model import Ruleset
 from dicecup.web import refusals
-from dicecup.web.api import match_requests
-from dicecup.web.api.models import MoveRequest, caller_key
 from dicecup.web.guard import COOKIE
 from dicecup.web.pages.match_page import (
     Asked,
@@ -88,6 +86,8 @@ class LiveRoutes:
 async def visible_match(request: Request, match: str) -> LiveMatch:
     """The match, as far as whoever asks may see it: by their key in the API, by their cookie on pages."""
     if request.scope["path"].startswith("/api/"):
+        from dicecup.web.api.models import caller_key
+
         key = await caller_key(request)
         return await matches_of(request).seen_by(match, key_hash(key) if key else None)
     return await matches_of(request).seen_by(match, key_hash(request.cookies.get(COOKIE, "")))
@@ -138,7 +138,13 @@ def again(body: bytes, receive: Receive) -> Receive:
     return receive_again
 
 
+# The API is imported where it is used: in a browser pages need nothing of it, and it takes long there.
+
+
 async def move(request: Request, live: LiveMatch) -> Response:
+    from dicecup.web.api import match_requests
+    from dicecup.web.api.models import MoveRequest, caller_key
+
     body = await request.body()
     refusals.check_text(body)
     if request.headers.get("content-type") != JSON:
@@ -156,6 +162,9 @@ async def move(request: Request, live: LiveMatch) -> Response:
 
 
 async def state_events(request: Request, live: LiveMatch) -> Response:
+    from dicecup.web.api import match_requests
+    from dicecup.web.api.models import caller_key
+
     return await match_requests.events(request, matches_of(request), live, await caller_key(request))
 
 
