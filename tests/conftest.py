@@ -64,7 +64,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folder = item.path.parent.name
         if folder in ("coach", "double", "learned", "solver"):
             item.add_marker(pytest.mark.kernels)
-        if folder == "browser":
+        if folder == "browser" or "postgres_server" in item.fixturenames:  # type: ignore[attr-defined]
             item.add_marker(pytest.mark.slow)
         if os.name == "nt" and item.get_closest_marker("posix"):
             item.add_marker(pytest.mark.skip(reason="Windows has no such thing"))
@@ -74,7 +74,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run tests that use a database on both kinds, unless marked as independent of the kind."""
     if "database" in metafunc.fixturenames:
         one = metafunc.definition.get_closest_marker("one_database")
-        metafunc.parametrize("database", ["sqlite"] if one else ["sqlite", "postgresql"], indirect=True)
+        kinds = ["sqlite"] if one else ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)]
+        metafunc.parametrize("database", kinds, indirect=True)
 
 
 @pytest.fixture
