@@ -22,7 +22,7 @@ if _TYPE_CHECKING:
     from dicecup.engine.play import apply, legal_moves
     from dicecup.engine.record import Record
     from dicecup.engine.serialize import Position
-    from dicecup.engine.state import Keep, Placement, Score, Sheet, State, Throw, Write
+    from dicecup.engine.state import Announce, Keep, Placement, Score, Sheet, State, Throw, Write
     from dicecup.errors import (
         BotError,
         DicecupError,
@@ -43,6 +43,7 @@ if _TYPE_CHECKING:
 __version__ = "0.2.0"
 
 __all__ = [
+    "Announce",
     "Bot",
     "BotError",
     "BotResult",
@@ -99,7 +100,7 @@ _MODULES = {
     "engine.play": "apply legal_moves",
     "engine.record": "Record",
     "engine.serialize": "Position",
-    "engine.state": "Keep Placement Score Sheet State Throw Write",
+    "engine.state": "Announce Keep Placement Score Sheet State Throw Write",
     "errors": "BotError DicecupError DiceError MoveError PositionError "
     "RecordError RulesError StorageError UsageError",
     "game": "Game review",

@@ -14,9 +14,19 @@ import numpy as np
 import numpy.typing as npt
 
 from dicecup.dice import Dice, layer_faces
-from dicecup.engine.legality import cell_names, cell_of, layer_offers
+from dicecup.engine.legality import Moment, cell_names, cell_of, layer_offers
 from dicecup.engine.play import legal_moves
-from dicecup.engine.state import Keep, Placement, Score, Sheet, State, column_lines, final_score
+from dicecup.engine.state import (
+    Announce,
+    Keep,
+    Placement,
+    Score,
+    Sheet,
+    State,
+    TurnMove,
+    column_lines,
+    final_score,
+)
 from dicecup.errors import MoveError, UsageError
 from dicecup.rules.model import Ruleset
 
@@ -33,7 +43,8 @@ class Actions:
     ascending order. Of equal dice the first ones are kept, so that every keep is one action. The others end
     the turn. A *way* to fill a box is its cell, or for crossing it out its cell + `cells`; cells are counted
     column by column. An action is `keeps` + way; where a turn fills a box for each of two layers it is
-    `keeps` + way of the first × `ways` + way of the second.
+    `keeps` + way of the first × `ways` + way of the second. Where boxes are announced, the last `cells`
+    actions announce them.
 
     >>> actions = dicecup.envs.Actions(dicecup.Rules("yatzy"))
     >>> actions.count, actions.name(0b11000), actions.name(31), actions.name(60)
@@ -46,12 +57,17 @@ class Actions:
         self.keeps: int = 2**self.dice - 1
         self.cells = rules.cells
         self.ways = 2 * self.cells
-        self.count: int = self.keeps + self.ways ** len(rules.scored)
+        self.scores: int = self.ways ** len(rules.scored)
+        self.count: int = self.keeps + self.scores
+        if "announced" in rules.extensions:
+            self.count += self.cells
         if self.count > MOST_ACTIONS:
             raise UsageError("actions_too_many", ruleset=rules.id, count=self.count, most=MOST_ACTIONS)
 
-    def number(self, dice: Dice, move: Keep | Score) -> int:
+    def number(self, dice: Dice, move: TurnMove) -> int:
         """Return the action of a decision about these dice."""
+        if isinstance(move, Announce):
+            return self.keeps + self.scores + cell_of(self.rules, move.box, move.column)
         if isinstance(move, Keep):
             left, kept = Counter(move.dice), 0
             for place, die in enumerate(dice):
@@ -65,12 +81,14 @@ class Actions:
             found = found * self.ways + cell + self.cells * int(placed.strike)
         return self.keeps + found
 
-    def move(self, dice: Dice, action: int) -> Keep | Score:
+    def move(self, dice: Dice, action: int) -> TurnMove:
         """Return the decision of an action. Keeping the second of two equal dice is keeping the first."""
         if not 0 <= action < self.count:
             raise MoveError("action_unknown", action=action, most=self.count - 1)
         if action < self.keeps:
             return Keep(tuple(die for place, die in enumerate(dice) if action >> place & 1))
+        if action >= self.keeps + self.scores:
+            return Announce(*cell_names(self.rules, action - self.keeps - self.scores))
         return Score(tuple(self.placements(action)))
 
     def placements(self, action: int) -> Iterator[Placement]:
@@ -88,7 +106,12 @@ class Actions:
         return found
 
     def name(self, action: int) -> str:
-        """Describe an action: `keep 1 3` (the first and the third die), `score ones`, `cross out ones`."""
+        """Describe an action: `keep 1 3` (the first and the third die), `score ones`, `cross out ones`,
+        `announce announced.ones`.
+        """
+        if action >= self.keeps + self.scores:
+            box, column = cell_names(self.rules, action - self.keeps - self.scores)
+            return f"announce {column}.{box}"
         if action < self.keeps:
             places = [str(place + 1) for place in range(self.dice) if action >> place & 1]
             return " ".join(["keep", *places]) if places else "keep none"
@@ -107,7 +130,8 @@ class Observation:
     Parts: `dice` (die by die, ascending, of double dice layer by layer of each die), `counts` (of each face,
     layer by layer), `throws_left`, `offers` (what the dice give in every open cell, for each layer in the
     order of scoring), then of the own sheet `filled` and `points` by cell, `upper` (the upper sum of each
-    column), `repeats` and `score`; and of each other player, in the order of their turns, `filled`,
+    column), `repeats` and `score`, where rolls are saved `saved`, where boxes are announced `announced` (by
+    cell); and of each other player, in the order of their turns, `filled`,
     `points` and `score`, as `other1_points` and so on.
 
     >>> position = dicecup.Position.parse("yatzy / ones=3 / 1 1 2 6 6 / 2")
@@ -123,14 +147,16 @@ class Observation:
         sizes = [
             ("dice", dice.count * layers, 0, dice.faces),
             ("counts", dice.faces * layers, 0, dice.count),
-            ("throws_left", 1, 0, rules.throws - 1),
+            ("throws_left", 1, 0, LIMITS[1] if rules.saved_throws else rules.throws - 1),
             ("offers", len(rules.scored) * cells, *LIMITS),
             ("filled", cells, 0, 1),
             ("points", cells, *LIMITS),
             ("upper", len(rules.columns), *LIMITS),
-            ("repeats", 1, 0, rules.turns),
+            ("repeats", 1, 0, rules.turns * max(column.multiplier for column in rules.columns)),
             ("score", 1, *LIMITS),
         ]
+        sizes += [("saved", 1, 0, LIMITS[1])] if rules.saved_throws else []
+        sizes += [("announced", cells, 0, 1)] if "announced" in rules.extensions else []
         for other in range(1, players):
             names = (f"other{other}_{part}" for part in ("filled", "points", "score"))
             bounds = ((cells, 0, 1), (cells, *LIMITS), (1, *LIMITS))
@@ -144,7 +170,12 @@ class Observation:
         self.high = np.concatenate([np.full(size, high, dtype=np.int16) for _, size, _, high in sizes])
 
     def array(
-        self, sheet: Sheet, dice: Dice = (), throws_left: int = 0, others: Sequence[Sheet] = ()
+        self,
+        sheet: Sheet,
+        dice: Dice = (),
+        throws_left: int = 0,
+        others: Sequence[Sheet] = (),
+        announced: int | None = None,
     ) -> Numbers:
         """Return what a player sees; without dice when it is not their turn."""
         rules, parts = self.rules, list[int]()
@@ -153,7 +184,9 @@ class Observation:
             for layer, face in product(range(len(rules.dice.layers)), range(1, rules.dice.faces + 1)):
                 parts.append(layer_faces(dice, layer).count(face))
             parts.append(throws_left)
-            for _layer, _faces, given in layer_offers(rules, sheet, dice):
+            roll = rules.throws + sheet.saved - throws_left
+            moment = Moment(roll, announced) if rules.counts_rolls else None
+            for _layer, _faces, given in layer_offers(rules, sheet, dice, moment):
                 parts += [scored.points if scored else 0 for scored in given]
         else:
             parts += [0] * self.slices["offers"].stop
@@ -161,6 +194,9 @@ class Observation:
         parts += [cell or 0 for cell in sheet.cells]
         parts += [column_lines(rules, sheet, column)["upper_sum"] for column in range(len(rules.columns))]
         parts += [sheet.repeats, final_score(rules, sheet)]
+        parts += [sheet.saved] if rules.saved_throws else []
+        if "announced" in rules.extensions:
+            parts += [int(cell == announced) for cell in range(rules.cells)]
         for other in others:
             parts += [int(cell is not None) for cell in other.cells]
             parts += [cell or 0 for cell in other.cells]
@@ -171,7 +207,8 @@ class Observation:
         """Return what the player sees whose turn it is."""
         order = state.sheets[state.player + 1 :] + state.sheets[: state.player]
         due = state.kept is None and not state.finished
-        return self.array(state.sheet, *((state.dice, state.throws_left) if due else ((), 0)), order)
+        dice = (state.dice, state.throws_left) if due else ((), 0)
+        return self.array(state.sheet, *dice, order, state.announced)
 
 
 LIMITS = (-(1 << 15), (1 << 15) - 1)  # of points: those of 16 bits

@@ -20,7 +20,7 @@ from dicecup.engine.serialize import (
     position_from_data,
     position_from_line,
 )
-from dicecup.engine.state import MOST_PLAYERS, Keep, Move, Score, Throw, Write
+from dicecup.engine.state import MOST_PLAYERS, Announce, Keep, Move, Throw, TurnMove, Write
 from dicecup.errors import MoveError, RecordError, UsageError, about, whole_number
 from dicecup.game_rules import Rules
 from dicecup.game_view import GameView
@@ -239,6 +239,19 @@ class Game(GameView):
         """
         self.play(Keep(as_dice(self.rules, dice)))
 
+    def announce(self, box: str, column: str = "") -> None:
+        """Announce the box that this turn will fill, where the game has a column for that: after the first
+        roll, and before anything else. Without `column`, in the only such column.
+
+        >>> game = dicecup.Game("jamb", seed=1)
+        >>> rolled = game.roll()
+        >>> game.announce("sixes")
+        >>> game.score("sixes", "announced")
+        0
+        """
+        announced = [each.id for each in self.rules.columns if each.announced]
+        self.play(Announce(box, column or (announced[0] if len(announced) == 1 else "")))
+
     def score(
         self, box: str = "", column: str = "", *, strike: bool | str | Sequence[str] = False, **layers: str
     ) -> int:
@@ -284,7 +297,7 @@ class Game(GameView):
         """
         if isinstance(move, Mapping):
             move = move_from_data(self.rules, move)
-        if not isinstance(move, Throw | Keep | Score | Write):
+        if not isinstance(move, Throw | TurnMove | Write):
             raise UsageError("argument_wrong", argument="move", expected=Phrase("expected_move"))
         with about(self.rules):
             if isinstance(move, Throw):

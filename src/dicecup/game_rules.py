@@ -48,8 +48,10 @@ class Rules(Ruleset):
     def ids() -> tuple[str, ...]:
         """The ids of the games that come with Dicecup.
 
-        >>> dicecup.Rules.ids()
+        >>> dicecup.Rules.ids()[:6]
         ('yatzy', 'yatzy-sv', 'dice-in-dice', 'yum-plus', 'triple-yum-plus', 'yahtzee')
+        >>> dicecup.Rules.ids()[6:]
+        ('kniffel', 'yacht', 'maxi-yatzy', 'triple-yahtzee', 'balut', 'generala', 'jamb')
         """
         return builtin_ids()
 

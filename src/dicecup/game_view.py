@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from dicecup.dice import Dice
-from dicecup.engine.legality import points_by_box
+from dicecup.engine.legality import moment_of, points_by_box
 from dicecup.engine.play import legal_moves as all_legal_moves
 from dicecup.engine.record import Record
 from dicecup.engine.serialize import Position, SheetData, sheet_to_data
@@ -162,7 +163,8 @@ class GameView:
         'yatzy'
         """
         state = self.state
-        alone = State((state.sheet,), 0, state.dice, state.kept, state.throws_left)
+        winner = None if state.winner is None else 0
+        alone = replace(state, sheets=(state.sheet,), player=0, winner=winner)
         return Position(self._match.record.header.reference, self.rules, alone)
 
     def points(self) -> dict[str, Any]:
@@ -173,7 +175,7 @@ class GameView:
         """
         if not self.dice:
             raise MoveError("score_before_throw")
-        return points_by_box(self.rules, self.state.sheet, self.dice)
+        return points_by_box(self.rules, self.state.sheet, self.dice, moment_of(self.rules, self.state))
 
     def legal_moves(self) -> tuple[Move, ...]:
         """Every decision the player may take now; none while a roll is due or when the game is over.

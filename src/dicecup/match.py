@@ -25,7 +25,7 @@ from dicecup.engine.fairness import LATEST_STATEMENT, SAME_DICE, SECRET_BYTES, c
 from dicecup.engine.play import as_dice
 from dicecup.engine.record import DiceOrigin, Entry, Record, RecordBuilder, Reveal, Undo, secret_of
 from dicecup.engine.record_text import MOST_NAME, Line, add_line, entry_text, good_name
-from dicecup.engine.state import MOST_PLAYERS, Keep, Score, State, Throw, Write, dice_to_throw
+from dicecup.engine.state import MOST_PLAYERS, State, Throw, TurnMove, Write, dice_to_throw
 from dicecup.errors import MoveError, UsageError
 from dicecup.rules.model import Ruleset
 
@@ -74,7 +74,7 @@ class Change:
         self.after = longer
         self.texts.append(text)
 
-    def decide(self, move: Keep | Score | Write) -> None:
+    def decide(self, move: TurnMove | Write) -> None:
         self.add(move)
 
     def throw(self, typed: Dice | None = None, *, final: bool = False) -> Dice:
@@ -216,7 +216,7 @@ class Match:
         change.add(entry)
         self.commit(change)
 
-    def decide(self, move: Keep | Score | Write, version: int | None = None) -> None:
+    def decide(self, move: TurnMove | Write, version: int | None = None) -> None:
         self.add(move, version)
 
     def throw(self, typed: Dice | None = None, version: int | None = None, *, final: bool = False) -> Dice:
@@ -238,13 +238,13 @@ class Match:
     def undo(self, steps: int, version: int | None = None) -> None:
         self.add(Undo(steps), version)
 
-    def let_bot_decide(self, version: int | None = None) -> Keep | Score:
+    def let_bot_decide(self, version: int | None = None) -> TurnMove:
         """Let the bot whose turn it is take one decision."""
         move = self.decision_of_bot()
         self.decide(move, version)
         return move
 
-    def decision_of_bot(self) -> Keep | Score:
+    def decision_of_bot(self) -> TurnMove:
         """Return what the bot whose turn it is would do; repeatable with a seed."""
         record = self.record  # may run in a thread, while others change the match
         state, version = record.state, len(record.entries)

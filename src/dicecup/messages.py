@@ -61,15 +61,26 @@ SENTENCES: dict[str, str | Plural] = {
     # Moves
     "box_cannot_be_struck": N_("{box} can’t be crossed out. Write its points, or choose another box."),
     "box_changed": N_("{box} has just been written by somebody else. Look at it again."),
+    "announce_first": N_("Only boxes that are announced are open. Announce one of them first."),
+    "announce_too_late": N_("A box can be announced only once, right after the first roll."),
     "box_filled": N_("{box} is already filled. Choose an open box."),
+    "box_not_announced": N_(
+        "{box} has to be announced after the first roll. Choose a box of another column."
+    ),
+    "box_other_announced": N_("You’ve announced another box. Fill that one."),
+    "box_out_of_order": N_("{box} can’t be filled yet: this column is filled in order."),
     "box_twice": N_("{box} can’t take both scores of a turn. Choose two different boxes."),
     "box_unknown": N_("There’s no box “{box}”. Choose one of: {known}."),
     "column_missing": N_("The column is missing. Add one of: {known}."),
     "column_unknown": N_("There’s no column “{column}”. Choose one of: {known}."),
+    "column_not_announced": N_(
+        "Nothing is announced in the column {column}. Fill its boxes without announcing."
+    ),
     "final_too_late": N_("You’ve entered a roll of this turn already. Type only the dice you rolled again."),
     "game_goes_on": N_(
         "This game is still played here. Open it, or download its game file to continue elsewhere."
     ),
+    "final_without_rolls": N_("In this game the number of rolls matters. Enter every roll of the turn."),
     "game_over": N_("The game is over: every score sheet is full."),
     "join_without_pad": N_("Players can join a running game only on a score pad. Start a new game."),
     "joker_forced": N_("With this joker you have to fill {box} first."),
@@ -104,6 +115,9 @@ SENTENCES: dict[str, str | Plural] = {
             "{box} can’t hold {points} points. Correct the score sheet.",
         ),
         by="points",
+    ),
+    "position_out_of_order": N_(
+        "{box} can’t be filled yet: its column is filled in order. Correct the score sheet."
     ),
     "position_strike_impossible": N_(
         "{box} can’t hold 0: boxes may be crossed out only when no open box scores, and one would "
@@ -287,6 +301,10 @@ SENTENCES: dict[str, str | Plural] = {
     "solve_entangled": N_(
         "{ruleset} can’t be solved exactly: too many of its boxes depend on each other. Remove some "
         "of “after” and “above”."
+    ),
+    "solve_extension": N_(
+        "The coach can’t help with {ruleset}: its values don’t cover {rule}. Play without the coach; the "
+        "bots from Random to Steady play this game."
     ),
     "solve_layers": N_(
         "This solver doesn’t handle dice with several layers, as in {ruleset}. Use dicecup.solver.find."

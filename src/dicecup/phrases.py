@@ -38,7 +38,7 @@ PHRASES = {
     "expected_boxes": N_("from 1 to {most} boxes"),
     "expected_dice": N_("a list of {count} dice"),
     "expected_different_faces": N_("a different number for every box"),
-    "expected_entry": N_("a throw, final, keep, score, write, undo or secret"),
+    "expected_entry": N_("a throw, final, keep, announce, score, write, undo or secret"),
     "expected_every_layer": N_("each of these layers once: {layers}"),
     "expected_fewer_endings": N_("fewer boxes: a turn can end in at most {most} ways"),
     "expected_header_word": N_("a line of the header (game, option, identity, date, player, dice, seed)"),
@@ -54,9 +54,15 @@ PHRASES = {
     "expected_no_base_cycle": N_("a file that doesn’t lead back to itself"),
     "expected_no_cycle": N_("boxes that don’t wait for each other in a circle ({boxes})"),
     "expected_no_more_dice": N_("groups of at most {counted} dice in total"),
-    "expected_no_repeat_with_columns": N_("no points for repeats in a game with several columns"),
-    "expected_one_need": N_("one of alike, run, faces or at_least; “different” goes with alike only"),
     "expected_actions": N_("one action for each of {games} games"),
+    "expected_box_without_strike": N_("a lower box that can’t be crossed out; “{found}” isn’t one"),
+    "expected_columns": N_("columns, over which points are given"),
+    "expected_different_boxes": N_("three different boxes"),
+    "expected_one_condition": N_("one of at, every or each"),
+    "expected_one_layer": N_("one layer, because the game uses: {keys}"),
+    "expected_one_need": N_(
+        "one of alike, run, faces or at_least; “different” goes with alike only, “around” with run only"
+    ),
     "expected_one_of": N_("one of: {known}"),
     "expected_one_of_keys": N_("no such key; the keys here are: {known}"),
     "expected_option": N_("an option like name=value"),
@@ -84,6 +90,15 @@ PHRASES = {
     "expected_path": N_("the path of a file"),
     "expected_players": N_("a list of names and bots"),
     "expected_position": N_("a position in this game"),
+    "rule_across": N_("points for what all columns hold together"),
+    "rule_announced": N_("boxes that are announced"),
+    "rule_difference": N_("boxes that are subtracted and multiplied"),
+    "rule_early": N_("points that depend on the number of the roll"),
+    "rule_order": N_("columns that are filled in order"),
+    "rule_repeat": N_("points for repeats in several columns"),
+    "rule_saved_throws": N_("rolls that are saved for later turns"),
+    "rule_total_points": N_("a total that is turned into points"),
+    "rule_win": N_("winning at once"),
 }
 
 SYSTEM_PROBLEMS = {

@@ -20,10 +20,10 @@ from tests.browser.conftest import (
 )
 from tests.web.serving import Server
 
-from dicecup.rules.loader import builtin_ids
+from dicecup.rules.loader import main_ids
 
 
-@pytest.mark.parametrize("game", builtin_ids())
+@pytest.mark.parametrize("game", main_ids())
 def test_a_whole_game(new_page: NewPage, game: str) -> None:
     page = new_page(PHONE)
     start(page, game)

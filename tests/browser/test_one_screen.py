@@ -8,7 +8,7 @@ from tests.browser.conftest import NewPage, changed, fill_best, play, start, thr
 from tests.browser.screens import LOW_PHONE, PHONE_390, clipped, reachable_boxes, visible_boxes
 
 from dicecup.i18n.language import LANGUAGES
-from dicecup.rules import builtin_ids, load_ruleset
+from dicecup.rules import load_ruleset, main_ids
 
 ON_LOW_PHONES = ("yatzy", "yatzy-sv", "yahtzee", "dice-in-dice")
 NARROW: ViewportSize = {"width": 320, "height": 640}
@@ -33,7 +33,7 @@ def boxes_of(game: str) -> int:
 def test_all_boxes_are_on_the_first_screen(new_page: NewPage, code: str) -> None:
     page = new_page(PHONE_390, locale=code)
     found = {}
-    for game in builtin_ids():
+    for game in main_ids():
         page.set_viewport_size(PHONE_390)
         open_game(page, game)
         found[game, 390] = visible_boxes(page)

@@ -16,7 +16,7 @@ from tests.browser.screens import (
 from tests.browser.test_everybody import violations
 
 from dicecup.i18n.language import LANGUAGES
-from dicecup.rules import builtin_ids, load_ruleset
+from dicecup.rules import load_ruleset, main_ids
 
 MOST_BYTES = 80_000
 ON_LOW_PHONES = ("yatzy", "yatzy-sv", "yahtzee", "dice-in-dice")
@@ -35,7 +35,7 @@ def text_at(page: Page, at: str) -> str:
 def test_all_boxes_of_two_players_are_on_one_screen(new_page: NewPage, code: str) -> None:
     page = new_page(PHONE_390, locale=code)
     found = {}
-    for game in builtin_ids():
+    for game in main_ids():
         page.set_viewport_size(PHONE_390)
         open_pad(page, game)
         found[game, 390] = visible_pad_boxes(page)

@@ -6,7 +6,7 @@ import pytest
 from tests.browser.conftest import PHONE, NewPage
 
 from dicecup.i18n.language import LANGUAGES
-from dicecup.rules.loader import builtin_ids
+from dicecup.rules.loader import main_ids
 
 ARROW = 24  # width in pixels of the arrow of a select element
 TOO_WIDE = """arrow => {
@@ -23,7 +23,7 @@ TOO_WIDE = """arrow => {
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_no_bot_is_clipped(new_page: NewPage, code: str) -> None:
     page = new_page(PHONE, locale=code)
-    for game in builtin_ids():
+    for game in main_ids():
         page.goto(f"/new/{game}")
         page.click("button[value=add-bot]")
         page.wait_for_selector(".seat-bot select")

@@ -13,7 +13,7 @@ from dicecup.cli import common
 from dicecup.cli.common import speech, width
 from dicecup.cli.conversation import Conversation, InputEnded
 from dicecup.engine.record import DiceOrigin, Header, Record
-from dicecup.engine.state import Keep, Score
+from dicecup.engine.state import Score, TurnMove
 from dicecup.i18n.language import language as language_called
 from dicecup.match import Match
 from dicecup.rules import load_ruleset
@@ -36,7 +36,7 @@ def half_played(game: str, players: int, turns: int) -> Match:
     bot = find_bot("random")
     chance = Random(1)
     for _ in range(turns * players):
-        decision: Keep | Score | None = None
+        decision: TurnMove | None = None
         while not isinstance(decision, Score):
             if match.state.throw_due:
                 match.throw()

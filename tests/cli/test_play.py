@@ -14,7 +14,7 @@ from tests.waiting import PATIENCE, eventually
 from dicecup.engine.play import legal_moves
 from dicecup.engine.proof import verify
 from dicecup.engine.record import Undo
-from dicecup.rules import builtin_ids, load_ruleset
+from dicecup.rules import builtin_ids, load_ruleset, main_ids
 from dicecup.storage.record_file import read_record
 
 
@@ -29,7 +29,7 @@ def test_bots_play_every_game(run, tmp_path: Path, game):
     assert not (tmp_path / "a.record.secret").exists()
 
 
-@pytest.mark.parametrize("game", builtin_ids())
+@pytest.mark.parametrize("game", main_ids())
 @pytest.mark.parametrize("language", ["en", "fr", "de", "sv"])
 def test_a_person_plays_a_whole_game_by_box_names(run, tmp_path: Path, game, language):
     """Fill the boxes in sheet order by their names in the language, always after the first throw."""
@@ -301,3 +301,22 @@ def test_ctrl_c_keeps_the_game(tmp_path: Path):
     assert "Traceback" not in err
     record = read_record(tmp_path / "a.record")
     assert legal_moves(record.rules, record.state)
+
+
+def test_a_box_is_announced_in_the_terminal(run, tmp_path: Path):
+    answers = [
+        "ansagen sechser",
+        "streichen angesagt sechser",
+        "a einser",
+        "announced ones",
+        "abwärts einser",
+    ]
+    typed = "\n".join([*answers, "quit", ""])
+    done = run("play", "jamb", "--seed", "1", "--record", "a.record", "--lang", "de", typed=typed)
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "a.record").read_text(encoding="utf-8")
+    assert "1 announce announced sixes" in text
+    assert "1 announce announced ones" in text
+    assert "1 score down ones" in text
+    assert "sagt Angesagt Sechser an." in done.stdout
+    assert "tippe „ansagen“" in done.stdout

@@ -13,10 +13,10 @@ from dicecup.bots import bot_called
 from dicecup.cli.main import main
 from dicecup.coach.advice import Values, find_values
 from dicecup.dice import all_dice
-from dicecup.engine import Keep, Score, Throw, dice_to_throw
+from dicecup.engine import Throw, dice_to_throw
 from dicecup.engine.record import DiceKind, DiceOrigin, Header, Record
 from dicecup.engine.record_text import record_to_text
-from dicecup.engine.state import State
+from dicecup.engine.state import State, TurnMove
 from dicecup.rules import Ruleset, load_ruleset
 
 HEAD = """
@@ -129,7 +129,7 @@ def play_record(
     rules: Ruleset,
     players: tuple[str, ...],
     seed: int = 1,
-    decide: Callable[..., Keep | Score] | None = None,
+    decide: Callable[..., TurnMove] | None = None,
     moves: int = 10**6,
     kind: DiceKind = "system",
 ) -> Record:

@@ -17,7 +17,7 @@ from tests.rulebook import independent_scorer as second
 
 from dicecup.dice import Dice, throws
 from dicecup.engine import Keep, Score, State, Throw, apply, dice_to_throw, legal_moves, start
-from dicecup.rules import Ruleset, builtin_ids, load_ruleset
+from dicecup.rules import Ruleset, load_ruleset, main_ids
 
 # game, non-default option → ways to score over all 252 throws, ways to play one turn
 ONE_LAYER = {
@@ -53,7 +53,7 @@ def all_options(game: str, option: str) -> dict[str, str]:
 
 
 def test_every_game_is_counted():
-    assert {game for game, _ in ONE_LAYER} | {"dice-in-dice"} == set(builtin_ids())
+    assert {game for game, _ in ONE_LAYER} | {"dice-in-dice"} == set(main_ids())
 
 
 # Through the engine.

@@ -54,7 +54,8 @@ def by_brute_force(rules: Ruleset, sheet: Sheet, turn_begun: bool = False) -> di
     afterwards = set()
     for dice in faces:
         for cell, _strike, scored in allowed_placements(rules, sheet, dice):
-            found.setdefault(cell, set()).add(scored.points)
+            early = rules.boxes[cell % len(rules.boxes)].early if scored.points else ()
+            found.setdefault(cell, set()).update({scored.points, *(scored.points + more for more in early)})
             afterwards.add(fill_cell(rules, sheet, dice, cell, 0))
     if rules.strike == "last_resort" and len(rules.scored) > 1 and not turn_begun:
         for other in afterwards:

@@ -16,9 +16,10 @@ import dicecup
 import dicecup.encoding
 import dicecup.envs
 from dicecup.coach.advice import values_at_once
+from dicecup.dice import Dice
 from dicecup.encoding import Actions, Observation
 from dicecup.engine.play import legal_moves
-from dicecup.engine.state import Keep, Placement, Score, final_score
+from dicecup.engine.state import Keep, Placement, Score, empty_sheet, final_score
 from dicecup.envs.solo import SoloEnv
 from dicecup.errors import MoveError, RulesError, UsageError
 
@@ -71,7 +72,9 @@ def test_a_game_of_legal_actions_ends_with_the_score_of_the_engine(game: str) ->
         seen.append(observation)
     sheet = env.live.state.sheet
     assert sheet.full
-    assert rewards == info["score"] == final_score(env.live.rules, sheet) == observation[slices["score"]][0]
+    before = final_score(env.live.rules, empty_sheet(env.live.rules))
+    assert before + rewards == info["score"] == final_score(env.live.rules, sheet)
+    assert info["score"] == observation[slices["score"]][0]
     assert observation[slices["points"]].tolist() == list(sheet.cells)
     assert not info["action_mask"].any()
     filled = [int(one[slices["filled"]].sum()) for one in seen]
@@ -91,7 +94,8 @@ def test_the_same_seed_gives_the_same_game() -> None:
 def test_every_action_has_a_name_of_its_own_and_comes_back(game: str) -> None:
     rules = dicecup.Rules(game)
     actions = Actions(rules)
-    dice = tuple(range(1, 6)) if not rules.has_layers else tuple((face, face) for face in range(1, 7))
+    faces = range(1, rules.dice.count + 1)
+    dice: Dice = tuple((face, face) if rules.has_layers else face for face in faces)
     assert len({actions.name(action) for action in range(actions.count)}) == actions.count
     for action in range(actions.count):
         assert actions.number(dice, actions.move(dice, action)) == action
@@ -194,7 +198,7 @@ def test_a_position_as_text_and_as_a_picture(game: str) -> None:
     env.step(env.live.actions.keeps + 5 if not env.live.rules.has_layers else 63 + 1)
     text = env.render()
     assert text.startswith(f"{game}: dice ")
-    assert text.splitlines()[2].split()[0] == "ones"
+    assert text.splitlines()[2].split()[0] == env.live.rules.lines[0]
     assert text.splitlines()[-1].split()[0] == "final_score"
     env.render_mode = "rgb_array"
     picture = env.render()

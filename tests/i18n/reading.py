@@ -15,16 +15,16 @@ GROUPS = re.compile(
 )
 
 
-def points_by_text(text: str, faces: Faces) -> int:
+def points_by_text(text: str, faces: Faces, counted: int = COUNTED) -> int:
     """Return the most points that the text gives for these dice; 0 where they do not meet its need."""
     text = text.split("; ", maxsplit=1)[0]  # what follows is about other boxes
     if found := SHOWING.fullmatch(text):
         face = int(found["face"])
-        return min(faces.count(face), COUNTED) * face
+        return min(faces.count(face), counted) * face
     need, colon, points = text.partition(": ")
     if not colon:
-        return value(text, (), faces)
-    return max((value(points, these, faces) for these in choices(need, faces)), default=0)
+        return value(text, (), faces, counted)
+    return max((value(points, these, faces, counted) for these in choices(need, faces)), default=0)
 
 
 def choices(need: str, faces: Faces) -> Iterator[Faces]:
@@ -32,8 +32,10 @@ def choices(need: str, faces: Faces) -> Iterator[Faces]:
     if found := re.fullmatch(r"dice that add up to (\d+) or more", need):
         if sum(faces) >= int(found[1]):
             yield faces
-    elif found := re.fullmatch(r"any (\d) in a row", need):
+    elif found := re.fullmatch(r"any (\d) in a row(?: \((.*) counts too\))?", need):
         length = int(found[1])
+        if found[2]:
+            yield from choices(found[2], faces)
         for chosen in set(combinations(sorted(faces), length)):
             if chosen == tuple(range(chosen[0], chosen[0] + length)):
                 yield chosen
@@ -70,21 +72,21 @@ def group_sizes(part: str) -> list[int]:
     return [int(found[1])]
 
 
-def value(points: str, these: Faces, faces: Faces) -> int:
+def value(points: str, these: Faces, faces: Faces, counted: int) -> int:
     if found := re.fullmatch(r"(\d+) points?", points):
         return int(found[1])
     if found := re.fullmatch(r"(?:(\d+) )?(plus|minus) (.*)", points):
-        rest = value(found[3], these, faces)
+        rest = value(found[3], these, faces, counted)
         return int(found[1] or 0) + (rest if found[2] == "plus" else -rest)
     others = list((Counter(faces) - Counter(these)).elements())
-    room = COUNTED - len(these)
+    room = counted - len(these)
     match points:
         case "no points":
             return 0
         case "the sum of these dice":
             return sum(these)
         case "the sum of all dice":
-            assert len(faces) == COUNTED
+            assert len(faces) == counted
             return sum(faces)
         case "the sum of the best 5 dice":
             return sum(sorted(faces)[-COUNTED:])

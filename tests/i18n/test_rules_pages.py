@@ -15,7 +15,7 @@ from dicecup.engine.state import MOST_PLAYERS
 from dicecup.i18n import LANGUAGES
 from dicecup.i18n.language import LANGUAGE_NAMES
 from dicecup.i18n.names import game_name, name, option_name, option_text
-from dicecup.rules import Ruleset, builtin_ids, load_ruleset
+from dicecup.rules import Ruleset, builtin_ids, load_ruleset, main_ids
 from dicecup.web.documents import rules_page
 
 EXAMPLE = re.compile(r"`(?P<dice>[\d ]+)` → (?P<points>−?\d+)")
@@ -60,7 +60,7 @@ TOLD = {
         at("full_house", "small_straight", "large_straight", yahtzee=50),
         Situation(("large_straight",), JOKER_FOURS),
     ],
-}
+}  # the pages of the other games have examples in their tables only
 # The boxes that the examples of an option are about.
 OPTION_BOXES = {
     ("extra", "chance"): ["extra"],
@@ -104,7 +104,7 @@ def option_of(rules: Ruleset, row: list[str], current: str, code: str) -> tuple[
 
 def examples(rules: Ruleset, code: str, text: str) -> Iterator[tuple[re.Match[str], Situation]]:
     """Yield every example of a page with its situation."""
-    told = iter(TOLD[rules.id])
+    told = iter(TOLD.get(rules.id, []))
     boxes = {name(rules, box.id, code): box.id for box in rules.boxes}
     tables, inside, option = 0, False, ""
     for line in joined(text).splitlines():
@@ -118,11 +118,11 @@ def examples(rules: Ruleset, code: str, text: str) -> Iterator[tuple[re.Match[st
             yield from ((each, Situation(tuple(named), JOKER_SIXES)) for each in found)
         elif named:
             first = rules.boxes[rules.box_index[named[0]]]
-            before = dict.fromkeys(first.after, 0)
+            before = dict.fromkeys(first.after, 0) | dict.fromkeys(first.once, 50)
             options = INTERNATIONAL if tables == 3 else {}
             yield from ((each, Situation(tuple(named), before, options)) for each in found)
         elif value:
-            about = OPTION_BOXES.get((option, value), [])
+            about = OPTION_BOXES.get((option, value), []) if rules.id in main_ids() else []
             assert len(about) == len(found), line
             for each, box in zip(found, about, strict=True):
                 yield each, Situation((box,), FILLED_BEFORE.get(option, {}), {option: value})

@@ -15,8 +15,8 @@ HELP_LINE = re.compile(r"  (?P<typed>\S.*?) {2,}(?P<meaning>\S.*)")
 MOST_COLUMNS = 100
 
 
-def help_lines(*, typed: bool, layers: bool) -> list[re.Match[str]]:
-    lines = help_text(typed=typed, layers=("inner", "outer") if layers else ()).splitlines()
+def help_lines(game: Ruleset, *, typed: bool) -> list[re.Match[str]]:
+    lines = help_text(game, typed=typed).splitlines()
     matches = [HELP_LINE.fullmatch(line) for line in lines]
     assert all(matches), lines
     return [match for match in matches if match]
@@ -43,17 +43,14 @@ def test_commands_are_understood_in_the_language_and_in_english(speaking: Langua
 
 
 @pytest.mark.parametrize("typed", [False, True])
-@pytest.mark.parametrize("layers", [False, True])
-def test_the_help_lines_up(speaking: Language, typed: bool, layers: bool) -> None:
-    lines = help_lines(typed=typed, layers=layers)
+def test_the_help_lines_up(speaking: Language, game: Ruleset, typed: bool) -> None:
+    lines = help_lines(game, typed=typed)
     assert len({match.start("meaning") for match in lines}) == 1
     assert max(match.end() for match in lines) <= MOST_COLUMNS
 
 
 def test_what_the_help_shows_can_be_typed(speaking: Language, game: Ruleset) -> None:
-    for match in help_lines(typed=True, layers=False):
+    for match in help_lines(game, typed=True):
         typed = understand(match["typed"])
-        if typed.command == "score":
-            assert find_box(game, typed.rest)
-        if typed.command == "strike":
-            assert find_box(game, typed.rest)
+        if typed.command in ("score", "strike", "announce"):
+            assert all(find_box(game, box) for box in typed.rest.split(", "))

@@ -23,6 +23,7 @@ from dicecup.engine import (
     score,
     start,
 )
+from dicecup.engine.state import TurnMove
 from dicecup.rules import Ruleset, builtin_ids, load_ruleset
 
 GREEDY = BOTS["greedy"]
@@ -63,7 +64,7 @@ def test_each_bot_beats_the_one_before(game):
     assert means[1] > means[0] * 1.3
 
 
-def decide(rules: Ruleset, *dice, throws_left: int = 0, **filled: int) -> Keep | Score:
+def decide(rules: Ruleset, *dice, throws_left: int = 0, **filled: int) -> TurnMove:
     sheet = Sheet(tuple(filled.get(box.id) for box in rules.boxes) * len(rules.columns))
     return GREEDY.decide(rules, State((sheet,), 0, tuple(sorted(dice)), None, throws_left), Random(1))
 

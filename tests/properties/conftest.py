@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from dicecup.dice import all_dice
-from dicecup.engine import Keep, Move, Score, State, Throw, dice_to_throw, legal_moves
-from dicecup.rules import Ruleset, builtin_ids, load_ruleset
+from dicecup.engine import Announce, Keep, Move, Score, State, Throw, dice_to_throw, legal_moves
+from dicecup.rules import Ruleset, builtin_ids, load_ruleset, main_ids
 
 # No deadline per example: games differ in length, and coverage slows everything down.
 settings.register_profile(
@@ -23,12 +23,12 @@ Step = Callable[[Ruleset, State, Random], Move]
 
 
 def variants() -> list[Variant]:
-    """(game, options) for every combination of option values."""
+    """(game, options) for every combination of option values; of the relatives the default one."""
     found = []
-    for game in builtin_ids():
+    for game in main_ids():
         choices = load_ruleset(game).choices
         found += [(game, dict(zip(choices, values, strict=True))) for values in product(*choices.values())]
-    return found
+    return found + [(game, dict[str, str]()) for game in builtin_ids() if game not in main_ids()]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -50,6 +50,9 @@ def step() -> Step:
         moves = legal_moves(rules, state)
         keeps = [move for move in moves if isinstance(move, Keep)]
         scores = [move for move in moves if isinstance(move, Score)]
+        said = [move for move in moves if isinstance(move, Announce)]
+        if said and (not scores or chance.random() < 0.2):
+            return chance.choice(said)
         if keeps and chance.random() < 0.4:
             return chance.choice(keeps)
         return chance.choice(scores)

@@ -48,7 +48,7 @@ def calls(kind: str) -> list[Call]:
                     found += [
                         (code, values, place)
                         for code in texts(argument)
-                        if code.startswith(("expected_", "system_"))
+                        if code.startswith(("expected_", "system_", "rule_"))
                     ]
     return found
 

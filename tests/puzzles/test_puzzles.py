@@ -24,15 +24,16 @@ from dicecup.coach.puzzles import (
 )
 from dicecup.engine.play import is_legal, legal_moves
 from dicecup.engine.serialize import move_to_data
+from dicecup.engine.state import Keep, Score
 from dicecup.errors import MoveError, UsageError
 from dicecup.rules import load_ruleset
-from dicecup.rules.loader import builtin_ids
+from dicecup.rules.loader import main_ids
 
 DAY = date(2026, 11, 16)
 
 
 def test_every_shipped_game_has_puzzles():
-    assert set(puzzle_games()) == set(builtin_ids())
+    assert set(puzzle_games()) == set(main_ids())
 
 
 @pytest.mark.parametrize("game", puzzle_games())
@@ -72,6 +73,7 @@ def test_a_choice_that_is_not_listed_loses_at_least_the_rest():
         for move in legal_moves(rules, puzzle.position.state)
         if json.dumps(move_to_data(rules, move)) not in listed and "strike" not in move_to_data(rules, move)
     )
+    assert isinstance(other, Keep | Score)
     graded = puzzle.grade(other)
     assert (graded.right, graded.at_least, graded.loss) == (False, True, puzzle.rest)
 

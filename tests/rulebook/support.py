@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dicecup.dice import Dice, parse_dice
 from dicecup.engine import (
     Keep,
+    Move,
     Placement,
     Score,
     Sheet,
@@ -83,7 +84,7 @@ def outer_points(rules: Ruleset, outer: str, box: str) -> int:
     return written_on(rules, after.sheets[0])[box]
 
 
-def refused(rules: Ruleset, state: State, move: Throw | Keep | Score) -> str:
+def refused(rules: Ruleset, state: State, move: Move) -> str:
     """Return the error code of an illegal move, or "" for a legal one; checking and playing must agree."""
     try:
         apply(rules, state, move)

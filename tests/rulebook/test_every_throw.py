@@ -11,7 +11,7 @@ from tests.rulebook import independent_scorer as second
 
 from dicecup.engine import Placement, Score, Sheet, State, final_score, legal_moves
 from dicecup.engine.legality import offers
-from dicecup.rules import builtin_ids, load_ruleset
+from dicecup.rules import load_ruleset, main_ids
 
 pytestmark = pytest.mark.slow
 FIVE = list(combinations_with_replacement(range(1, 7), 5))
@@ -56,8 +56,8 @@ def engine_placements(game: str, options: second.Options, sheet: second.Sheet, d
 
 
 def test_the_second_scorer_knows_the_games():
-    assert set(second.BOXES) == set(builtin_ids())
-    for game in builtin_ids():
+    assert set(second.BOXES) == set(main_ids())
+    for game in main_ids():
         rules = load_ruleset(game)
         assert [box.id for box in rules.boxes] == second.BOXES[game]
         assert [column.id for column in rules.columns] == second.columns(game)

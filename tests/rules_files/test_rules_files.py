@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dicecup.errors import RulesError
-from dicecup.rules import builtin_ids, load_ruleset
+from dicecup.rules import Ruleset, builtin_ids, load_ruleset
 from dicecup.rules.model import Run
 
 
@@ -422,3 +422,27 @@ def test_a_mistake_in_a_base_of_a_base_names_that_file(tmp_path):
     (tmp_path / "b.toml").write_text('format = 1\nid = "b"\nbase = "c.toml"\n')
     (tmp_path / "c.toml").write_text('format = 1\nid = "c"\nbase = "yatzy"\nthrows = 99\n')
     assert refusal(str(tmp_path / "a.toml")).values["file"] == str(tmp_path / "c.toml")
+
+
+def test_what_names_a_removed_box_goes_with_it(write_rules):
+    def house(base: str, *boxes: str) -> Ruleset:
+        lines = "\n".join(f"box.{box} = false" for box in boxes)
+        return load_ruleset(write_rules(f'format = 1\nid = "house"\nbase = "{base}"\n{lines}\n'))
+
+    assert [across.box for across in house("balut", "straight", "choice").across] == [
+        *("fours", "fives", "sixes", "full_house", "balut")
+    ]
+    generala = house("generala", "generala")
+    assert (generala.win, generala.boxes[-1].id, generala.boxes[-1].once) == (None, "double_generala", ())
+    assert house("jamb", "minimum").difference is None
+    assert house("generala", "poker").win is not None
+
+
+def test_a_box_may_wait_for_points_in_several_boxes(write_rules):
+    path = write_rules(
+        'format = 1\nid = "two"\nbase = "generala"\nbox.double_generala.once = ["generala", "poker"]\n',
+        "two.toml",
+    )
+    assert load_ruleset(path).boxes[-1].once == ("generala", "poker")
+    path = write_rules('format = 1\nid = "one"\nbase = "two.toml"\nbox.poker = false\n')
+    assert load_ruleset(path).boxes[-1].once == ("generala",)

@@ -176,11 +176,108 @@ EXTRAS = [
     ('repeat = { id = "bonus", box = "pair", points = 1 }', "repeat.id", "expected_new_id", {}),
     ('repeat = { id = "chance", box = "pair", points = 1 }', "repeat.id", "expected_new_id", {}),
     ('repeat = { id = "more", box = "pair", pionts = 1 }', "repeat.pionts", "expected_one_of_keys", {}),
+]
+
+COLUMNS = "columns = { a = 1, b = 1 }"
+
+
+def difference(**changed: str) -> str:
+    parts = {"id": "d", "high": "chance", "low": "least", "times": "ones"} | changed
+    return "\n".join(f'difference.{name} = "{value}"' for name, value in parts.items())
+
+
+LEAST = 'box.least = { points = "all", strike = false }\nbox.chance.strike = false'
+FAMILY = [
+    ("saved_throws = 1", "saved_throws", "expected_true_or_false", {}),
+    ("total_points = 1", "total_points", "expected_tiers", {}),
+    ("total_points = [{ at = 0, points = -2 }]", "columns", "expected_columns", {}),
+    ("across.ones = { at = 1, points = 1 }", "columns", "expected_columns", {}),
+    (f"{COLUMNS}\nacross = 1", "across", "expected_table", {}),
+    (f"{COLUMNS}\nacross.none = {{ at = 1, points = 1 }}", "across", "expected_box", {"found": "none"}),
+    (f"{COLUMNS}\nacross.ones = {{ points = 1 }}", "across.ones.at", "expected_one_condition", {}),
     (
-        'columns = { a = 1, b = 1 }\nrepeat = { id = "more", box = "pair", points = 1 }',
-        "repeat",
-        "expected_no_repeat_with_columns",
+        f"{COLUMNS}\nacross.ones = {{ at = 1, each = true, points = 1 }}",
+        "across.ones.at",
+        "expected_one_condition",
         {},
+    ),
+    (
+        f"{COLUMNS}\nacross.ones = {{ at = 0, points = 1 }}",
+        "across.ones.at",
+        "expected_whole_number",
+        {"low": 1},
+    ),
+    (
+        f"{COLUMNS}\nacross.ones = {{ every = 1, points = 1 }}",
+        "across.ones.every",
+        "expected_true_or_false",
+        {},
+    ),
+    (f"{COLUMNS}\nacross.ones = {{ each = true }}", "across.ones.points", "expected_whole_number", {}),
+    (
+        f"{COLUMNS}\nacross.ones = {{ some = true, points = 1 }}",
+        "across.ones.some",
+        "expected_one_of_keys",
+        {},
+    ),
+    ("columns.a = { times = 2 }", "columns.a.times", "expected_one_of_keys", {}),
+    ("columns.a = { multiplier = 0 }", "columns.a.multiplier", "expected_whole_number", {}),
+    ('columns.a = { order = "left" }', "columns.a.order", "expected_one_of", {"known": "free, down, up"}),
+    ("columns.a = { announced = 1 }", "columns.a.announced", "expected_true_or_false", {}),
+    (
+        "throws = 1\noption.o.w.throws = 2\ncolumns.a = { announced = true }",
+        "throws",
+        "expected_whole_number",
+        {"low": 2},
+    ),
+    ("win = 1", "win", "expected_table", {}),
+    ('win = { box = "pear", roll = 1 }', "win.box", "expected_box", {"found": "pear"}),
+    ('win = { box = "pair", roll = 0 }', "win.roll", "expected_whole_number", {}),
+    ('win = { box = "pair", rolls = 1 }', "win.rolls", "expected_one_of_keys", {}),
+    (
+        'difference = { id = "d", high = "chance", low = "pear", times = "ones" }',
+        "difference.low",
+        "expected_box",
+        {},
+    ),
+    (
+        f"{LEAST}\n{difference(high='ones')}",
+        "difference.high",
+        "expected_box_without_strike",
+        {"found": "ones"},
+    ),
+    (
+        f"{LEAST}\n{difference(high='pair')}",
+        "difference.high",
+        "expected_box_without_strike",
+        {"found": "pair"},
+    ),
+    (f"{LEAST}\n{difference(low='chance')}", "difference.times", "expected_different_boxes", {}),
+    (f"{LEAST}\n{difference(id='least')}", "difference.id", "expected_new_id", {}),
+    (f"{LEAST}\n{difference(more='x')}", "difference.more", "expected_one_of_keys", {}),
+    (
+        f'{LEAST}\n{difference()}\nrepeat = {{ id = "d", box = "pair", points = 1 }}',
+        "difference.id",
+        "expected_new_id",
+        {},
+    ),
+    ('box.pair.once = ["pear"]', "box.pair.once", "expected_box", {"found": "pear"}),
+    (
+        'box.chance = { strike = false, once = ["pair"] }',
+        "box.chance.strike",
+        "expected_strike_with_need",
+        {},
+    ),
+    ("box.pair.early = [-1]", "box.pair.early", "expected_whole_numbers", {}),
+    ("box.pair.early = []", "box.pair.early", "expected_whole_numbers", {}),
+    ("box.pair.needs = { alike = [2], around = true }", "box.pair.needs.alike", "expected_one_need", {}),
+    ("box.pair.needs = { around = true }", "box.pair.needs.around", "expected_one_need", {}),
+    ("box.pair.needs = { run = 2, around = 1 }", "box.pair.needs.around", "expected_true_or_false", {}),
+    (
+        'saved_throws = true\ndice.layers = ["a", "b"]\nbox.more.points = 1',
+        "dice.layers",
+        "expected_one_layer",
+        {"keys": "saved_throws"},
     ),
 ]
 
@@ -211,7 +308,7 @@ FILE = [
 
 
 @pytest.mark.parametrize(
-    ("lines", "key", "phrase", "values"), [*DICE, *SHEET, *NEEDS, *LINKS, *EXTRAS, *FILE]
+    ("lines", "key", "phrase", "values"), [*DICE, *SHEET, *NEEDS, *LINKS, *EXTRAS, *FAMILY, *FILE]
 )
 def test_wrong_value_names_file_key_and_expectation(change_small, refuse_rules, lines, key, phrase, values):
     refuse_rules(change_small(lines), key, phrase, **values)

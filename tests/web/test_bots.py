@@ -19,7 +19,7 @@ from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.state import Sheet, State, empty_sheet
 from dicecup.i18n.language import LANGUAGES
 from dicecup.match import Match
-from dicecup.rules.loader import builtin_ids, load_ruleset
+from dicecup.rules.loader import load_ruleset, main_ids
 from dicecup.web.app import create_app
 from dicecup.web.pages.last_entry import flourish_of
 from dicecup.web.settings import Settings
@@ -36,7 +36,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
 
 
 @pytest.mark.kernels
-@pytest.mark.parametrize("game", builtin_ids())
+@pytest.mark.parametrize("game", main_ids())
 def test_all_of_them_play_a_whole_game(ann: Player, client: TestClient, game: str) -> None:
     """The one that plays for the win plays against one person: it takes its time for each opponent."""
     points = whole_game(ann, client, game, *(bot for bot in BOTS if bot != "winner"))
@@ -67,7 +67,7 @@ def whole_game(ann: Player, client: TestClient, game: str, *bots: str) -> dict[s
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-@pytest.mark.parametrize("game", builtin_ids())
+@pytest.mark.parametrize("game", main_ids())
 def test_each_can_be_chosen_by_one_line(client: TestClient, game: str, code: str) -> None:
     client.cookies.set("language", code)
     token = re.search(r'name="csrf" value="(\w+)"', client.get(f"/new/{game}").text)

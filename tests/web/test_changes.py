@@ -19,7 +19,7 @@ from tests.web.drawn import Element, Spectator, tree
 from tests.web.killing import a_move
 
 from dicecup.i18n.language import LANGUAGES
-from dicecup.rules import builtin_ids
+from dicecup.rules import main_ids
 from dicecup.web import live_routes
 from dicecup.web.pages.parts import OnePart, PageParts, SeparateParts
 from dicecup.web.pages.render import InliningLoader, TranslatedEnvironment
@@ -100,7 +100,7 @@ def something_happens(ann: Player, bo: Player, state: dict[str, Any], chance: Ra
         bo.post(f"/matches/{match}/leave", {"seat": 1})
 
 
-@pytest.mark.parametrize("game", builtin_ids())
+@pytest.mark.parametrize("game", main_ids())
 def test_changes_lead_to_the_same_page(client: TestClient, ann: Player, bo: Player, game: str) -> None:
     chance = Random(game)
     state = ann.open(game, ANN, FRIEND, {"kind": "bot", "name": "greedy"}, coach=chance.random() < 0.5)

@@ -17,7 +17,7 @@ from tests.web.conftest import Player, best_score
 from dicecup.coach.advice import advise, known_values
 from dicecup.engine.serialize import position_from_data
 from dicecup.errors import StorageError
-from dicecup.rules.loader import builtin_ids, load_ruleset
+from dicecup.rules.loader import load_ruleset, main_ids
 from dicecup.web.app import create_app
 from dicecup.web.service import advising
 from dicecup.web.service.advising import Advising
@@ -54,7 +54,7 @@ def ask(client: TestClient, path: str, wanted: str = "", **headers: str) -> str:
     return eventually(look, lambda page: 'class="preparing"' not in page and wanted in page, READY)
 
 
-@pytest.mark.parametrize("game", builtin_ids())
+@pytest.mark.parametrize("game", main_ids())
 def test_it_describes_every_game(client: TestClient, ann: Player, game: str) -> None:
     state = ann.play(ann.open(game, ANN, BO, coach=True), {"throw": True})
     path = f"/t/{state['id']}"

@@ -8,7 +8,7 @@ from tests.web.conftest import Player
 
 from dicecup.bots import BOTS
 from dicecup.i18n.language import LANGUAGES
-from dicecup.rules.loader import builtin_ids
+from dicecup.rules.loader import builtin_ids, main_ids
 
 pytestmark = pytest.mark.one_database
 
@@ -41,7 +41,7 @@ def test_bots_and_languages(ann: Player) -> None:
     assert [one["id"] for one in bots] == list(BOTS)
     measured = {one["id"]: set(one["usual_scores"]) for one in bots}
     assert not measured.pop("winner")  # its score depends on the others
-    assert all(games == set(builtin_ids()) for games in measured.values())
+    assert all(games == set(main_ids()) for games in measured.values())
     german = ann.client.get("/api/bots", headers={"Accept-Language": "de"}).json()
     assert {one["name"] for one in german}.isdisjoint(one["name"] for one in ann.get("/bots").json())
     assert [one["code"] for one in ann.get("/languages").json()] == list(LANGUAGES)

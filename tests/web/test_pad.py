@@ -23,7 +23,7 @@ def fill(player: Player, state: dict[str, Any], seat: int, but: tuple[str, ...] 
     """Write the highest value in every open box of a seat."""
     rules = load_ruleset(state["game"])
     for column in rules.columns:
-        for box in rules.boxes:
+        for box in reversed(rules.boxes) if column.order == "up" else rules.boxes:
             if box.id in but:
                 continue
             place = f"seat={seat}&box={box.id}&column={column.id}"

@@ -14,7 +14,7 @@ from tests.web.conftest import ANN, FRIEND, Player, Visitor, best_score, page_of
 from dicecup.engine import play, record
 from dicecup.engine.record_text import record_from_text, record_to_text
 from dicecup.engine.state import MOST_PLAYERS
-from dicecup.rules.loader import builtin_ids
+from dicecup.rules.loader import main_ids
 from dicecup.storage.rows import Addition
 from dicecup.storage.store import EntryTaken
 from dicecup.web.app import create_app
@@ -22,7 +22,7 @@ from dicecup.web.service.matches import Observer, Writer
 from dicecup.web.settings import Settings
 
 
-@pytest.mark.parametrize("game", builtin_ids())
+@pytest.mark.parametrize("game", main_ids())
 def test_a_whole_game_is_kept_and_proved(ann: Player, game: str) -> None:
     state = ann.open(game)
     commitment = state["commitment"]

@@ -14,7 +14,7 @@ from dicecup.bots.registry import OptimalBot, WinnerBot
 from dicecup.bots.simulation import final_sheets, play_pieces, play_table
 from dicecup.bots.workers import Helpers, Player
 from dicecup.coach.advice import Values, known_values
-from dicecup.engine.state import Keep, Score, State
+from dicecup.engine.state import State, TurnMove
 from dicecup.executors import spread
 from dicecup.playout.games import FinalSheets
 from dicecup.rules.model import Ruleset
@@ -35,7 +35,7 @@ class Team:
     def __init__(self, players: Sequence[Player]) -> None:
         self.players = list(players)
 
-    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> TurnMove:
         """The decision of the bot whose turn it is."""
         return self.players[state.player].bot.decide(rules, state, chance)
 

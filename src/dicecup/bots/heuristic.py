@@ -8,9 +8,24 @@ from itertools import chain
 from random import Random
 
 from dicecup.dice import Dice, Faces, layer_faces
-from dicecup.engine.legality import allowed_placements, cell_names, offers
-from dicecup.engine.play import is_legal, keeps, legal_moves, place, scored_layers
-from dicecup.engine.state import Keep, Placement, Score, Sheet, State
+from dicecup.engine.legality import (
+    Moment,
+    allowed_placements,
+    announceable,
+    cell_names,
+    moment_of,
+    offers,
+)
+from dicecup.engine.play import (
+    announcement_missing,
+    is_legal,
+    keeps,
+    legal_announcements,
+    legal_moves,
+    place,
+    scored_layers,
+)
+from dicecup.engine.state import Announce, Keep, Placement, Score, Sheet, State, TurnMove
 from dicecup.lattice import Lattice, lattice
 from dicecup.rules.model import AnyDice, Ruleset
 from dicecup.rules.scoring import Scored, score_table
@@ -45,48 +60,65 @@ def plan(rows: Lattice, full: Worth, throws: int) -> list[Worth]:
 class RandomBot:
     """A bot that makes a random legal move, all equally likely."""
 
-    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
-        move = chance.choice(legal_moves(rules, state))
-        assert isinstance(move, Keep | Score)
-        return move
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> TurnMove:
+        return chance.choice(legal_moves(rules, state))
 
 
 class GreedyBot:
     """A bot that maximises points now: keeps the dice of the best box, and finally fills that box."""
 
-    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:  # noqa: ARG002
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> TurnMove:  # noqa: ARG002
+        if announcement_missing(rules, state):
+            return best_announcement(rules, state)
         if state.throws_left:
             kept = dice_of_best_box(rules, state)
             if len(kept) < len(state.dice):
                 return Keep(kept)
-        sheet = state.sheet
+        sheet, moment = state.sheet, moment_of(rules, state)
         placements = []
         for layer in scored_layers(rules):
             faces = layer_faces(state.dice, layer)
-            placement = best_placement(rules, sheet, faces)
-            sheet, _ = place(rules, sheet, faces, placement)
+            placement = best_placement(rules, sheet, faces, moment)
+            sheet, _ = place(rules, sheet, faces, placement, moment)
             placements.append(placement)
         return Score(tuple(placements))
 
 
-def best_placement(rules: Ruleset, sheet: Sheet, faces: tuple[int, ...]) -> Placement:
+def best_placement(
+    rules: Ruleset, sheet: Sheet, faces: tuple[int, ...], moment: Moment | None = None
+) -> Placement:
     """Return the legal box with the most points; among equals the first on the sheet."""
     allowed = [
-        (scored.points * rules.columns[cell // len(rules.boxes)].multiplier, -cell)
-        for cell, strike, scored in allowed_placements(rules, sheet, faces)
+        (points_now(rules, cell, scored), -cell)
+        for cell, strike, scored in allowed_placements(rules, sheet, faces, moment)
         if not strike
     ]
     box, column = cell_names(rules, -max(allowed)[1])
     return Placement(box, column)
 
 
+def points_now(rules: Ruleset, cell: int, scored: Scored) -> int:
+    """Return what dice add to the total in a cell; a box that is subtracted is better with few points."""
+    box, points = rules.boxes[cell % len(rules.boxes)].id, scored.points
+    if rules.difference and box == rules.difference.low:
+        points = rules.dice.counted * rules.dice.faces - points
+    return points * rules.columns[cell // len(rules.boxes)].multiplier
+
+
+def best_announcement(rules: Ruleset, state: State) -> Announce:
+    """Return the announcement of the box in which the dice give most now."""
+    given = offers(rules, state.sheet, layer_faces(state.dice, 0))
+    scores = {cell: scored for cell in announceable(rules, state.sheet) if (scored := given[cell])}
+    return Announce(*cell_names(rules, max(scores, key=lambda cell: points_now(rules, cell, scores[cell]))))
+
+
 def dice_of_best_box(rules: Ruleset, state: State) -> Dice:
     """Return the dice that count in the best open box of any layer; boxes for any dice are ignored."""
     best = 0
     kept: Dice = ()
-    boxes = len(rules.boxes)
+    boxes, moment = len(rules.boxes), moment_of(rules, state)
     for layer in scored_layers(rules):
-        given = offers(rules, state.sheet, layer_faces(state.dice, layer))
+        given = offers(rules, state.sheet, layer_faces(state.dice, layer), moment)
         for cell, scored in enumerate(given):
             if scored is None or isinstance(rules.boxes[cell % boxes].needs, AnyDice):
                 continue
@@ -117,9 +149,25 @@ def usual_points(rules: Ruleset) -> tuple[float, ...]:
     table = score_table(rules)
     full = [table[dice] for dice in rows.throws]
     found = []
-    for box in range(len(rules.boxes)):
-        points = [float(scores[box].points) for scores in full]
-        found.append(plan(rows, points, rules.throws)[-1][0])
+    for index, box in enumerate(rules.boxes):
+        sign = -1.0 if rules.difference and box.id == rules.difference.low else 1.0
+        points = [sign * scores[index].points for scores in full]
+        found.append(sign * plan(rows, points, rules.throws)[-1][0])
+    return tuple(found)
+
+
+@lru_cache(maxsize=16)
+def point_weights(rules: Ruleset) -> tuple[float, ...]:
+    """Return what a point in each box is worth, bonus included: 1, unless it is subtracted or multiplied."""
+    share, usual = bonus_share(rules), usual_points(rules)
+    found = [1 + share if box.section == "upper" else 1.0 for box in rules.boxes]
+    if rules.difference:
+        high, low, times = (
+            rules.box_index[box]
+            for box in (rules.difference.high, rules.difference.low, rules.difference.times)
+        )
+        found[high], found[low] = usual[times], -usual[times]
+        found[times] += usual[high] - usual[low]
     return tuple(found)
 
 
@@ -138,20 +186,47 @@ class PlanningBot:
         """Return for each cell the weight of a point, and the cost of using the box up."""
         raise NotImplementedError
 
-    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> TurnMove:
+        announcements = legal_announcements(rules, state) if rules.extensions else ()
+        if not announcements:
+            return self.turn_move(rules, state, chance)[1]
+        appeal, best = self.announcement(rules, state)
+        if announcement_missing(rules, state):
+            return best
+        otherwise, move = self.turn_move(rules, state, chance)
+        return best if appeal > otherwise else move
+
+    def announcement(self, rules: Ruleset, state: State) -> tuple[float, Announce]:
+        """Return the announcement with the highest appeal: what the rest of the turn promises for its box."""
+        rows, weights = lattice(rules.dice.count, rules.dice.faces), self.weights(rules)
+        horizon = min(state.throws_left, self.horizon)
+        faces = layer_faces(state.dice, 0)
+        now = offers(rules, state.sheet, faces)
+        appeals = {}
+        for cell in announceable(rules, state.sheet):
+            worth = single_outlook(self, rules, cell)[horizon - 1]
+            given = now[cell]
+            assert given is not None
+            hoped = max(keep_worth(rules, rows, worth, keep.dice) for keep in keeps(state.dice))
+            appeals[cell] = max(hoped, weights[cell][0] * given.points - weights[cell][1])
+        best = max(appeals, key=appeals.__getitem__)
+        return appeals[best], Announce(*cell_names(rules, best))
+
+    def turn_move(self, rules: Ruleset, state: State, chance: Random) -> tuple[float, Keep | Score]:
+        """Return the keep or the boxes with the highest appeal, and the appeal."""
         appeal, best = self.best_score(rules, state, chance)
         if not state.throws_left:
-            return best
+            return appeal, best
         rows = lattice(rules.dice.count, rules.dice.faces)
         # With several layers the keeps of one layer ignore the other: plan only one throw ahead.
         horizon = min(state.throws_left, 1 if rules.has_layers else self.horizon)
-        worth = self.outlook(rules, state.sheet)[horizon - 1]
+        worth = self.outlook(rules, state)[horizon - 1]
         decision: Keep | Score = best
         for keep in keeps(state.dice):
             hoped = keep_worth(rules, rows, worth, keep.dice)
             if hoped > appeal and not self.overlooks(chance):
                 appeal, decision = hoped, keep
-        return decision
+        return appeal, decision
 
     def best_score(self, rules: Ruleset, state: State, chance: Random) -> tuple[float, Score]:
         """Return the way to end the turn that it likes best of those it sees, or of all if it sees none."""
@@ -167,7 +242,7 @@ class PlanningBot:
         """Yield every way to end the turn with its appeal, best first."""
         weights = self.weights(rules)
         layers = [
-            appeals(weights, rules, state.sheet, layer_faces(state.dice, layer))
+            appeals(weights, rules, state.sheet, layer_faces(state.dice, layer), moment_of(rules, state))
             for layer in scored_layers(rules)
         ]
         ways: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
@@ -183,8 +258,10 @@ class PlanningBot:
         for appeal, cells in ways:
             yield appeal, Score(tuple(Placement(*names[cell]) for cell in cells))
 
-    def outlook(self, rules: Ruleset, sheet: Sheet) -> list[Worth]:
-        return outlook(self, rules, sheet)
+    def outlook(self, rules: Ruleset, state: State) -> list[Worth]:
+        if state.announced is not None:
+            return single_outlook(self, rules, state.announced)
+        return outlook(self, rules, state.sheet)
 
 
 @lru_cache(maxsize=256)
@@ -192,17 +269,31 @@ def outlook(bot: PlanningBot, rules: Ruleset, sheet: Sheet) -> list[Worth]:
     """Return the value of each keep of one layer for a bot on a sheet, by the number of throws left."""
     rows = lattice(rules.dice.count, rules.dice.faces)
     weights = bot.weights(rules)
-    full = [max(appeal for _, appeal in appeals(weights, rules, sheet, dice)) for dice in rows.throws]
+    later = Moment(rules.throws) if rules.counts_rolls else None
+    full = [max(appeal for _, appeal in appeals(weights, rules, sheet, dice, later)) for dice in rows.throws]
     return plan(rows, full, bot.horizon)
 
 
+@lru_cache(maxsize=1024)
+def single_outlook(bot: PlanningBot, rules: Ruleset, cell: int) -> list[Worth]:
+    """As `outlook`, if this cell alone is filled, whatever else is on the sheet."""
+    rows, table = lattice(rules.dice.count, rules.dice.faces), score_table(rules)
+    weight, cost = bot.weights(rules)[cell]
+    box = cell % len(rules.boxes)
+    return plan(rows, [weight * table[dice][box].points - cost for dice in rows.throws], bot.horizon)
+
+
 def appeals(
-    weights: tuple[tuple[float, float], ...], rules: Ruleset, sheet: Sheet, faces: Faces
+    weights: tuple[tuple[float, float], ...],
+    rules: Ruleset,
+    sheet: Sheet,
+    faces: Faces,
+    moment: Moment | None = None,
 ) -> list[tuple[int, float]]:
     """Return the appeal of each open cell for these dice."""
     return [
         (cell, weights[cell][0] * scored.points - weights[cell][1])
-        for cell, scored in enumerate(offers(rules, sheet, faces))
+        for cell, scored in enumerate(offers(rules, sheet, faces, moment))
         if scored is not None
     ]
 
@@ -222,13 +313,11 @@ class SteadyBot(PlanningBot):
 
 @lru_cache(maxsize=16)
 def steady_weights(rules: Ruleset) -> tuple[tuple[float, float], ...]:
-    usual, share = usual_points(rules), bonus_share(rules)
-    found = []
-    for column in rules.columns:
-        for box, points in zip(rules.boxes, usual, strict=True):
-            times = column.multiplier * (1 + share if box.section == "upper" else 1)
-            found.append((times, times * points))
-    return tuple(found)
+    return tuple(
+        (column.multiplier * weight, column.multiplier * weight * points)
+        for column in rules.columns
+        for weight, points in zip(point_weights(rules), usual_points(rules), strict=True)
+    )
 
 
 class CarelessBot(PlanningBot):
@@ -243,9 +332,14 @@ class CarelessBot(PlanningBot):
 @lru_cache(maxsize=16)
 def careless_weights(rules: Ruleset) -> tuple[tuple[float, float], ...]:
     """Return plain points as weights; a 0 goes where it costs least."""
-    usual = usual_points(rules)
-    return tuple(
-        (float(column.multiplier), RELUCTANCE * column.multiplier * points)
-        for column in rules.columns
-        for points in usual
-    )
+    low = rules.box_index[rules.difference.low] if rules.difference else None
+    most = rules.dice.counted * rules.dice.faces
+    found = []
+    for column in rules.columns:
+        times = float(column.multiplier)
+        for box, points in enumerate(usual_points(rules)):
+            cost = RELUCTANCE * times * points
+            found.append(
+                (-times, RELUCTANCE * times * (most - points) - times * most) if box == low else (times, cost)
+            )
+    return tuple(found)

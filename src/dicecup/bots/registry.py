@@ -23,7 +23,7 @@ from dicecup.bots.heuristic import CarelessBot, GreedyBot, RandomBot, SteadyBot
 from dicecup.coach.advice import advise, known_values, values_at_once
 from dicecup.engine.play import apply
 from dicecup.engine.record import BOT_PREFIX
-from dicecup.engine.state import Keep, Score, State
+from dicecup.engine.state import State, TurnMove
 from dicecup.errors import BotError, DicecupError, UsageError
 from dicecup.rules.model import Ruleset
 
@@ -31,7 +31,7 @@ from dicecup.rules.model import Ruleset
 class OptimalBot:
     """A bot that maximises the expected final score. Solves the game first if that takes seconds."""
 
-    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:  # noqa: ARG002
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> TurnMove:  # noqa: ARG002
         return advise(values_at_once(rules), state).choices[0].move
 
 
@@ -44,7 +44,7 @@ class WinnerBot:
 
     sees_others = True
 
-    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:  # noqa: ARG002
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> TurnMove:  # noqa: ARG002
         values = known_values(rules)
         from dicecup.coach.to_win import decide_to_win  # needs NumPy
 
@@ -67,7 +67,7 @@ class Bot(Protocol):
     True
     """
 
-    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> TurnMove:
         """The decision for the player whose turn it is: dice to keep, or boxes to fill."""
         ...
 
@@ -190,7 +190,7 @@ def known_bot(player: str) -> Bot | None:
     return find_bot(name) if name in BOTS or name in installed_bots() else None
 
 
-def decided(bot: Bot, name: str, rules: Ruleset, state: State, chance: Random) -> tuple[Keep | Score, State]:
+def decided(bot: Bot, name: str, rules: Ruleset, state: State, chance: Random) -> tuple[TurnMove, State]:
     """The bot's decision, and the state after it; an error names the bot."""
     try:
         move = bot.decide(rules, state, chance)
@@ -198,7 +198,7 @@ def decided(bot: Bot, name: str, rules: Ruleset, state: State, chance: Random) -
         raise
     except Exception as error:
         raise BotError("bot_failed", bot=name, problem=described(error)) from error
-    if not isinstance(move, Keep | Score):
+    if not isinstance(move, TurnMove):
         raise BotError("bot_no_move", bot=name, found=shown(move))
     try:
         return move, apply(rules, state, move)

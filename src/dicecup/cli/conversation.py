@@ -14,14 +14,14 @@ from dicecup.bots import is_bot
 from dicecup.cli.common import _, echo, paint, speech
 from dicecup.cli.drawing import draw_all_sheets, draw_dice, draw_turn_sheet, fitting, turn_title
 from dicecup.dice import format_dice, layer_faces, parse_dice
-from dicecup.engine.legality import layer_offers
-from dicecup.engine.play import place, scored_layers
+from dicecup.engine.legality import layer_offers, moment_of
+from dicecup.engine.play import legal_announcements, place, scored_layers
 from dicecup.engine.serialize import Position
-from dicecup.engine.state import Keep, Placement, Score, dice_to_throw, standings
+from dicecup.engine.state import Announce, Keep, Placement, Score, dice_to_throw, standings
 from dicecup.errors import DicecupError, MoveError, StorageError, UsageError
 from dicecup.i18n.language import printable
 from dicecup.i18n.names import name
-from dicecup.i18n.sentences import ordinal_text
+from dicecup.i18n.sentences import cell_text, ordinal_text
 from dicecup.installation import is_installed
 from dicecup.match import Match
 from dicecup.messages import N_
@@ -31,6 +31,7 @@ from dicecup.rules.model import Ruleset
 WORDS = {
     "keep": (N_("keep"), "k"),
     "strike": (N_("cross"), "x"),
+    "announce": (N_("announce"), "a"),
     "undo": (N_("undo"), "u"),
     "sheet": (N_("sheet"), ""),
     "hint": (N_("hint"), "h"),
@@ -79,11 +80,20 @@ def read_placement(rules: Ruleset, text: str, *, strike: bool = False) -> Placem
     words = text.split()
     column = ""
     if rules.has_columns:
+        called = column_words(rules)
         for place in (0, -1):
-            if words and words[place] in rules.column_index:
-                column = words.pop(place)
+            if words and (found := called.get(words[place]) or called.get(plain(words[place]))):
+                words.pop(place)
+                column = found
                 break
     return Placement(find_box(rules, " ".join(words)), column, strike)
+
+
+def column_words(rules: Ruleset) -> dict[str, str]:
+    """Return the columns by what a player may type: their ids, and their names unless those are numbers."""
+    names = {plain(name(rules, column.id, speech.language.code)): column.id for column in rules.columns}
+    words = {word: column for word, column in names.items() if not word.isdigit()}
+    return words | {column.id: column.id for column in rules.columns}
 
 
 def find_box(rules: Ruleset, text: str) -> str:
@@ -204,6 +214,8 @@ class Conversation:
             said = _("{player} rolls {dice} and keeps {kept}.")
             kept = format_dice(move.dice) or "–"
             say(said.format(player=player, dice=format_dice(state.dice), kept=kept))
+        elif isinstance(move, Announce):
+            self.show_announcement(player, move)
         else:
             self.show_points(player, move)
 
@@ -220,6 +232,9 @@ class Conversation:
                 if typed.command == "keep":
                     self.match.decide(read_keep(self.match.rules, typed.rest))
                     return
+                if typed.command == "announce":
+                    self.announce(typed.rest)
+                    return
                 player = self.match.player
                 move = self.read_score(typed.rest, strike=typed.command == "strike")
                 self.match.decide(move)
@@ -230,6 +245,20 @@ class Conversation:
             else:
                 self.show_points(player, move)
                 return
+
+    def announce(self, text: str) -> None:
+        """Announce a box; the column need not be named where only one is announced."""
+        rules = self.match.rules
+        announced = [column.id for column in rules.columns if column.announced]
+        place = read_placement(rules, text)
+        player = self.match.player
+        column = place.column or (announced[0] if len(announced) == 1 else "")
+        self.match.decide(Announce(place.box, column))
+        self.show_announcement(player, Announce(place.box, column))
+
+    def show_announcement(self, player: str, move: Announce) -> None:
+        box = cell_text(self.match.rules, move.box, move.column, speech.language)
+        say(_("{player} announces {box}.").format(player=player, box=box))
 
     def read_score(self, text: str, *, strike: bool) -> Score:
         """Return a box for every scored layer; ask for those that were not typed."""
@@ -254,7 +283,7 @@ class Conversation:
             if (placement.box, placement.column) in [(said.box, said.column) for said in placements[:number]]:
                 raise MoveError("box_twice", box=placement.box)
             faces = layer_faces(self.match.state.dice, scored_layers(rules)[number])
-            sheet, _scored = place(rules, sheet, faces, placement)
+            sheet, _scored = place(rules, sheet, faces, placement, moment_of(rules, self.match.state))
 
     def ask_placement(self, before: list[Placement]) -> Placement:
         """Ask for the box of the next layer; earlier boxes stay chosen until the player undoes."""
@@ -285,11 +314,7 @@ class Conversation:
         if command == "hint":
             self.show_hint()
         elif command == "help":
-            say(
-                help_text(
-                    typed=self.typed, layers=self.match.rules.scored if self.match.rules.has_layers else ()
-                )
-            )
+            say(help_text(self.match.rules, typed=self.typed))
         else:
             say(draw_all_sheets(self.match.rules, self.match.state, self.match.record.header.players))
         return False
@@ -334,13 +359,16 @@ class Conversation:
 
     def show_turn(self) -> None:
         rules, state = self.match.rules, self.match.state
-        given = [offers for _layer, _faces, offers in layer_offers(rules, state.sheet, state.dice)]
+        moment = moment_of(rules, state)
+        given = [offers for _layer, _faces, offers in layer_offers(rules, state.sheet, state.dice, moment)]
         say(draw_turn_sheet(rules, state, self.match.record.header.players, given), painted=True)
         say(paint(turn_title(rules, state, printable(self.match.player)), fg="cyan", bold=True), painted=True)
         say(draw_dice(state.dice))
         if rules.has_layers:
             labels = [name(rules, layer, speech.language.code) for layer in rules.scored]
             say(_("In brackets: {layers}.").format(layers=" / ".join(labels)))
+        if legal_announcements(rules, state):
+            say(paint(_("To announce a box, type “announce” and its name."), dim=True), painted=True)
         if state.throws_left:
             say(paint(_("Type the dice to keep, or a box to fill. “?” for help."), dim=True), painted=True)
         else:
@@ -372,19 +400,23 @@ class Conversation:
             say(said.format(place=place, player=players[player], points=points))
 
 
-def help_text(*, typed: bool, layers: tuple[str, ...]) -> str:
+def help_text(rules: Ruleset, *, typed: bool) -> str:
     local = {command: _(word) for command, (word, _short) in WORDS.items()}
+    last = name(rules, rules.boxes[-1].id, speech.language.code).casefold()
+    box = _("chance") if "chance" in rules.box_index else last
     lines = [
         ("6 6 5", _("keep these dice and roll the others again")),
         (local["keep"], _("keep nothing: roll all dice again")),
-        (_("chance"), _("fill this box (its name, or the start of it)")),
-        (f"{local['strike']} {_('chance')}", _("cross out this box for 0 points")),
+        (box, _("fill this box (its name, or the start of it)")),
+        (f"{local['strike']} {box}", _("cross out this box for 0 points")),
         (local["undo"], _("undo the last decision")),
         (local["sheet"], _("show all score sheets")),
         (local["hint"], _("ask the coach what is best")),
         (local["quit"], _("leave; the game is saved and can be continued")),
     ]
-    if layers:
+    if "announced" in rules.extensions:
+        lines.insert(3, (f"{local['announce']} {box}", _("announce this box after the first roll")))
+    if rules.has_layers:
         meaning = _("fill two boxes: first for the inner dice, then for the outer dice")
         lines.insert(3, (_("chance, yatzy"), meaning))
     if typed:

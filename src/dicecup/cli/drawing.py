@@ -10,7 +10,7 @@ from itertools import zip_longest
 from dicecup.cli.common import _, pad, paint, shorten, speech, width
 from dicecup.dice import Dice, Die
 from dicecup.engine.legality import Offers
-from dicecup.engine.state import Sheet, State, column_lines, final_score
+from dicecup.engine.state import Sheet, State, column_lines, final_score, overall_lines, rolls_made
 from dicecup.i18n.language import printable
 from dicecup.i18n.names import name
 from dicecup.rules.model import Ruleset
@@ -69,7 +69,7 @@ def draw_turn_sheet(
     rules: Ruleset, state: State, players: tuple[str, ...], given: Sequence[Offers] = ()
 ) -> str:
     """Return the sheet of whoever plays in two blocks, which with the dice fits 80 columns and 24 lines."""
-    lines = [line for line in rules.lines if not (rules.has_columns and line == "final_score")]
+    lines = [line for line in rules.lines if line not in rules.overall_lines]
     upper = sum(line in UPPER_LINES or line in upper_boxes(rules) for line in lines)
     first = upper if len(lines) - upper <= MOST_ROWS else -(-len(lines) // 2)
     blocks = [
@@ -121,7 +121,7 @@ def block_line(rules: Ruleset, state: State, line: str, given: Sequence[Offers])
     space = BLOCK_COLUMNS - wide * len(rules.columns)
     label = pad(shorten(printable(name(rules, line, speech.language.code)), space - 3), space - 2)
     if line not in rules.box_index:
-        sums = [sum_text(rules, state, line, column) for column in range(len(rules.columns))]
+        sums = [sum_text(rules, state.sheet, line, column) for column in range(len(rules.columns))]
         return paint(f"= {label}" + "".join(pad(text, wide, right=True) for text in sums), dim=True)
     cells = []
     for column in range(len(rules.columns)):
@@ -131,10 +131,8 @@ def block_line(rules: Ruleset, state: State, line: str, given: Sequence[Offers])
     return f"  {label}" + "".join(cells)
 
 
-def sum_text(rules: Ruleset, state: State, line: str, column: int) -> str:
-    if line == "final_score":
-        return f"{final_score(rules, state.sheet)} "
-    return f"{column_lines(rules, state.sheet, column)[line]} "
+def sum_text(rules: Ruleset, sheet: Sheet, line: str, column: int) -> str:
+    return f"{({**column_lines(rules, sheet, column), **overall_lines(rules, sheet)})[line]} "
 
 
 def cell_style(sheet: Sheet, cell: int, given: Sequence[Offers]) -> dict[str, object]:
@@ -152,10 +150,12 @@ def draw_sheets(rules: Ruleset, state: State, players: tuple[str, ...], given: S
     shown = shown_columns(rules, state, players)
     lines = [head(shown)]
     lines += [
-        line_text(rules, state, shown, line, given)
-        for line in rules.lines
-        if not (rules.has_columns and line == "final_score")
+        line_text(rules, state, shown, line, given) for line in rules.lines if line not in rules.overall_lines
     ]
+    for line in rules.overall_lines[:-1]:
+        label = shorten(name(rules, line, speech.language.code), LABEL_COLUMNS - 3)
+        text = f"{overall_lines(rules, state.sheet)[line]} "
+        lines.append(f"= {pad(label, LABEL_COLUMNS - 2)}" + pad(text, CELL_COLUMNS, right=True))
     if rules.has_columns or len(shown) < len(players):
         lines.append("")
         lines += [
@@ -205,10 +205,8 @@ def line_text(
         if line in rules.box_index:
             cell = column * len(rules.boxes) + rules.box_index[line]
             cells.append(cell_text(sheet, cell, given if player == state.player else ()))
-        elif line == "final_score":
-            cells.append(f"{final_score(rules, sheet)} ")
         else:
-            cells.append(f"{column_lines(rules, sheet, column)[line]} ")
+            cells.append(sum_text(rules, sheet, line, column))
     mark = " " if line in rules.box_index else "="
     label = shorten(name(rules, line, speech.language.code), LABEL_COLUMNS - 3)
     return f"{mark} {pad(label, LABEL_COLUMNS - 2)}" + "".join(
@@ -231,6 +229,6 @@ def turn_title(rules: Ruleset, state: State, player: str) -> str:
         player=player,
         turn=filled // len(rules.scored) + 1,
         turns=rules.turns,
-        throw=rules.throws - state.throws_left,
-        throws=rules.throws,
+        throw=rolls_made(rules, state),
+        throws=rules.throws + state.sheet.saved,
     )

@@ -98,6 +98,7 @@ def details(rules: Ruleset) -> dict[str, Any]:
         "bonus": [asdict(tier) for tier in rules.bonus],
         "joker": asdict(rules.joker) if rules.joker else None,
         "repeat": asdict(rules.repeat) if rules.repeat else None,
+        **rules.further_meaning,
         "strike": rules.strike,
         "boxes": [
             box_meaning(box)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from dicecup.dice import Dice
 from dicecup.engine.play import check_state, keeps, score_sheet
-from dicecup.engine.state import Keep, Score, Sheet, State, final_score
+from dicecup.engine.state import Keep, Score, Sheet, State, TurnMove, final_score
 from dicecup.errors import DicecupError, MoveError, UsageError
 from dicecup.installation import house_folder, is_installed, is_there, need
 from dicecup.rules.house import is_house
@@ -188,7 +188,7 @@ class Hint:
             raise MoveError("decision_not_due")
         return self.choices[0]
 
-    def choice(self, move: Keep | Score) -> Choice:
+    def choice(self, move: TurnMove) -> Choice:
         """The choice that a player took; striking a box that gives 0 is filling it."""
         if not isinstance(move, Keep | Score):
             raise MoveError("move_unreadable")
@@ -270,8 +270,8 @@ def worths(turn: Turn, state: State) -> list[tuple[Keep | Score, float, int]]:
     return found
 
 
-def without_strikes(move: Keep | Score) -> Keep | Score:
-    if isinstance(move, Keep):
+def without_strikes(move: TurnMove) -> TurnMove:
+    if not isinstance(move, Score):
         return move
     return Score(tuple(replace(placement, strike=False) for placement in move.placements))
 

@@ -16,7 +16,6 @@ from dicecup.engine.state import (
     Score,
     State,
     Throw,
-    Write,
     empty_sheet,
     final_score,
     standings,
@@ -245,7 +244,7 @@ def review_player(
             found.luck += worth - current
             current = worth
             continue
-        assert not isinstance(move, Write)  # a record of points only is refused
+        assert isinstance(move, Keep | Score)  # of points only, or with announced boxes, no record is judged
         decision = decide(values, before, move, turn, place, perfect_turn)
         found.decisions.append(decision)
         found.skill -= decision.loss

@@ -3,6 +3,7 @@
 from dicecup.engine.pad import possible_values
 from dicecup.engine.play import apply, check, is_legal, legal_moves
 from dicecup.engine.state import (
+    Announce,
     Keep,
     Move,
     Placement,
@@ -15,12 +16,14 @@ from dicecup.engine.state import (
     dice_to_throw,
     empty_sheet,
     final_score,
+    overall_lines,
     score,
     standings,
     start,
 )
 
 __all__ = [
+    "Announce",
     "Keep",
     "Move",
     "Placement",
@@ -37,6 +40,7 @@ __all__ = [
     "final_score",
     "is_legal",
     "legal_moves",
+    "overall_lines",
     "possible_values",
     "score",
     "standings",

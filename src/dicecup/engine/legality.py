@@ -1,6 +1,7 @@
 """Points of dice on a given sheet, and the boxes they may be placed in.
 
-This module applies the rules that depend on the sheet: boxes in order, dependent boxes, jokers, strikes.
+This module applies the rules that depend on the sheet: boxes in order, dependent boxes, jokers, strikes; and
+those that depend on the turn: the number of the roll, and the box that was announced.
 `refusal` is the only function that decides why a box cannot be filled; listing legal moves and playing both
 use it.
 """
@@ -12,12 +13,24 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from dicecup.dice import Dice, Faces, layer_faces
-from dicecup.engine.state import Sheet
+from dicecup.engine.state import Sheet, State, rolls_made
 from dicecup.errors import MoveError
 from dicecup.rules.model import Box, Repeat, Ruleset
 from dicecup.rules.scoring import NOTHING, Scored, dice_needed, score_table
 
 Offers = Sequence[Scored | None]
+
+
+class Moment(NamedTuple):
+    """What of a turn matters besides the dice: the number of the roll, and the cell that was announced."""
+
+    roll: int
+    announced: int | None = None
+
+
+def moment_of(rules: Ruleset, state: State) -> Moment | None:
+    """Return the moment of a turn; None where only the sheet and the dice matter."""
+    return Moment(rolls_made(rules, state), state.announced) if rules.counts_rolls else None
 
 
 def cell_of(rules: Ruleset, box: str, column: str = "") -> int:
@@ -38,11 +51,14 @@ def cell_names(rules: Ruleset, cell: int) -> tuple[str, str]:
     return rules.boxes[box].id, rules.columns[column].id
 
 
-def offers(rules: Ruleset, sheet: Sheet, faces: Faces) -> Offers:
-    """Return the points of the dice of one layer in every cell; None where a cell is filled."""
+def offers(rules: Ruleset, sheet: Sheet, faces: Faces, moment: Moment | None = None) -> Offers:
+    """Return the points of the dice of one layer in every cell; None where a cell cannot be filled now.
+
+    Without a moment, announced columns are open to all dice, and no dice are early.
+    """
     scores = score_table(rules)[faces]
     links = box_links(rules)
-    if not links and rules.joker is None and len(rules.columns) == 1:
+    if not links and rules.joker is None and len(rules.columns) == 1 and not rules.extensions:
         return [scored if cell is None else None for scored, cell in zip(scores, sheet.cells, strict=True)]
     scores = with_joker(rules, sheet, faces, scores)
     boxes = len(rules.boxes)
@@ -55,19 +71,91 @@ def offers(rules: Ruleset, sheet: Sheet, faces: Faces) -> Offers:
             if scored is not None and not link_holds(kind, scored.points, written):
                 column[box] = NOTHING
         given += column
-    return given
+    if not rules.extensions:
+        return given
+    return [
+        at_roll(rules, cell, scored, moment)
+        if scored is not None and may_fill(rules, sheet, cell, moment)
+        else None
+        for cell, scored in enumerate(given)
+    ]
 
 
-def layer_offers(rules: Ruleset, sheet: Sheet, dice: Dice) -> list[tuple[str, Faces, Offers]]:
+def may_fill(rules: Ruleset, sheet: Sheet, cell: int, moment: Moment | None) -> bool:
+    """Return whether an open cell can be filled now, by the order of its column and by what was announced."""
+    if moment is not None and moment.announced is not None:
+        return cell == moment.announced
+    if moment is not None and rules.columns[cell // len(rules.boxes)].announced:
+        return False
+    return in_order(rules, sheet, cell)
+
+
+def barred(rules: Ruleset, sheet: Sheet, cell: int, moment: Moment | None) -> MoveError:
+    """Return the reason why a cell cannot be filled now."""
+    box = rules.boxes[cell % len(rules.boxes)].id
+    if sheet.cells[cell] is not None:
+        return MoveError("box_filled", box=box)
+    if not in_order(rules, sheet, cell):
+        return MoveError("box_out_of_order", box=box)
+    if moment is not None and moment.announced is not None:
+        return MoveError("box_other_announced")
+    return MoveError("box_not_announced", box=box)
+
+
+def in_order(rules: Ruleset, sheet: Sheet, cell: int) -> bool:
+    """Return whether no cell is skipped if this one is filled, in the order of its column."""
+    column, box = divmod(cell, len(rules.boxes))
+    first, last = cell - box, cell - box + len(rules.boxes)
+    match rules.columns[column].order:
+        case "down":
+            return None not in sheet.cells[first:cell]
+        case "up":
+            return None not in sheet.cells[cell + 1 : last]
+        case _:
+            return True
+
+
+def at_roll(rules: Ruleset, cell: int, scored: Scored, moment: Moment | None) -> Scored:
+    """Return the points of dice in a cell with those that they get for being early."""
+    early = rules.boxes[cell % len(rules.boxes)].early
+    if moment is None or not scored.points or moment.roll > len(early):
+        return scored
+    return Scored(scored.points + early[moment.roll - 1], scored.counted)
+
+
+def announceable(rules: Ruleset, sheet: Sheet) -> list[int]:
+    """Return the cells that can be announced after the first roll of a turn."""
+    return [
+        cell
+        for cell, points in enumerate(sheet.cells)
+        if points is None
+        and rules.columns[cell // len(rules.boxes)].announced
+        and in_order(rules, sheet, cell)
+    ]
+
+
+def must_announce(rules: Ruleset, sheet: Sheet) -> bool:
+    """Return whether no box is open that could be filled without having been announced."""
+    boxes = len(rules.boxes)
+    return all(
+        points is not None or rules.columns[cell // boxes].announced
+        for cell, points in enumerate(sheet.cells)
+    )
+
+
+def layer_offers(
+    rules: Ruleset, sheet: Sheet, dice: Dice, moment: Moment | None = None
+) -> list[tuple[str, Faces, Offers]]:
     """Return each scored layer with its faces and their points, as if it alone were scored."""
     layers = [(layer, layer_faces(dice, rules.dice.layers.index(layer))) for layer in rules.scored]
-    return [(layer, faces, offers(rules, sheet, faces)) for layer, faces in layers]
+    return [(layer, faces, offers(rules, sheet, faces, moment)) for layer, faces in layers]
 
 
-def points_by_box(rules: Ruleset, sheet: Sheet, dice: Dice) -> dict[str, Any]:
+def points_by_box(rules: Ruleset, sheet: Sheet, dice: Dice, moment: Moment | None = None) -> dict[str, Any]:
     """What dice give in every open box: by box, by column and box, or by layer and box."""
     layers = {
-        layer: points_of_cells(rules, given) for layer, _faces, given in layer_offers(rules, sheet, dice)
+        layer: points_of_cells(rules, given)
+        for layer, _faces, given in layer_offers(rules, sheet, dice, moment)
     }
     return layers if rules.has_layers else next(iter(layers.values()))
 
@@ -88,9 +176,11 @@ def points_of_cells(rules: Ruleset, given: Offers) -> dict[str, Any]:
 @lru_cache(maxsize=64)
 def box_links(rules: Ruleset) -> tuple[tuple[int, str, int], ...]:
     """Return the dependencies between boxes of a column: (box, kind, other box)."""
-    links = []
+    links: list[tuple[int, str, int]] = []
     for index, box in enumerate(rules.boxes):
         links += [(index, "after", rules.box_index[other]) for other in box.after]
+        for held in (rules.box_index[other] for other in box.once):
+            links += [(index, "once", held), (held, "held", index)]
         if box.above:
             other = rules.box_index[box.above]
             links += [(index, "above", other), (other, "below", index)]
@@ -98,8 +188,16 @@ def box_links(rules: Ruleset) -> tuple[tuple[int, str, int], ...]:
 
 
 def link_holds(kind: str, points: int, written: int | None) -> bool:
+    """Return whether points in a box agree with what is written in the other box of a link.
+
+    `held` is the other side of `once`: points that another box scores by must stay points.
+    """
     if kind == "after":
         return written is not None
+    if kind == "once":
+        return bool(written)
+    if kind == "held":
+        return bool(points) or not written
     if not written:  # open or struck: a 0 sets no limit
         return True
     return points > written if kind == "above" else points < written
@@ -189,25 +287,33 @@ def ways_to_fill(box: Box, points: int) -> tuple[tuple[int, bool], ...]:
     return ((points, False), (0, True)) if points and box.strike else ((points, False),)
 
 
-def allowed_placements(rules: Ruleset, sheet: Sheet, faces: Faces) -> Iterator[tuple[int, bool, Scored]]:
+def allowed_placements(
+    rules: Ruleset, sheet: Sheet, faces: Faces, moment: Moment | None = None
+) -> Iterator[tuple[int, bool, Scored]]:
     """Yield every legal way to place dice of one layer: the cell, whether it is struck, and its points."""
-    given = offers(rules, sheet, faces)
+    given = offers(rules, sheet, faces, moment)
     for cell, scored in enumerate(given):
         if scored is None:
             continue
         for _points, strike in ways_to_fill(rules.boxes[cell % len(rules.boxes)], scored.points):
-            if refusal(rules, sheet, faces, given, cell, strike) is None:
+            if refusal(rules, sheet, faces, given, cell, strike, moment) is None:
                 yield cell, strike, NOTHING if strike else scored
 
 
 def refusal(
-    rules: Ruleset, sheet: Sheet, faces: Faces, given: Offers, cell: int, strike: bool
+    rules: Ruleset,
+    sheet: Sheet,
+    faces: Faces,
+    given: Offers,
+    cell: int,
+    strike: bool,
+    moment: Moment | None = None,
 ) -> MoveError | None:
     """Return the reason why these dice may not be placed in this cell, or None if they may."""
     boxes, scored = rules.boxes, given[cell]
     box = boxes[cell % len(boxes)]
     if scored is None:
-        return MoveError("box_filled", box=box.id)
+        return barred(rules, sheet, cell, moment)
     if strike and not box.strike:
         return MoveError("box_cannot_be_struck", box=box.id)
     if never_barred(rules):
@@ -252,8 +358,9 @@ def forced_boxes(rules: Ruleset, face: int, face_box_filled: bool) -> frozenset[
 
 def repeat_pays(rules: Ruleset, sheet: Sheet, faces: Faces) -> bool:
     """Return whether these dice repeat a box that already holds points."""
-    return rules.repeat is not None and bool(
-        sheet.cells[rules.box_index[rules.repeat.box]] and meets_repeat(rules, rules.repeat, faces)
+    return rules.repeat is not None and (
+        all(sheet.cells[rules.box_index[rules.repeat.box] :: len(rules.boxes)])
+        and meets_repeat(rules, rules.repeat, faces)
     )
 
 

@@ -7,10 +7,11 @@ now. So any box of any player can be filled or corrected at any time, and nothin
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from dicecup.dice import Dice, all_dice, layer_faces, parts, sort_dice, throws
-from dicecup.engine.legality import box_links, cell_of, link_holds
+from dicecup.engine.legality import box_links, cell_of, in_order, link_holds
 from dicecup.engine.sheet_check import joker_points, most_repeats, possible_points
 from dicecup.engine.state import Sheet, State, Write, turn_start
 from dicecup.errors import MoveError
@@ -47,6 +48,8 @@ def cell_values(rules: Ruleset, sheet: Sheet, cell: int) -> Iterator[int]:
     """Yield all points that can stand in a cell beside those in the other cells."""
     index = cell % len(rules.boxes)
     others = with_points(sheet, cell, None)
+    if sheet.cells[cell] is None and not in_order(rules, sheet, cell):
+        return
     for points in possible_points(rules, index) | joker_points(rules, others, index):
         if not links_hold(rules, others, cell, points):
             continue
@@ -57,20 +60,20 @@ def cell_values(rules: Ruleset, sheet: Sheet, cell: int) -> Iterator[int]:
 
 
 def with_points(sheet: Sheet, cell: int, points: int | None) -> Sheet:
-    return Sheet(sheet.cells[:cell] + (points,) + sheet.cells[cell + 1 :], sheet.repeats)
+    return replace(sheet, cells=sheet.cells[:cell] + (points,) + sheet.cells[cell + 1 :])
 
 
 def links_hold(rules: Ruleset, sheet: Sheet, cell: int, points: int) -> bool:
     """Return whether points in a cell agree with the boxes that it depends on, and those that depend on it.
 
-    A 0 may always be a strike.
+    A 0 may always be a strike, unless another box has scored by points in this one.
     """
     index = cell % len(rules.boxes)
     first = cell - index
-    return not points or all(
+    return all(
         link_holds(kind, points, sheet.cells[first + other])
         for box, kind, other in box_links(rules)
-        if box == index
+        if box == index and (points or kind == "held")
     )
 
 
@@ -127,11 +130,24 @@ def written_sheet(rules: Ruleset, sheet: Sheet, move: Write) -> Sheet:
     if repeat and is_repeat(rules, move.box):
         if points is None:
             raise MoveError("points_impossible", box=move.box, points="–")
-        return Sheet(sheet.cells, points // repeat.points)
-    changed = with_points(sheet, cell_of(rules, move.box, move.column), points)
+        return replace(sheet, repeats=points // repeat.points)
+    cell = cell_of(rules, move.box, move.column)
+    changed = with_points(sheet, cell, points)
+    if points is None and not all(
+        in_order(rules, changed, other) for other in filled_cells(rules, changed, cell // len(rules.boxes))
+    ):
+        raise MoveError("box_out_of_order", box=move.box)
     if repeat and changed.repeats > most_repeats(rules, changed):
         raise MoveError("points_impossible", box=repeat.id, points=changed.repeats * repeat.points)
     return changed
+
+
+def filled_cells(rules: Ruleset, sheet: Sheet, column: int) -> Iterator[int]:
+    """Yield the filled cells of a column."""
+    first = column * len(rules.boxes)
+    for cell in range(first, first + len(rules.boxes)):
+        if sheet.cells[cell] is not None:
+            yield cell
 
 
 def next_player(rules: Ruleset, state: State, sheets: tuple[Sheet, ...], move: Write) -> int:

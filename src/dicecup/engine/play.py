@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from operator import index
@@ -20,9 +21,22 @@ from dicecup.dice import (
     parts,
     sort_dice,
 )
-from dicecup.engine.legality import allowed_placements, cell_names, cell_of, offers, refusal, repeat_pays
+from dicecup.engine.legality import (
+    Moment,
+    allowed_placements,
+    announceable,
+    barred,
+    cell_names,
+    cell_of,
+    moment_of,
+    must_announce,
+    offers,
+    refusal,
+    repeat_pays,
+)
 from dicecup.engine.pad import apply_write
 from dicecup.engine.state import (
+    Announce,
     Keep,
     Move,
     Placement,
@@ -30,14 +44,16 @@ from dicecup.engine.state import (
     Sheet,
     State,
     Throw,
+    TurnMove,
     Write,
     dice_to_throw,
+    rolls_made,
     turn_start,
 )
 from dicecup.errors import DiceError, MoveError, PositionError, UsageError
 from dicecup.phrases import Phrase
 from dicecup.rules.model import Ruleset
-from dicecup.rules.scoring import Scored
+from dicecup.rules.scoring import Scored, score_table
 
 MOST_TEXT = 200  # dice or characters of them; more is rubbish, and not read
 
@@ -65,6 +81,8 @@ def apply_and_score(rules: Ruleset, state: State, move: Move) -> tuple[State, tu
             return apply_throw(rules, state, dice, final=final), ()
         case Keep(dice):
             return apply_keep(rules, state, dice), ()
+        case Announce(box, column):
+            return apply_announce(rules, state, box, column), ()
         case Score(placements):
             return apply_score(rules, state, placements)
         case _:
@@ -97,11 +115,23 @@ def apply_throw(rules: Ruleset, state: State, dice: Dice, *, final: bool = False
         raise MoveError("throw_not_due" if state.throws_left else "no_throw_left")
     if final and state.dice:
         raise MoveError("final_too_late")
+    if final and rules.counts_rolls:
+        raise MoveError("final_without_rolls")
     thrown, expected = as_dice(rules, dice), dice_to_throw(rules, state)
     if len(thrown) != expected:
         raise DiceError("dice_count_wrong", found=len(thrown), expected=expected)
     throws_left = 0 if final else state.throws_left - 1
-    return State(state.sheets, state.player, sort_dice(state.kept + thrown), None, throws_left)
+    lying = sort_dice(state.kept + thrown)
+    after = State(state.sheets, state.player, lying, None, throws_left, state.announced)
+    return replace(after, winner=state.player) if wins(rules, after) else after
+
+
+def wins(rules: Ruleset, state: State) -> bool:
+    """Return whether the dice that lie on the table win the game at once."""
+    win = rules.win
+    if win is None or rolls_made(rules, state) > win.roll:
+        return False
+    return score_table(rules)[layer_faces(state.dice, 0)][rules.box_index[win.box]].points > 0
 
 
 def as_dice(rules: Ruleset, dice: object) -> Dice:
@@ -179,7 +209,29 @@ def apply_keep(rules: Ruleset, state: State, dice: Dice) -> State:
         raise MoveError("keep_not_there", kept=format_dice(kept), dice=format_dice(state.dice))
     if len(kept) == len(state.dice):
         raise MoveError("keep_all")
-    return State(state.sheets, state.player, state.dice, kept, state.throws_left)
+    if announcement_missing(rules, state):
+        raise MoveError("announce_first")
+    return replace(state, kept=kept)
+
+
+def announcement_missing(rules: Ruleset, state: State) -> bool:
+    """Return whether a box has to be announced now: after the first roll, when no other box is open."""
+    return state.announced is None and "announced" in rules.extensions and must_announce(rules, state.sheet)
+
+
+def apply_announce(rules: Ruleset, state: State, box: str, column: str) -> State:
+    if state.kept is not None:
+        raise MoveError("throw_first" if state.dice else "score_before_throw")
+    if type(box) is not str or type(column) is not str:
+        raise MoveError("move_unreadable")
+    cell = cell_of(rules, box, column)
+    if not rules.columns[cell // len(rules.boxes)].announced:
+        raise MoveError("column_not_announced", column=column)
+    if state.announced is not None or rolls_made(rules, state) > 1:
+        raise MoveError("announce_too_late")
+    if cell not in announceable(rules, state.sheet):
+        raise barred(rules, state.sheet, cell, None)
+    return replace(state, announced=cell)
 
 
 def apply_score(
@@ -187,13 +239,19 @@ def apply_score(
 ) -> tuple[State, tuple[Scored, ...]]:
     if state.kept is not None:
         raise MoveError("throw_first" if state.dice else "score_before_throw")
-    sheet, scored = score_sheet(rules, state.sheet, state.dice, placements)
+    sheet, scored = score_sheet(rules, state.sheet, state.dice, placements, moment_of(rules, state))
+    if rules.saved_throws:
+        sheet = replace(sheet, saved=state.throws_left)
     sheets = state.sheets[: state.player] + (sheet,) + state.sheets[state.player + 1 :]
     return turn_start(rules, sheets, (state.player + 1) % len(sheets)), scored
 
 
 def score_sheet(
-    rules: Ruleset, sheet: Sheet, dice: Dice, placements: tuple[Placement, ...]
+    rules: Ruleset,
+    sheet: Sheet,
+    dice: Dice,
+    placements: tuple[Placement, ...],
+    moment: Moment | None = None,
 ) -> tuple[Sheet, tuple[Scored, ...]]:
     """Return the sheet with the dice scored in these boxes, layer by layer, and the points of each."""
     check_placements(placements)
@@ -205,7 +263,7 @@ def score_sheet(
             raise MoveError("box_twice", box=box)
     written = []
     for layer, placement in zip(scored_layers(rules), placements, strict=True):
-        sheet, scored = place(rules, sheet, layer_faces(dice, layer), placement)
+        sheet, scored = place(rules, sheet, layer_faces(dice, layer), placement, moment)
         written.append(scored)
     return sheet, tuple(written)
 
@@ -219,11 +277,17 @@ def check_placements(placements: object) -> None:
             raise MoveError("move_unreadable")
 
 
-def place(rules: Ruleset, sheet: Sheet, faces: tuple[int, ...], placement: Placement) -> tuple[Sheet, Scored]:
+def place(
+    rules: Ruleset,
+    sheet: Sheet,
+    faces: tuple[int, ...],
+    placement: Placement,
+    moment: Moment | None = None,
+) -> tuple[Sheet, Scored]:
     """Fill one box with the dice of one layer."""
     cell = cell_of(rules, placement.box, placement.column)
-    given = offers(rules, sheet, faces)
-    if problem := refusal(rules, sheet, faces, given, cell, placement.strike):
+    given = offers(rules, sheet, faces, moment)
+    if problem := refusal(rules, sheet, faces, given, cell, placement.strike, moment):
         raise problem
     scored = Scored(0, ()) if placement.strike else given[cell]
     assert scored is not None  # a filled cell was rejected above
@@ -233,7 +297,10 @@ def place(rules: Ruleset, sheet: Sheet, faces: tuple[int, ...], placement: Place
 def fill_cell(rules: Ruleset, sheet: Sheet, faces: tuple[int, ...], cell: int, points: int) -> Sheet:
     """Return the sheet with these points in a cell; the faces may be a repeat that pays."""
     cells = sheet.cells[:cell] + (points,) + sheet.cells[cell + 1 :]
-    return Sheet(cells, sheet.repeats + repeat_pays(rules, sheet, faces))
+    repeats = sheet.repeats
+    if repeat_pays(rules, sheet, faces):
+        repeats += rules.columns[cell // len(rules.boxes)].multiplier
+    return Sheet(cells, repeats, sheet.saved)
 
 
 @lru_cache(maxsize=64)
@@ -242,7 +309,7 @@ def scored_layers(rules: Ruleset) -> tuple[int, ...]:
     return tuple(rules.dice.layers.index(layer) for layer in rules.scored)
 
 
-def legal_moves(rules: Ruleset, state: State) -> tuple[Keep | Score, ...]:
+def legal_moves(rules: Ruleset, state: State) -> tuple[TurnMove, ...]:
     """Return every decision the player can make now; none if a throw is due or the game is over.
 
     >>> import dicecup
@@ -253,8 +320,21 @@ def legal_moves(rules: Ruleset, state: State) -> tuple[Keep | Score, ...]:
     check_state(rules, state)
     if state.kept is not None or state.finished:
         return ()
-    scores = tuple(legal_scores(rules, state.sheet, state.dice))
+    scores: tuple[TurnMove, ...] = tuple(
+        legal_scores(rules, state.sheet, state.dice, moment_of(rules, state))
+    )
+    if rules.extensions:
+        scores = legal_announcements(rules, state) + scores
+        if announcement_missing(rules, state):
+            return scores
     return keeps(state.dice) + scores if state.throws_left else scores
+
+
+def legal_announcements(rules: Ruleset, state: State) -> tuple[Announce, ...]:
+    """Return every announcement that can be made now."""
+    if state.announced is not None or rolls_made(rules, state) > 1:
+        return ()
+    return tuple(Announce(*cell_names(rules, cell)) for cell in announceable(rules, state.sheet))
 
 
 @lru_cache(maxsize=5_000)
@@ -263,25 +343,25 @@ def keeps(dice: Dice) -> tuple[Keep, ...]:
     return tuple(Keep(part) for part in parts(dice) if len(part) < len(dice))
 
 
-def legal_scores(rules: Ruleset, sheet: Sheet, dice: Dice) -> Iterator[Score]:
+def legal_scores(rules: Ruleset, sheet: Sheet, dice: Dice, moment: Moment | None = None) -> Iterator[Score]:
     """Yield every way to end the turn with these dice."""
     layers = tuple(layer_faces(dice, layer) for layer in scored_layers(rules))
-    for placements in legal_placements(rules, sheet, layers):
+    for placements in legal_placements(rules, sheet, layers, moment):
         yield Score(placements)
 
 
 def legal_placements(
-    rules: Ruleset, sheet: Sheet, layers: tuple[tuple[int, ...], ...]
+    rules: Ruleset, sheet: Sheet, layers: tuple[tuple[int, ...], ...], moment: Moment | None = None
 ) -> Iterator[tuple[Placement, ...]]:
     """Yield boxes for the first layer, each combined with boxes for the rest."""
     faces, rest = layers[0], layers[1:]
-    for cell, strike, scored in allowed_placements(rules, sheet, faces):
+    for cell, strike, scored in allowed_placements(rules, sheet, faces, moment):
         placement = placement_of(rules, cell, strike)
         if not rest:
             yield (placement,)
             continue
         after = fill_cell(rules, sheet, faces, cell, scored.points)
-        for others in legal_placements(rules, after, rest):
+        for others in legal_placements(rules, after, rest, moment):
             yield (placement, *others)
 
 

@@ -38,7 +38,7 @@ from dicecup.engine.record import (
     Undo,
     trimmed,
 )
-from dicecup.engine.state import Keep, Move, Placement, Score, Sheet, State, Throw, Write
+from dicecup.engine.state import Announce, Keep, Move, Placement, Score, Sheet, State, Throw, Write
 from dicecup.errors import DicecupError, RecordError, about
 from dicecup.phrases import Phrase
 from dicecup.rules.loader import FindRules, load_builtin, load_ruleset
@@ -186,6 +186,8 @@ def entry_text(rules: Ruleset, before: State, entry: Entry, after: State) -> str
             return f"{seat} {'final' if final else 'throw'} {format_dice(dice)}"
         case Keep(dice):
             return f"{seat} keep {format_dice(dice)}".rstrip()
+        case Announce(box, column):
+            return f"{seat} announce {column} {box}"
         case Score(placements):
             return f"{seat} score {score_text(rules, placements, after.sheets[before.player])}"
         case Write():
@@ -416,6 +418,8 @@ def read_entry(rules: Ruleset, line: Line) -> Entry:
             return Reveal(secret)
         case [seat, "throw" | "final" | "keep" | "score" as what, *rest] if seat.isdigit():
             return read_move(rules, line, what, rest)
+        case [seat, "announce", column, box] if seat.isdigit():
+            return Announce(box, column)
         case [seat, "write", *rest] if re.fullmatch(r"[0-9]{1,3}", seat):
             return read_write(line, int(seat) - 1, rest)
         case _:

@@ -1,7 +1,7 @@
 """Sheets, positions and moves as JSON data, and any position as one line of text.
 
-The line is `game option=value … / box=points … / dice / throws left / kept dice`. Both forms are read
-back exactly.
+The line is `game option=value … / box=points … / dice / throws left / kept dice`. After the throws left comes
+the box that was announced, where there is one. Both forms are read back exactly.
 """
 
 from __future__ import annotations
@@ -14,15 +14,27 @@ from typing import Any, SupportsIndex
 from urllib.parse import quote, unquote
 
 from dicecup.dice import Dice, Die, contains, format_die, parse_die, sort_dice
-from dicecup.engine.legality import cell_of
+from dicecup.engine.legality import announceable, cell_names, cell_of
 from dicecup.engine.sheet_check import check_sheet
-from dicecup.engine.state import Keep, Move, Placement, Score, Sheet, State, Throw, Write
+from dicecup.engine.state import (
+    Announce,
+    Keep,
+    Move,
+    Placement,
+    Score,
+    Sheet,
+    State,
+    Throw,
+    Write,
+    turn_start,
+)
 from dicecup.errors import DiceError, MoveError, PositionError, about
 from dicecup.phrases import Phrase
 from dicecup.rules.loader import load_ruleset
 from dicecup.rules.model import Ruleset
 
 SheetData = dict[str, Any]
+SAVED = "saved_throws"  # beside the boxes of a sheet: the rolls that earlier turns have saved
 MOST_WRITTEN = 1_000_000  # upper bound of any box, so that numbers stay printable
 
 
@@ -41,11 +53,15 @@ def sheet_to_data(rules: Ruleset, sheet: Sheet) -> SheetData:
         }
         for number, column in enumerate(rules.columns)
     }
-    if rules.has_columns:
-        return {name: cells for name, cells in columns.items() if cells}
-    data: SheetData = next(iter(columns.values()))
+    data: SheetData = (
+        {name: cells for name, cells in columns.items() if cells}
+        if rules.has_columns
+        else next(iter(columns.values()))
+    )
     if rules.repeat and sheet.repeats:
         data[rules.repeat.id] = sheet.repeats * rules.repeat.points
+    if sheet.saved:
+        data[SAVED] = sheet.saved
     return data
 
 
@@ -54,8 +70,10 @@ def sheet_from_data(rules: Ruleset, data: object) -> Sheet:
     if not isinstance(data, Mapping):
         raise wrong("sheet", "expected_table")
     cells: list[int | None] = [None] * rules.cells
-    repeats = 0
-    columns = data if rules.has_columns else {rules.columns[0].id: data}
+    boxes_only = dict(data)
+    repeats = read_repeats(rules, boxes_only.pop(rules.repeat.id, 0)) if rules.repeat else 0
+    saved = read_saved(boxes_only.pop(SAVED, 0)) if rules.saved_throws else 0
+    columns = boxes_only if rules.has_columns else {rules.columns[0].id: boxes_only}
     for column, boxes in columns.items():
         if column not in rules.column_index:
             known = ", ".join(rules.column_index)
@@ -63,14 +81,11 @@ def sheet_from_data(rules: Ruleset, data: object) -> Sheet:
         if not isinstance(boxes, Mapping):
             raise wrong(f"sheet.{column}", "expected_table")
         for box, points in boxes.items():
-            if rules.repeat and box == rules.repeat.id:
-                repeats = read_repeats(rules, points)
-                continue
             cell = cell_of(rules, str(box), str(column))
             if type(points) is not int or abs(points) > MOST_WRITTEN:
                 raise wrong(f"sheet.{box}", "expected_points_written")
             cells[cell] = points
-    sheet = Sheet(tuple(cells), repeats)
+    sheet = Sheet(tuple(cells), repeats, saved)
     check_sheet(rules, sheet)
     return sheet
 
@@ -87,7 +102,7 @@ def checked_sheet(rules: Ruleset, sheet: object) -> Sheet:
     for first in range(0, rules.cells, len(rules.boxes)):
         if sum(cells[first + box] or 0 for box in rules.upper) < 0:
             raise PositionError("sheet_impossible")  # numbered by their upper total, which would be no number
-    return Sheet(cells, whole_points(sheet.repeats))
+    return Sheet(cells, whole_points(sheet.repeats), whole_points(sheet.saved))
 
 
 def whole_points(points: object) -> int:
@@ -104,8 +119,14 @@ def read_repeats(rules: Ruleset, points: object) -> int:
     return points // step
 
 
+def read_saved(saved: object) -> int:
+    if type(saved) is not int or not 0 <= saved <= MOST_WRITTEN:
+        raise wrong(f"sheet.{SAVED}", "expected_points_written")
+    return saved
+
+
 MOST_SHOWN = 10**9  # larger numbers are not repeated in an error
-POSITION_KEYS = ("ruleset", "options", "sheet", "dice", "throws_left", "kept")
+POSITION_KEYS = ("ruleset", "options", "sheet", "dice", "throws_left", "kept", "announced")
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +206,9 @@ def position_to_data(position: Position) -> dict[str, Any]:
         data |= {"dice": dice_to_data(state.dice), "throws_left": state.throws_left}
         if state.kept is not None:
             data["kept"] = dice_to_data(state.kept)
+        if state.announced is not None:
+            box, column = cell_names(rules, state.announced)
+            data["announced"] = f"{column}.{box}"
     return data
 
 
@@ -209,29 +233,42 @@ def position_from_data(data: object) -> Position:
 
 def state_from_data(rules: Ruleset, data: Mapping[str, Any]) -> State:
     sheet = sheet_from_data(rules, data.get("sheet", {}))
+    begun = turn_start(rules, (sheet,), 0)
     if "dice" not in data:
-        if data.get("throws_left", rules.throws) != rules.throws or "kept" in data:
+        if data.get("throws_left", begun.throws_left) != begun.throws_left or {"kept", "announced"} & set(
+            data
+        ):
             raise wrong("dice", "expected_dice", count=rules.dice.count)
-        return State((sheet,), 0, (), (), rules.throws)
+        return begun
     if sheet.full:
         raise PositionError("game_over")
     dice = dice_from_data(rules, data["dice"])
     if len(dice) != rules.dice.count:
         raise DiceError("dice_count_wrong", found=len(dice), expected=rules.dice.count)
     throws_left = data.get("throws_left")
-    if type(throws_left) is not int or not 0 <= throws_left < rules.throws:
-        raise wrong("throws_left", "expected_whole_number", low=0, high=rules.throws - 1)
+    if type(throws_left) is not int or not 0 <= throws_left < begun.throws_left:
+        raise wrong("throws_left", "expected_whole_number", low=0, high=begun.throws_left - 1)
     kept = None
     if "kept" in data:
         kept = dice_from_data(rules, data["kept"], "kept")
         if not throws_left or len(kept) == len(dice) or not contains(dice, kept):
             raise wrong("kept", "expected_kept")
-    return State((sheet,), 0, dice, kept, throws_left)
+    return State((sheet,), 0, dice, kept, throws_left, read_announced(rules, sheet, data.get("announced")))
+
+
+def read_announced(rules: Ruleset, sheet: Sheet, announced: object) -> int | None:
+    """Return the cell of `column.box` that was announced, if one was."""
+    if announced is None:
+        return None
+    known = {".".join(reversed(cell_names(rules, cell))): cell for cell in announceable(rules, sheet)}
+    if not isinstance(announced, str) or announced not in known:
+        raise wrong("announced", "expected_one_of", known=", ".join(known) or "–")
+    return known[announced]
 
 
 def move_to_data(rules: Ruleset, move: Move) -> dict[str, Any]:
-    """Return `{"keep": […]}`, `{"throw": […]}`, `{"box": …}` (with `column`), one key per layer, or points
-    that were written.
+    """Return `{"keep": […]}`, `{"throw": […]}`, `{"announce": …}` and `{"box": …}` (both with `column`), one
+    key per layer, or points that were written.
     """
     if isinstance(move, Keep):
         return {"keep": dice_to_data(move.dice)}
@@ -239,6 +276,8 @@ def move_to_data(rules: Ruleset, move: Move) -> dict[str, Any]:
         return {"final" if move.final else "throw": dice_to_data(move.dice)}
     if isinstance(move, Write):
         return write_to_data(move)
+    if isinstance(move, Announce):
+        return {"announce": move.box, "column": move.column}
     if not rules.has_layers:
         (placement,) = move.placements
         data: dict[str, Any] = {"column": placement.column} if rules.has_columns else {}
@@ -284,6 +323,8 @@ def move_from_data(rules: Ruleset, data: object) -> Move:
         return Keep(dice_from_data(rules, data["keep"], "keep"))
     if keys == {"throw"}:
         return Throw(dice_from_data(rules, data["throw"], "throw"))
+    if "announce" in keys:
+        return announce_from_data(data)
     if rules.has_layers:
         return layered_score(rules, data)
     box, column, strike = data.get("box"), data.get("column", ""), data.get("strike", False)
@@ -295,6 +336,13 @@ def move_from_data(rules: Ruleset, data: object) -> Move:
     ):
         raise MoveError("move_unreadable")
     return Score((Placement(box, column, strike),))
+
+
+def announce_from_data(data: Mapping[str, Any]) -> Announce:
+    box, column = data["announce"], data.get("column", "")
+    if not set(data) <= {"announce", "column"} or not isinstance(box, str) or not isinstance(column, str):
+        raise MoveError("move_unreadable")
+    return Announce(box, column)
 
 
 def layered_score(rules: Ruleset, data: Mapping[str, Any]) -> Score:
@@ -328,7 +376,8 @@ def position_to_line(position: Position) -> str:
             boxes.append(f"{name}={value}")
     fields = [" ".join(game), " ".join(boxes)]
     if "dice" in data:
-        fields += [" ".join(map(str, data["dice"])), str(data["throws_left"])]
+        left = [str(data["throws_left"]), *([data["announced"]] if "announced" in data else [])]
+        fields += [" ".join(map(str, data["dice"])), " ".join(left)]
     if "kept" in data:
         fields.append(" ".join(map(str, data["kept"])))
     return " ".join(" / ".join(fields).split()).removesuffix(" /" if len(fields) == 2 else "")
@@ -354,7 +403,8 @@ def position_from_line(line: str) -> Position:
     data["sheet"] = sheet_of(fields[1] if len(fields) > 1 else [], problem)
     if len(fields) > 2:
         data["dice"] = [number_or_text(token) for token in fields[2]]
-        data["throws_left"] = number_or_text(fields[3][0]) if len(fields[3]) == 1 else None
+        data["throws_left"] = number_or_text(fields[3][0]) if len(fields[3]) in (1, 2) else None
+        data |= {"announced": fields[3][1]} if len(fields[3]) == 2 else {}
     if len(fields) > 4:
         data["kept"] = [number_or_text(token) for token in fields[4]]
     return position_from_data(data)

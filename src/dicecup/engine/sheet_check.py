@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from dicecup.dice import layer_faces, throws
-from dicecup.engine.legality import box_links, filled_everywhere, joker_score, link_holds
+from dicecup.engine.legality import box_links, filled_everywhere, in_order, joker_score, link_holds
 from dicecup.engine.state import Sheet
 from dicecup.errors import PositionError
 from dicecup.rules.model import Ruleset
@@ -23,11 +23,16 @@ def check_sheet(rules: Ruleset, sheet: Sheet) -> None:
             rules, sheet, index
         ):
             raise impossible(rules.boxes[index].id, points)
+        if points is not None and not in_order(rules, sheet, cell):
+            raise PositionError("position_out_of_order", box=rules.boxes[index].id)
     check_links(rules, sheet)
     if rules.strike == "last_resort":
         check_last_resorts(rules, sheet)
     if sheet.repeats:
         check_repeats(rules, sheet)
+    most_saved = filled * (rules.throws - 1) if rules.saved_throws else 0
+    if sheet.saved > most_saved:
+        raise impossible("saved_throws", sheet.saved)
 
 
 def impossible(box: str, points: int) -> PositionError:
@@ -47,6 +52,7 @@ def points_of_throws(rules: Ruleset, index: int) -> tuple[int, ...]:
 def possible_points(rules: Ruleset, index: int) -> frozenset[int]:
     """Return all points that a box can hold without a joker."""
     found = frozenset(points_of_throws(rules, index))
+    found |= {points + more for points in found for more in rules.boxes[index].early if points}
     return found | {0} if rules.boxes[index].strike else found
 
 
@@ -107,16 +113,18 @@ def check_repeats(rules: Ruleset, sheet: Sheet) -> None:
 
 
 def most_repeats(rules: Ruleset, sheet: Sheet) -> int:
-    """Return how many of the filled boxes can have been filled by repeats that paid."""
+    """Return how many of the filled boxes can have been filled by repeats that paid, times their columns."""
     if rules.repeat is None:
         return 0
-    repeated = rules.box_index[rules.repeat.box]
-    if not sheet.cells[repeated]:
+    repeated, boxes = rules.box_index[rules.repeat.box], len(rules.boxes)
+    if not all(sheet.cells[repeated::boxes]):
         return 0
     return sum(
-        points in points_of_repeats(rules)[index] | joker_points(rules, sheet, index)
-        for index, points in enumerate(sheet.cells)
-        if points is not None and index != repeated
+        rules.columns[cell // boxes].multiplier
+        for cell, points in enumerate(sheet.cells)
+        if points is not None
+        and cell % boxes != repeated
+        and points in points_of_repeats(rules)[cell % boxes] | joker_points(rules, sheet, cell % boxes)
     )
 
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from dicecup.dice import Dice
 from dicecup.errors import MoveError
-from dicecup.rules.model import Ruleset, Section
+from dicecup.rules.model import Difference, Ruleset, Section
 
 MOST_PLAYERS = 24  # in a game: in the browser, in the terminal and on a printed score pad
 
@@ -66,6 +66,18 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class Announce:
+    """The box of an announced column that this turn will fill; said after the first roll.
+
+    >>> dicecup.Announce("sixes", "announced")
+    Announce(box='sixes', column='announced')
+    """
+
+    box: str
+    column: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Write:
     """Points written in a box of any player, without dice. None empties the box.
 
@@ -82,7 +94,8 @@ class Write:
     was: int | None = None
 
 
-Move = Throw | Keep | Score | Write
+TurnMove = Keep | Announce | Score  # what a player decides when the dice lie on the table
+Move = Throw | TurnMove | Write
 
 
 def score(box: str, column: str = "", *, strike: bool = False) -> Score:
@@ -95,7 +108,8 @@ Cells = tuple[int | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One player's sheet: the points in every cell, column by column, and the number of scored repeats.
+    """One player's sheet: the points in every cell, column by column, the number of scored repeats (times
+    the numbers of their columns), and the rolls that earlier turns have saved.
 
     >>> dicecup.Game.from_position("yatzy / ones=3 twos=6").state.sheet.cells[:3]
     (3, 6, None)
@@ -103,6 +117,7 @@ class Sheet:
 
     cells: Cells
     repeats: int = 0
+    saved: int = 0
 
     @property
     def full(self) -> bool:
@@ -115,7 +130,8 @@ class State:
     """The state of a game at one moment.
 
     `kept` holds the kept dice while a throw is due, and is None when a decision is due. A turn begins with no
-    dice and nothing kept: the first throw is of all dice.
+    dice and nothing kept: the first throw is of all dice. `announced` is the cell that the turn must fill,
+    where one was announced; `winner` is the player who has won at once, in games where that can happen.
 
     >>> state = dicecup.Game("yatzy", ["Ann", "Bo"]).state
     >>> state.player, state.dice, state.kept, state.throws_left
@@ -127,11 +143,13 @@ class State:
     dice: Dice
     kept: Dice | None
     throws_left: int
+    announced: int | None = None
+    winner: int | None = None
 
     @property
     def finished(self) -> bool:
-        """Whether every sheet is full."""
-        return all(sheet.full for sheet in self.sheets)
+        """Whether every sheet is full, or somebody has won at once."""
+        return self.winner is not None or all(sheet.full for sheet in self.sheets)
 
     @property
     def throw_due(self) -> bool:
@@ -156,7 +174,12 @@ def start(rules: Ruleset, players: int = 1) -> State:
 
 
 def turn_start(rules: Ruleset, sheets: tuple[Sheet, ...], player: int) -> State:
-    return State(sheets, player, dice=(), kept=(), throws_left=rules.throws)
+    return State(sheets, player, dice=(), kept=(), throws_left=rules.throws + sheets[player].saved)
+
+
+def rolls_made(rules: Ruleset, state: State) -> int:
+    """Return how often the dice have been rolled in this turn."""
+    return rules.throws + state.sheet.saved - state.throws_left
 
 
 def dice_to_throw(rules: Ruleset, state: State) -> int:
@@ -174,13 +197,19 @@ def column_lines(rules: Ruleset, sheet: Sheet, column: int) -> Mapping[str, int]
     """Return every computed line of one column by id; `rules.lines` lists those that are printed."""
     first = column * len(rules.boxes)
     sums: dict[Section, int] = {"upper": 0, "lower": 0, "after_total": 0}
+    difference = rules.difference
+    uncounted = (difference.high, difference.low) if difference else ()
     for box, points in zip(rules.boxes, sheet.cells[first : first + len(rules.boxes)], strict=True):
-        if points:
+        if points and box.id not in uncounted:
             sums[box.section] += points
     upper_sum = sums["upper"]
     upper_total = upper_sum + bonus(rules, upper_sum)
-    repeats = sheet.repeats * rules.repeat.points if rules.repeat else 0
-    lower_total = sums["lower"] + repeats
+    own: dict[str, int] = {}  # lines that only some games have
+    if rules.repeat and not rules.has_columns:
+        own[rules.repeat.id] = sheet.repeats * rules.repeat.points
+    if difference:
+        own[difference.id] = difference_points(rules, difference, sheet, first)
+    lower_total = sums["lower"] + sum(own.values())
     grand_total = upper_total + lower_total
     lines = {
         "upper_sum": upper_sum,
@@ -190,18 +219,61 @@ def column_lines(rules: Ruleset, sheet: Sheet, column: int) -> Mapping[str, int]
         "grand_total": grand_total,
         "weighted_total": (grand_total + sums["after_total"]) * rules.columns[column].multiplier,
     }
-    return MappingProxyType(lines | ({rules.repeat.id: repeats} if rules.repeat else {}))
+    return MappingProxyType(lines | own)
+
+
+def difference_points(rules: Ruleset, difference: Difference, sheet: Sheet, first: int) -> int:
+    """Return the points of the difference in the column that begins with this cell."""
+    high, low, times = (
+        sheet.cells[first + rules.box_index[box]]
+        for box in (difference.high, difference.low, difference.times)
+    )
+    return max(high - low, 0) * times if None not in (high, low, times) else 0  # type: ignore[operator]
+
+
+def across_points(rules: Ruleset, sheet: Sheet) -> int:
+    """Return the points that boxes give for what all columns hold."""
+    found = 0
+    for across in rules.across:
+        written = [points or 0 for points in sheet.cells[rules.box_index[across.box] :: len(rules.boxes)]]
+        if across.each:
+            found += across.points * sum(points > 0 for points in written)
+        elif sum(written) >= across.at and (min(written) > 0 or not across.every):
+            found += across.points
+    return found
+
+
+def overall_lines(rules: Ruleset, sheet: Sheet) -> Mapping[str, int]:
+    """Return every line that stands once for all columns by id; `rules.overall_lines` are printed."""
+    total = sum(column_lines(rules, sheet, column)["weighted_total"] for column in range(len(rules.columns)))
+    lines = {"all_columns": total, "across": across_points(rules, sheet)}
+    final = total + lines["across"]
+    if rules.repeat and rules.has_columns:
+        lines[rules.repeat.id] = sheet.repeats * rules.repeat.points
+        final += lines[rules.repeat.id]
+    if rules.total_points:
+        steps = [tier.points for tier in rules.total_points if total >= tier.at]
+        lines["total_points"] = steps[-1] if steps else 0
+        final += lines["total_points"] - total
+    return MappingProxyType(lines | {"final_score": final})
 
 
 def final_score(rules: Ruleset, sheet: Sheet) -> int:
-    """Return the final score: columns by multiplier, bonus, repeats, boxes after the total."""
-    return sum(column_lines(rules, sheet, column)["weighted_total"] for column in range(len(rules.columns)))
+    """Return the final score: columns by multiplier, bonus, repeats, boxes after the total; or the points
+    that they are worth.
+    """
+    return overall_lines(rules, sheet)["final_score"]
 
 
 def standings(rules: Ruleset, state: State) -> tuple[tuple[int, int, int], ...]:
-    """Return (place, player, final score), best first; equal scores share the place."""
+    """Return (place, player, final score), best first; equal scores share the place.
+
+    Who has won at once is first, whatever the scores are.
+    """
     scores = [final_score(rules, sheet) for sheet in state.sheets]
+    ranks = [(player == state.winner, score) for player, score in enumerate(scores)]
     rows = [
-        (1 + sum(other > score for other in scores), player, score) for player, score in enumerate(scores)
+        (1 + sum(other > rank for other in ranks), player, score)
+        for player, (rank, score) in enumerate(zip(ranks, scores, strict=True))
     ]
     return tuple(sorted(rows))

@@ -134,7 +134,7 @@ def packed(numbers: dict[int, int], parts: dict[int, Any]) -> Array:
 
 def check_batch_possible(rules: Ruleset) -> None:
     actions_of(rules)  # refuses games with too many actions
-    if (rules.repeat and len(rules.columns) > 1) or len(rules.scored) > 2:
+    if rules.extensions or len(rules.scored) > 2:
         raise UsageError("batch_not_possible", ruleset=rules.id)
 
 

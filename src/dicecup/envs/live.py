@@ -102,7 +102,7 @@ class LiveGame:
                 return float(outcome.gained)
             case "loss":
                 return -outcome.loss
-            case "final" if sheet.full:
+            case "final" if sheet.full or self.state.winner is not None:
                 return float(final_score(self.rules, sheet))
             case _:
                 return 0.0

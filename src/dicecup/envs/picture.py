@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dicecup.dice import format_dice
-from dicecup.engine.state import Sheet, State, column_lines, final_score
+from dicecup.engine.state import Sheet, State, column_lines, overall_lines
 from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:
@@ -49,6 +49,9 @@ def sheet_rows(rules: Ruleset, sheets: tuple[Sheet, ...]) -> list[list[str]]:
     for line in rules.lines:
         if line == "final_score":
             continue
+        if line in rules.overall_lines:
+            rows.append([line, *overall_cells(rules, sheets, line)])
+            continue
         cells = []
         for sheet in sheets:
             for column in range(len(rules.columns)):
@@ -58,8 +61,13 @@ def sheet_rows(rules: Ruleset, sheets: tuple[Sheet, ...]) -> list[list[str]]:
                 else:
                     cells.append(str(column_lines(rules, sheet, column)[line]))
         rows.append([line, *cells])
-    scores = [[""] * (len(rules.columns) - 1) + [str(final_score(rules, sheet))] for sheet in sheets]
-    return [*rows, ["final_score", *(cell for row in scores for cell in row)]]
+    return [*rows, ["final_score", *overall_cells(rules, sheets, "final_score")]]
+
+
+def overall_cells(rules: Ruleset, sheets: tuple[Sheet, ...], line: str) -> list[str]:
+    """Return the cells of a line that stands once for all columns: under the last of them."""
+    empty = [""] * (len(rules.columns) - 1)
+    return [cell for sheet in sheets for cell in (*empty, str(overall_lines(rules, sheet)[line]))]
 
 
 def column_name(rules: Ruleset, seat: int, column: Any) -> str:

@@ -103,6 +103,8 @@ class AecGame(AECEnv[str, Seen, int]):  # type: ignore[misc]  # PettingZoo has n
             self.terminations = dict.fromkeys(self.agents, True)
             if self.live.settings.reward == "win":
                 shares = win_shares([final_score(self.live.rules, sheet) for sheet in state.sheets])
+                if state.winner is not None:
+                    shares = [float(seat == state.winner) for seat in range(len(state.sheets))]
                 self.rewards = dict(zip(self.possible_agents, shares, strict=True))
         self.outcomes[agent] = outcome
         self.infos[agent] = self._info(agent)
@@ -235,7 +237,8 @@ class ParallelGame(ParallelEnv[str, Seen, int]):  # type: ignore[misc]
         own, others = self.games[seat].state, [live.state.sheet for live in self.games]
         due = own.kept is None and not own.finished
         dice = (own.dice, own.throws_left) if due else ((), 0)
-        return self.whole.observation.array(own.sheet, *dice, others[seat + 1 :] + others[:seat])
+        behind = others[seat + 1 :] + others[:seat]
+        return self.whole.observation.array(own.sheet, *dice, behind, own.announced)
 
     def _seen(self) -> dict[str, Seen]:
         return {

@@ -37,8 +37,10 @@ def describe_need(box: Box, language: Language) -> str:
             if len(groups) > 1:
                 return _("{groups} ({count} alike count too)").format(groups=text, count=sum(groups))
             return text
-        case Run(length):
-            return _("any {length} in a row").format(length=length)
+        case Run(length, around):
+            text = _("any {length} in a row").format(length=length)
+            last = "-".join(map(str, (*range(around - length + 2, around + 1), 1)))
+            return _("{need} ({dice} counts too)").format(need=text, dice=last) if around else text
         case TheseFaces(faces):
             return "-".join(map(str, faces))
 
@@ -110,7 +112,13 @@ def dice_needed(box: Box) -> int:
 
 def describe_links(rules: Ruleset, box: Box, language: Language) -> list[str]:
     _ = language.gettext
-    notes = []
+    notes = describe_early(box, language)
+    if box.once:
+        others = language.join([name(rules, other, language.code) for other in box.once])
+        text = language.ngettext(
+            "scores only once {boxes} holds points", "scores only once {boxes} hold points", len(box.once)
+        )
+        notes.append(text.format(boxes=others))
     if box.after:
         others = language.join([name(rules, other, language.code) for other in box.after])
         text = language.ngettext(
@@ -127,6 +135,17 @@ def describe_links(rules: Ruleset, box: Box, language: Language) -> list[str]:
     if not box.strike:
         notes.append(_("can’t be crossed out"))
     return notes
+
+
+def describe_early(box: Box, language: Language) -> list[str]:
+    """Return what more a box gives if its dice are there after few rolls."""
+    more = [points for points in box.early if points]
+    if not more:
+        return []
+    if len(box.early) == 1:
+        return [language.gettext("{points} more in the first roll").format(points=more[0])]
+    said = language.gettext("by the number of the roll, from the first on, this much more: {points}")
+    return [said.format(points=", ".join(map(str, box.early)))]
 
 
 def describe_game(rules: Ruleset, language: Language) -> list[str]:
@@ -155,7 +174,9 @@ def describe_game(rules: Ruleset, language: Language) -> list[str]:
     else:
         sentences.append(_("A box always gets the most points that the dice give in it."))
     sentences += describe_bonus(rules, language)
-    if rules.has_columns:
+    if rules.has_columns and not rules.has_weights:
+        sentences.append(_("The totals of all columns are added up."))
+    elif rules.has_columns:
         labels = [(name(rules, column.id, language.code), column.multiplier) for column in rules.columns]
         columns = ", ".join(label if str(times) in label else f"{label} × {times}" for label, times in labels)
         sentences.append(
@@ -169,7 +190,70 @@ def describe_game(rules: Ruleset, language: Language) -> list[str]:
         )
     else:
         sentences.append(_("You may cross out a box only when no open box would score more than 0."))
-    return sentences + describe_joker(rules, language) + describe_repeat(rules, language)
+    sentences += describe_joker(rules, language) + describe_repeat(rules, language)
+    return sentences + describe_extensions(rules, language)
+
+
+def describe_extensions(rules: Ruleset, language: Language) -> list[str]:
+    """Return sentences about the rules that only few games have."""
+    _ = language.gettext
+    sentences = [*describe_columns(rules, language), *describe_across(rules, language)]
+    if rules.total_points:
+        steps = _("; ").join(
+            _("{at} or more: {points}").format(at=tier.at, points=str(tier.points).replace("-", "−"))
+            for tier in rules.total_points
+        )
+        sentences.append(_("The total gives points: {steps}.").format(steps=steps))
+    if rules.saved_throws:
+        sentences.append(_("Rolls that you don’t use are saved: you can use them in any later turn."))
+    if rules.win:
+        box = name(rules, rules.win.box, language.code)
+        sentences.append(
+            _("Anyone who has {box} in the first roll of a turn wins at once.").format(box=box)
+            if rules.win.roll == 1
+            else _("Anyone who has {box} by roll {number} of a turn wins at once.").format(
+                box=box, number=rules.win.roll
+            )
+        )
+    return sentences
+
+
+def describe_columns(rules: Ruleset, language: Language) -> list[str]:
+    """Return in which order the columns are filled, and which of them are announced."""
+    _ = language.gettext
+    texts = {
+        "down": _("In {column}, boxes are filled from the top down, and none is skipped."),
+        "up": _("In {column}, boxes are filled from the bottom up, and none is skipped."),
+    }
+    found = [
+        texts[column.order].format(column=name(rules, column.id, language.code))
+        for column in rules.columns
+        if column.order in texts
+    ]
+    announced = _(
+        "In {column}, you can only fill a box that you announced after the first roll; then you must fill it."
+    )
+    return found + [
+        announced.format(column=name(rules, column.id, language.code))
+        for column in rules.columns
+        if column.announced
+    ]
+
+
+def describe_across(rules: Ruleset, language: Language) -> list[str]:
+    """Return what boxes give for what all columns hold together."""
+    _ = language.gettext
+    found = []
+    for across in rules.across:
+        if across.each:
+            said = _("{box}: {points} for each that scores")
+        elif across.every:
+            said = _("{box}: {points} if all score")
+        else:
+            said = _("{box}: {points} from {at} in all columns together")
+        box = name(rules, across.box, language.code)
+        found.append(said.format(box=box, points=across.points, at=across.at))
+    return [_("Points for rows: {rows}.").format(rows=_("; ").join(found))] if found else []
 
 
 def describe_turn(rules: Ruleset, language: Language) -> list[str]:
@@ -188,6 +272,8 @@ def describe_turn(rules: Ruleset, language: Language) -> list[str]:
         steps.append(_("Write the points of each in an open box of its own: {layers}.").format(layers=layers))
     else:
         steps.append(_("Write the points in an open box. Every box is used once."))
+    if "announced" in rules.extensions:
+        steps.insert(1, _("After the first roll you may announce a box; then you must fill it."))
     steps.append(_("When every box is filled, the most points win."))
     return steps
 
@@ -259,6 +345,15 @@ def describe_repeat(rules: Ruleset, language: Language) -> list[str]:
     repeat = rules.repeat
     if repeat is None:
         return []
+    if rules.has_columns:
+        said = language.ngettext(
+            "{points} more point each time the dice fit {box} again while it holds points in every column, "
+            "times the number of the column you fill.",
+            "{points} more points each time the dice fit {box} again while it holds points in every column, "
+            "times the number of the column you fill.",
+            repeat.points,
+        )
+        return [said.format(points=repeat.points, box=name(rules, repeat.box, language.code))]
     text = language.ngettext(
         "{points} more point each time the dice fit {box} again while it holds points.",
         "{points} more points each time the dice fit {box} again while it holds points.",
@@ -278,8 +373,20 @@ def describe_line(rules: Ruleset, line: str, language: Language) -> str:
                 _("{at} or more: {points}").format(at=tier.at, points=tier.points) for tier in rules.bonus
             ]
             return _("; ").join(steps)
-        case "upper_total" | "lower_total" | "grand_total" | "weighted_total" | "final_score":
+        case "across":
+            return describe_across(rules, language)[0]
+        case "total_points":
+            return _("what the total is worth in points")
+        case "upper_total" | "lower_total" | "grand_total" | "weighted_total" | "all_columns" | "final_score":
             return describe_total(rules, line, language)
+        case _other if rules.difference and line == rules.difference.id:
+            high, low, times = (
+                name(rules, box, language.code)
+                for box in (rules.difference.high, rules.difference.low, rules.difference.times)
+            )
+            return _("{high} less {low}, times {times}; the two count for nothing else").format(
+                high=high, low=low, times=times
+            )
         case _other:
             return describe_repeat(rules, language)[0]
 
@@ -292,7 +399,8 @@ def describe_total(rules: Ruleset, line: str, language: Language) -> str:
         return [name(rules, each, language.code) for each in lines if each in rules.lines]
 
     after = [box.id for box in rules.boxes if box.section == "after_total"]
-    repeat = [rules.repeat.id] if rules.repeat else []
+    repeat = [rules.repeat.id] if rules.repeat and not rules.has_columns else []
+    repeat += [rules.difference.id] if rules.difference else []
     lower = [_("the lower boxes")] if any(box.section == "lower" for box in rules.boxes) else []
     match line:
         case "upper_total":
@@ -306,7 +414,12 @@ def describe_total(rules: Ruleset, line: str, language: Language) -> str:
         case "weighted_total":
             total = language.join(named("grand_total", *after))
             return _("{total}, times the column’s number").format(total=total)
-        case _final if rules.has_columns:
+        case "all_columns":
             return _("the totals of all columns")
+        case _final if rules.total_points:
+            return language.join(named("across", "total_points"))
+        case _final if rules.has_columns:
+            more = rules.overall_lines[:-1]
+            return language.join([_("the totals of all columns"), *named(*more)])
         case _final:
             return language.join(named("grand_total", *after))

@@ -19,6 +19,9 @@ LINE_NAMES = {
     "lower_total": N_("Lower total"),
     "grand_total": N_("Grand total"),
     "weighted_total": N_("Column total"),
+    "all_columns": N_("All columns"),
+    "across": N_("Points for rows"),
+    "total_points": N_("Points for the total"),
     "final_score": N_("Final score"),
 }
 

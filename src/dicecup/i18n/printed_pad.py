@@ -58,7 +58,7 @@ def line_data(rules: Ruleset, line: str, language: Language) -> dict[str, Any]:
         "name": name(rules, line, language.code),
         "text": text,
         "computed": index is None,
-        "overall": rules.has_columns and line == "final_score",
+        "overall": line in rules.overall_lines,
     }
 
 

@@ -34,7 +34,9 @@ MOST_VALUES = 20  # of one option
 MOST_COMBINATIONS = 100  # maximum number of option combinations checked when a file is loaded
 FILE_KEYS = GAME_KEYS | {"format", "id", "base", "options", "option", "names"}
 # The built-in games, in the order they are listed; the folder holds exactly these.
-BUILTIN = ("yatzy", "yatzy-sv", "dice-in-dice", "yum-plus", "triple-yum-plus", "yahtzee")
+MAIN = ("yatzy", "yatzy-sv", "dice-in-dice", "yum-plus", "triple-yum-plus", "yahtzee")
+FAMILY = ("kniffel", "yacht", "maxi-yatzy", "triple-yahtzee", "balut", "generala", "jamb")
+BUILTIN = MAIN + FAMILY
 
 Tables = dict[str, Any]
 FindRules = Callable[[str, Mapping[str, str]], Ruleset]
@@ -45,7 +47,13 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def builtin_ids() -> tuple[str, ...]:
+    """The ids of all games, the main ones first."""
     return BUILTIN
+
+
+def main_ids() -> tuple[str, ...]:
+    """The ids of the main games: those of the rule sheets, and Yahtzee. The others are their relatives."""
+    return MAIN
 
 
 def as_ruleset(game: object, options: object = None) -> Ruleset:
@@ -279,14 +287,39 @@ def without_title(tables: Tables) -> Tables:
 def without_removed(tables: Tables, patch: Tables) -> Tables:
     """Return the tables without anything that refers to boxes, options and values removed by the patch."""
     boxes, options = taken_away(patch, "box"), taken_away(patch, "options")
+    gone = {name for name in ("difference", "win") if boxes & texts_in(tables.get(name))}
     patches = {
         option: {
-            value: without_values(joker_without(change, boxes), patch) for value, change in values.items()
+            value: without_values(without_boxes(change, boxes, gone), patch)
+            for value, change in values.items()
         }
         for option, values in tables.get("option", {}).items()
         if option not in options
     }
-    return joker_without(tables, boxes) | {"option": patches}
+    return without_boxes(tables, boxes, gone) | {"option": patches}
+
+
+def texts_in(table: object) -> set[str]:
+    values = table.values() if isinstance(table, dict) else ()
+    return {value for value in values if isinstance(value, str)}
+
+
+def without_boxes(tables: Tables, boxes: set[str], gone: set[str]) -> Tables:
+    """Return the tables without the keys that are gone, and without lists that name these boxes."""
+    found = {key: value for key, value in joker_without(tables, boxes).items() if key not in gone}
+    if isinstance(found.get("across"), dict):
+        found["across"] = {box: given for box, given in found["across"].items() if box not in boxes}
+    if isinstance(found.get("box"), dict):
+        found["box"] = {box: once_without(given, boxes) for box, given in found["box"].items()}
+    return found
+
+
+def once_without(box: object, boxes: set[str]) -> object:
+    """Return a box that waits for points only in boxes that are still there."""
+    if not isinstance(box, dict) or not isinstance(box.get("once"), list):
+        return box
+    left = [other for other in box["once"] if other not in boxes]
+    return box | {"once": left} if left else {key: value for key, value in box.items() if key != "once"}
 
 
 def taken_away(patch: Tables, name: str) -> set[str]:

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 Section = Literal["upper", "lower", "after_total"]
 StrikePolicy = Literal["free", "last_resort"]
+ColumnOrder = Literal["free", "down", "up"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,10 @@ class Alike:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """This many consecutive faces, starting anywhere."""
+    """This many consecutive faces, starting anywhere. At the end a 1 may follow the face `around`, if any."""
 
     length: int
+    around: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,8 @@ class Box:
     strike: bool = True  # whether 0 may be written whatever the dice show
     after: tuple[str, ...] = ()  # scores only once these boxes are filled
     above: str | None = None  # this box must hold more points than that one, whichever is filled first
+    once: tuple[str, ...] = ()  # scores only once these boxes hold points
+    early: tuple[int, ...] = ()  # more points if the dice are there after the first, second … roll
 
     @property
     def never_pays(self) -> bool:
@@ -102,10 +106,16 @@ class Tier:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of the sheet; its total counts `multiplier` times."""
+    """A column of the sheet; its total counts `multiplier` times.
+
+    With an order, its boxes are filled from the first down or from the last up, and none is skipped. In an
+    announced column only the box can be filled that was announced after the first roll of the turn.
+    """
 
     id: str
     multiplier: int
+    order: ColumnOrder = "free"
+    announced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +133,48 @@ class Joker:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """Additional points each time the dice meet the need of `box` again while it holds points."""
+    """Additional points each time the dice meet the need of `box` again while it holds points.
+
+    With columns, once `box` holds points in all of them, and times the number of the column that is filled.
+    """
 
     id: str
     box: str
     points: int
+
+
+@dataclass(frozen=True, slots=True)
+class Across:
+    """Points for a box over all columns: if its sum is at least `at`, and `every` one of them holds points
+    where that is asked for; or for `each` that does.
+    """
+
+    box: str
+    points: int
+    at: int = 0
+    every: bool = False
+    each: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Win:
+    """The game is won at once by dice that meet the need of `box` after this roll of a turn or before."""
+
+    box: str
+    roll: int
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A line: the points of `high` less those of `low`, times those of `times`; never less than 0.
+
+    It counts once the three boxes of the column are filled. `high` and `low` themselves do not count.
+    """
+
+    id: str
+    high: str
+    low: str
+    times: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,6 +204,11 @@ class Ruleset:
     choices: Mapping[str, tuple[str, ...]]  # every option with its values, the default first
     names: Mapping[str, Mapping[str, Any]] = field(repr=False)  # language → names
     reference: str = field(repr=False)  # the id or path it was loaded by
+    across: tuple[Across, ...] = ()
+    total_points: tuple[Tier, ...] = ()  # the total of all columns counts as the points of the highest step
+    saved_throws: bool = False  # whether rolls that a turn leaves over are saved for later turns
+    win: Win | None = None
+    difference: Difference | None = None
 
     def __eq__(self, other: object) -> bool:
         return self.identity == other.identity if isinstance(other, Ruleset) else NotImplemented
@@ -173,13 +225,44 @@ class Ruleset:
             "scored": self.scored,
             "boxes": [box_meaning(box) for box in self.boxes],
             "bonus": [asdict(tier) for tier in self.bonus],
-            "columns": [asdict(column) for column in self.columns],
+            "columns": [used(asdict(column)) for column in self.columns],
             "joker": joker_meaning(self.joker) if self.joker else None,
             "repeat": asdict(self.repeat) if self.repeat else None,
             "strike": self.strike,
-        }
+        } | self.further_meaning
         text = json.dumps(meaning, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def further_meaning(self) -> dict[str, Any]:
+        """What few games use: it is part of the identity only where it is used."""
+        further = {
+            "across": sorted((asdict(across) for across in self.across), key=str),
+            "total_points": [asdict(tier) for tier in self.total_points],
+            "saved_throws": self.saved_throws,
+            "win": asdict(self.win) if self.win else None,
+            "difference": asdict(self.difference) if self.difference else None,
+        }
+        return {name: meaning for name, meaning in further.items() if meaning}
+
+    @cached_property
+    def extensions(self) -> frozenset[str]:
+        """The rules of this game that are no rules of most games: whoever knows none of them must refuse it.
+
+        Whether a box may be filled, and for how much, depends here on more than the sheet and the dice, or
+        the final score is more than the sum of all lines.
+        """
+        more = set(self.further_meaning)
+        more |= {"order" for column in self.columns if column.order != "free"}
+        more |= {"announced" for column in self.columns if column.announced}
+        more |= {"early" for box in self.boxes if box.early}
+        more |= {"repeat"} if self.repeat and self.has_columns else set()
+        return frozenset(more)
+
+    @cached_property
+    def counts_rolls(self) -> bool:
+        """Whether it matters how often the dice of a turn were rolled."""
+        return bool(self.extensions & {"saved_throws", "win", "announced", "early"})
 
     @cached_property
     def box_index(self) -> Mapping[str, int]:
@@ -214,13 +297,35 @@ class Ruleset:
         lines += ["upper_sum"] if section["upper"] else []
         lines += ["bonus"] if self.bonus else []
         lines += ["upper_total"] if self.section_totals and section["upper"] else []
-        lines += section["lower"]
-        lines += [self.repeat.id] if self.repeat else []
+        lower = section["lower"]
+        if self.difference:
+            place = 1 + max(lower.index(box) for box in (self.difference.high, self.difference.low))
+            lower.insert(place, self.difference.id)
+        lines += lower
+        lines += [self.repeat.id] if self.repeat and not self.has_columns else []
         lines += ["lower_total"] if self.section_totals else []
         lines += ["grand_total", *section["after_total"]]
-        lines += ["weighted_total"] if self.has_columns else []
-        lines += ["final_score"] if self.has_columns or section["after_total"] else []
+        lines += ["weighted_total"] if self.has_weights else []
+        lines += self.overall_lines
+        lines += ["final_score"] if section["after_total"] and not self.has_columns else []
         return tuple(lines)
+
+    @cached_property
+    def overall_lines(self) -> tuple[str, ...]:
+        """The lines that stand once for all columns together."""
+        if not self.has_columns:
+            return ()
+        lines = ["all_columns"] if self.across or self.total_points else []
+        lines += [self.repeat.id] if self.repeat else []
+        lines += ["across"] if self.across else []
+        lines += ["total_points"] if self.total_points else []
+        return (*lines, "final_score")
+
+    @cached_property
+    def has_weights(self) -> bool:
+        """Whether a column counts for something else than the total of its lines."""
+        after_total = any(box.section == "after_total" for box in self.boxes)
+        return self.has_columns and (after_total or any(column.multiplier > 1 for column in self.columns))
 
     @cached_property
     def non_default_options(self) -> Mapping[str, str]:
@@ -249,10 +354,19 @@ class Ruleset:
 
 def box_meaning(box: Box) -> dict[str, Any]:
     """Return a box as plain data, including the kind of need, since two kinds can have equal fields."""
-    return asdict(box) | {
-        "needs": [type(box.needs).__name__, asdict(box.needs)],
+    return used(asdict(box)) | {
+        "needs": [type(box.needs).__name__, used(asdict(box.needs))],
         "after": sorted(box.after),
     }
+
+
+# Fields that came later, with the value that changes nothing: identities from before must stay as they are.
+LATER = {"once": (), "early": (), "order": "free", "announced": False, "around": 0}
+
+
+def used(meaning: dict[str, Any]) -> dict[str, Any]:
+    """Return data without fields that came later and change nothing."""
+    return {name: value for name, value in meaning.items() if name not in LATER or value != LATER[name]}
 
 
 def joker_meaning(joker: Joker) -> dict[str, Any]:

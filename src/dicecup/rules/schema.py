@@ -126,7 +126,9 @@ GAME: Schema = {
 }
 NAMES: Schema = {
     "type": "object",
-    "properties": {"options": {"type": "object", "additionalProperties": {"additionalProperties": NAME}}},
+    "properties": {
+        "options": removable({"type": "object", "additionalProperties": {"additionalProperties": NAME}})
+    },
     "additionalProperties": removable(NAME),
 }
 

@@ -51,9 +51,11 @@ def matches(needs: Needs, chosen: Faces) -> Iterator[Faces]:
                 yield (face,) * counts[face]
         case Alike(groups, different):
             yield from alike_matches(groups, different, counts)
-        case Run(length):
+        case Run(length, around):
             for first in counts:
                 row = tuple(range(first, first + length))
+                if row[-1] == around + 1:
+                    row = (1, *row[:-1])
                 if all(counts[face] for face in row):
                     yield row
         case _:

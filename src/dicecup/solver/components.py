@@ -32,6 +32,7 @@ from dicecup.engine.legality import (
 from dicecup.engine.state import bonus
 from dicecup.errors import UsageError
 from dicecup.lattice import lattice
+from dicecup.phrases import Phrase
 from dicecup.rules.model import Box, Ruleset
 from dicecup.rules.scoring import score_table
 
@@ -78,9 +79,33 @@ class Component:
     upper: bool  # whether it holds upper boxes
 
 
+# What `Ruleset.extensions` names, in words.
+EXTENSIONS = {
+    "across": Phrase("rule_across"),
+    "announced": Phrase("rule_announced"),
+    "difference": Phrase("rule_difference"),
+    "early": Phrase("rule_early"),
+    "order": Phrase("rule_order"),
+    "repeat": Phrase("rule_repeat"),
+    "saved_throws": Phrase("rule_saved_throws"),
+    "total_points": Phrase("rule_total_points"),
+    "win": Phrase("rule_win"),
+}
+
+
+def check_rules(rules: Ruleset) -> None:
+    """Raise an error for rules that no backend knows: every solver and every learned value asks here first.
+
+    A state of a solved game is what boxes are filled and the upper total: all these rules depend on more.
+    """
+    for extension in sorted(rules.extensions):
+        raise UsageError("solve_extension", ruleset=rules.id, rule=EXTENSIONS[extension])
+
+
 @lru_cache(maxsize=8)
 def components(rules: Ruleset) -> tuple[Component, ...]:
     """Return all groups, those with upper boxes first."""
+    check_rules(rules)
     made = [build(rules, boxes) for boxes in groups(rules)]
     return tuple(sorted(made, key=lambda component: (not component.upper, component.boxes)))
 

@@ -17,7 +17,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dicecup.engine.state import Keep, Placement, Score
+from dicecup.engine.state import Announce, Keep, Placement, Score
 from dicecup.errors import DicecupError
 from dicecup.rules.model import Ruleset
 from dicecup.web import refusals
@@ -224,6 +224,9 @@ async def score(request: Request, viewer: ViewerNow, live: Asked, form: Form) ->
         picked = read_picked(str(form.get("picked", "")))
         if "box" in form:
             layer, place = read_target(rules, str(form["box"])[:80])
+            if layer == "announce":
+                await live.decide(seats, version, Announce(place.box, place.column))
+                return show(request, viewer, live)
             picked = toggled(picked, layer, replace(place, strike=bool(form.get("strike"))))
         if len(rules.scored) > 1 and "send" not in form:
             live.check_turn(seats, version)

@@ -20,7 +20,7 @@ from dicecup.engine.legality import never_barred, rank_of, ways_to_fill
 from dicecup.errors import UsageError
 from dicecup.rules.model import Box, OfFace, Ruleset
 from dicecup.rules.scoring import score_table
-from dicecup.solver.components import bonus_by_total, join_totals, lowest_totals
+from dicecup.solver.components import bonus_by_total, check_rules, join_totals, lowest_totals
 
 if TYPE_CHECKING:
     import numpy as np
@@ -179,12 +179,13 @@ class BoxPoints:
 
 def check_double_solvable(rules: Ruleset) -> None:
     """Raise an error for games whose state is more than the filled boxes and an upper total."""
+    check_rules(rules)
     plain = (
         len(rules.dice.layers) == 2
         and len(rules.columns) == 1
         and rules.joker is None
         and rules.repeat is None
-        and not any(box.after or box.above for box in rules.boxes)
+        and not any(box.after or box.above or box.once for box in rules.boxes)
         and len(rules.boxes) <= MOST_BOXES
     )
     if not plain:

@@ -28,6 +28,7 @@ from dicecup.solver.arrays import NOWHERE
 from dicecup.solver.components import (
     Component,
     bonus_by_total,
+    check_rules,
     components,
     joker_throws,
     last_step,
@@ -109,6 +110,7 @@ def layout(rules: Ruleset) -> Layout:
 
 def check_learnable(rules: Ruleset) -> None:
     """Raise an error for rules that the tables of a turn do not cover."""
+    check_rules(rules)
     upper = {rules.boxes[box].id for box in rules.upper}
     free = never_barred(rules) and all(box.strike for box in rules.boxes)
     joker = rules.joker is None or not upper & set(rules.joker.filled)

@@ -22,7 +22,15 @@ from dicecup.engine.state import Sheet
 from dicecup.errors import UsageError
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import NOWHERE, Array
-from dicecup.solver.components import Component, components, last_step, memory, offered_points, remember
+from dicecup.solver.components import (
+    Component,
+    check_rules,
+    components,
+    last_step,
+    memory,
+    offered_points,
+    remember,
+)
 from dicecup.solver.files.tables import has_weights
 from dicecup.solver.limits import check_disk, check_memory, cores
 from dicecup.solver.single.upper_classes import UpperPart, strides_of, upper_part
@@ -107,6 +115,7 @@ def check_solvable(rules: Ruleset) -> GameSize:
     """Return the size of the game; if it cannot be solved exactly, an error says what there is instead."""
     if rules.has_layers:
         raise UsageError("solve_layers", ruleset=rules.id)
+    check_rules(rules)
     size = size_of(rules)
     if size.states > MOST_STATES:
         code = "solve_too_large_learned" if has_weights(rules) else "solve_too_large"

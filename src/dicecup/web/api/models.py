@@ -89,6 +89,7 @@ class MoveRequest(Model):
     `{"throw": true}` throws the dice that are due; `{"throw": [3, 3, 6]}` types physical dice.
     `{"keep": [6, 6]}`, `{"box": "sixes"}`, `{"column": "x2", "box": "sixes"}`,
     `{"inner": "pair", "outer": "chance"}`; with `"strike": true` (or a list of layers) a box gets 0.
+    `{"announce": "sixes", "column": "announced"}` says which box the turn will fill.
     `{"final": [3, 3, 6, 6, 6]}` types what a turn ended with if its rolls are not known. On a score pad
     `{"seat": 1, "box": "sixes", "points": 24}`; a correction names what the box held: `"was": 18`. Writes of
     others do not matter to it, so its version may be old.
@@ -145,6 +146,14 @@ class SeatAnswer(BaseModel):
     points: int = 0
     sheet: dict[str, Any] = {}
     lines: list[dict[str, int]] = []
+    overall: Annotated[
+        dict[str, int], Field(description="The lines that stand once for all columns, by id.")
+    ] = {}
+
+
+class CellAnswer(BaseModel):
+    box: str
+    column: str
 
 
 class TurnAnswer(BaseModel):
@@ -159,6 +168,11 @@ class TurnAnswer(BaseModel):
     throws_made: int
     throws_left: int
     choices: dict[str, list[ChoiceAnswer]]
+    announced: Annotated[
+        CellAnswer | None, Field(description="The box that this turn must fill, where one was announced.")
+    ] = None
+    announceable: Annotated[list[CellAnswer], Field(description="The boxes that can be announced now.")] = []
+    throws_saved: Annotated[int, Field(description="Rolls that earlier turns of the player have saved.")] = 0
 
 
 class LastAnswer(BaseModel):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dicecup.engine.record import Undo
-from dicecup.engine.state import Keep, Score, Throw, Write, standings
+from dicecup.engine.state import Announce, Keep, Score, Throw, Write, rolls_made, standings
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import name
 from dicecup.i18n.sentences import cell_text
@@ -27,13 +27,16 @@ def announcement(live: LiveMatch, language: Language) -> str:
     if isinstance(move, Throw) and move.final:
         return _("{player}, final dice: {dice}.").format(player=player, dice=dice_text(match.state.dice))
     if isinstance(move, Throw):
-        number = match.rules.throws - match.state.throws_left
+        number = rolls_made(match.rules, match.state)
         return _("{player}, roll {number}: {dice}.").format(
             player=player, number=number, dice=dice_text(match.state.dice)
         )
     if isinstance(move, Keep):
         kept = dice_text(move.dice) or "–"
         return _("{player} keeps {dice}.").format(player=player, dice=kept)
+    if isinstance(move, Announce):
+        box = cell_text(match.rules, move.box, move.column, language)
+        return _("{player} announces {box}.").format(player=player, box=box)
     if isinstance(move, Write):
         return write_announcement(match, move, language)
     return score_announcement(match, move, player, language)
@@ -116,6 +119,9 @@ def ending(match: Match, language: Language) -> str:
         if place == 1
     ]
     points = placed[0][2]
+    if match.state.winner is not None:
+        said = language.gettext("The game is over. {player} wins at once with {dice}.")
+        return said.format(player=names[0], dice=dice_text(match.state.dice))
     if len(placed) == 1:
         said = language.ngettext(
             "The game is over: {points} point.", "The game is over: {points} points.", abs(points)

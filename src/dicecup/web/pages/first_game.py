@@ -14,7 +14,6 @@ from starlette.responses import Response
 
 from dicecup.engine.state import State
 from dicecup.messages import N_
-from dicecup.rules.model import Ruleset
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.viewer import GUIDE_COOKIE, Viewer, set_cookie
 
@@ -79,15 +78,15 @@ def guide_step(live: LiveMatch, viewer: Viewer) -> GuideStep | None:
     sheets = state.sheets if way == "points" else (state.sheet,)
     if any(points is not None for sheet in sheets for points in sheet.cells):
         return None
-    at = step_due(match.rules, state) if way != "points" else 0
+    at = step_due(state) if way != "points" else 0
     if at is None or (way != "points" and state.player not in seats):
         return None
     steps = STEPS[way]
     return GuideStep(at + 1, len(steps), viewer.language.gettext(steps[at]))
 
 
-def step_due(rules: Ruleset, state: State) -> int | None:
-    if state.throws_left == rules.throws:
+def step_due(state: State) -> int | None:
+    if not state.dice:
         return 0
     if state.throw_due:
         return None  # the others are to be rolled on a real table: the page asks for them

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dicecup.bots import is_bot
 from dicecup.engine.legality import cell_of
@@ -50,7 +50,7 @@ def last_entry(match: Match, language: Language) -> LastEntry:
         for place, given in zip(move.placements, points, strict=True):
             column = f" {name(rules, place.column, language.code)}" if place.column else ""
             boxes.append(BoxEntry(name(rules, place.box, language.code) + column, number(given)))
-        return LastEntry(
+        entry = LastEntry(
             seat,
             player_name(record.header.players[seat], language),
             tuple(boxes),
@@ -58,7 +58,13 @@ def last_entry(match: Match, language: Language) -> LastEntry:
             flourish_of(match, before, after, cells) if not back else "",
             record.moves_made - back,
         )
-    return NO_ENTRY
+        break
+    else:
+        entry = NO_ENTRY
+    winner = match.state.winner
+    if winner is None or is_bot(record.header.players[winner]):
+        return entry
+    return replace(entry, flourish="win", move=record.moves_made)
 
 
 def flourish_of(match: Match, before: State, after: State, cells: list[int]) -> str:

@@ -26,7 +26,7 @@ from dicecup.web.guard import COOKIE
 from dicecup.web.pages.match_page import Asked
 from dicecup.web.pages.my_games import game_line, statistics_views
 from dicecup.web.pages.render import go_to, page, path_here
-from dicecup.web.pages.setup_page import GameAsked, games, options_view
+from dicecup.web.pages.setup_page import GameAsked, games, in_groups, options_view
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.opening import game_rules
 from dicecup.web.service.personal_data import FILE_NAME, delete_person, export_person
@@ -47,8 +47,9 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/rules")
 async def all_rules(request: Request, viewer: ViewerNow) -> Response:
-    cards = [(game, game_name(game_rules(game), viewer.language.code)) for game in games()]
-    return page(request, viewer, "rules_list.html", cards=cards)
+    named = [(game, game_name(game_rules(game), viewer.language.code)) for game in games()]
+    cards, family = in_groups(named)
+    return page(request, viewer, "rules_list.html", cards=cards, family=family)
 
 
 @router.get("/rules/{game}")

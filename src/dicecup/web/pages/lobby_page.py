@@ -15,7 +15,7 @@ from dicecup.storage.rows import MatchLine
 from dicecup.web.assets import qr_svg
 from dicecup.web.pages.my_games import names_text
 from dicecup.web.pages.render import page
-from dicecup.web.pages.setup_page import games
+from dicecup.web.pages.setup_page import games, in_groups
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.opening import game_rules
@@ -53,12 +53,14 @@ async def lobby(request: Request, viewer: ViewerNow, matches: MatchesNow) -> Res
     code = viewer.language.code
     rules = [(game, game_rules(game)) for game in games()]
     lines = [] if viewer.new else await newest_games(matches, viewer)
+    cards, family = in_groups([(game, game_name(found, code), summary(found, code)) for game, found in rules])
     address = matches.settings.address
     return page(
         request,
         viewer,
         "lobby.html",
-        cards=[(game, game_name(found, code), summary(found, code)) for game, found in rules],
+        cards=cards,
+        family=family,
         open_games=await open_games(matches, viewer, lines),
         last=last_game(lines, viewer.language),
         address=address,

@@ -17,7 +17,7 @@ from starlette.responses import Response
 
 from dicecup.dice import Dice, Die, parse_dice
 from dicecup.engine.serialize import move_from_data
-from dicecup.engine.state import Keep, Placement, Score
+from dicecup.engine.state import Placement, TurnMove
 from dicecup.errors import DicecupError, DiceError, MoveError, UsageError
 from dicecup.rules.model import Ruleset
 from dicecup.web.assets import qr_svg
@@ -386,13 +386,13 @@ async def do(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Re
     return show(request, viewer, live)
 
 
-def read_move(rules: Ruleset, text: str) -> Keep | Score:
+def read_move(rules: Ruleset, text: str) -> TurnMove:
     """Read a decision that a page sends as JSON."""
     try:
         move = move_from_data(rules, json.loads(text[:MOST_MOVE]))
     except (ValueError, RecursionError):
         raise MoveError("move_unreadable") from None
-    if not isinstance(move, Keep | Score):
+    if not isinstance(move, TurnMove):
         raise MoveError("move_unreadable")
     return move
 

@@ -7,10 +7,19 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from dicecup.engine.legality import cell_of
+from dicecup.engine.legality import cell_names, cell_of
+from dicecup.engine.play import announcement_missing
 from dicecup.engine.record import Record
 from dicecup.engine.same_dice import is_repeatable
-from dicecup.engine.state import Placement, Score, Throw, dice_to_throw, standings
+from dicecup.engine.state import (
+    Announce,
+    Placement,
+    Score,
+    Throw,
+    dice_to_throw,
+    rolls_made,
+    standings,
+)
 from dicecup.errors import DicecupError
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, name
@@ -28,7 +37,7 @@ from dicecup.web.service.draft import Slot, slots_of
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.opening import game_rules, may_begin
 from dicecup.web.service.playing_apart import progress_of
-from dicecup.web.service.snapshot import LayerChoices, layer_choices
+from dicecup.web.service.snapshot import LayerChoices, announcements, layer_choices
 from dicecup.web.service.undoing import NOTHING_TO_UNDO, UndoOptions, undo_options
 from dicecup.web.texts import house_rules, line_names, player_name
 
@@ -107,6 +116,7 @@ class TurnView:
     throw: int  # how many throws were made
     final: bool  # the dice are those that the turn ends with: how many throws were made is not known
     throws: int
+    saved: int  # rolls that earlier turns have saved
     dice: list[DieView]
     rolled: bool  # the dice are of this turn
     count: int  # how many dice there are
@@ -118,6 +128,10 @@ class TurnView:
     complete: bool  # a box is picked for every layer
     may_score: bool
     may_strike: bool
+    may_announce: bool
+    must_announce: bool  # nothing else can be done
+    announced: str  # the box that the turn must fill
+    counts_rolls: bool  # every roll must be typed
 
     @property
     def any_picked(self) -> bool:
@@ -223,6 +237,7 @@ def match_view(
     if picked is None:
         picked = live.draft.picked if live.draft.version == live.version else {}
     choices, picked = safe_choices(match, picked) if match and acting else ([], {})
+    announceable = announcements(rules, match.state) if match and acting else ()
     last = last_entry(match, language) if match else NO_ENTRY
     placed = {seat: (place, points) for place, seat, points in standings(rules, match.state)} if match else {}
     seat_shown = shown_seat(match, seats) if match else 0
@@ -251,7 +266,7 @@ def match_view(
         commitment=opening.commitment,
         open_seats=live.open_seats,
         shown=shown,
-        sheet=seat_sheet(match, seat_shown, "row", language, last, choices) if match else None,
+        sheet=seat_sheet(match, seat_shown, "row", language, last, choices, announceable) if match else None,
         turn=turn_view(live, match, seats, choices, picked, language) if match and not finished else None,
         last=last,
         back=back,
@@ -345,11 +360,19 @@ def seat_sheet(
     language: Language,
     last: LastEntry,
     choices: Sequence[LayerChoices] = (),
+    announceable: tuple[Announce, ...] = (),
 ) -> SheetView:
     written = last.cells if last.seat == seat else frozenset()
     layers = written_layers(match.record, seat) if match.rules.has_layers else ()
     return SheetView(
-        match.rules, match.state.sheets[seat], of_sheet, language, tuple(choices), written, layers
+        match.rules,
+        match.state.sheets[seat],
+        of_sheet,
+        language,
+        tuple(choices),
+        written,
+        layers,
+        announceable,
     )
 
 
@@ -377,6 +400,7 @@ def turn_view(
     typed = match.record.header.origin.kind == "typed"
     yours, bot = state.player in seats, live.bot_is_next()
     filled = sum(points is not None for points in state.sheet.cells)
+    must_announce = bool(state.dice) and not state.throw_due and announcement_missing(rules, state)
     types = typed and state.throw_due and (yours or (bot and bool(seats)))
     _, last, _ = next(match.record.backwards(), (None, None, None)) if typed else (None, None, None)
     return TurnView(
@@ -386,14 +410,21 @@ def turn_view(
         left=state.player in live.open_seats,
         number=filled // len(rules.scored) + 1,
         of=rules.turns,
-        throw=rules.throws - state.throws_left,
+        throw=rolls_made(rules, state),
         final=isinstance(last, Throw) and last.final,
-        throws=rules.throws,
+        throws=rules.throws + state.sheet.saved,
+        saved=state.sheet.saved,
         dice=dice_views(live, match),
-        rolled=state.throws_left < rules.throws,
+        rolled=rolls_made(rules, state) > 0,
         count=rules.dice.count,
-        may_keep=yours and not state.throw_due and state.throws_left > 0,
-        may_throw=yours and not typed and (state.throw_due or state.throws_left > 0),
+        may_keep=yours and not state.throw_due and state.throws_left > 0 and not must_announce,
+        may_throw=yours and not typed and not must_announce and (state.throw_due or state.throws_left > 0),
+        may_announce=yours and bool(announcements(rules, state)),
+        must_announce=must_announce,
+        announced=name(rules, cell_names(rules, state.announced)[0], language.code)
+        if state.announced is not None
+        else "",
+        counts_rolls=rules.counts_rolls,
         must_type=dice_to_throw(rules, state) if types else 0,
         picks=pick_views(match, choices, language) if rules.has_layers else [],
         picked=picked_text(picked),

@@ -123,12 +123,12 @@ def pad_cells(
     """Yield the cells of a line of one player's sheet, one for each column."""
     writable = row.box or is_repeat(rules, row.line)
     for place, cell in enumerate(row.cells):
-        column = rules.columns[place]
-        label = cell_text(rules, row.line, column.id, language) if writable else row.label
+        column = "" if row.spans else rules.columns[place].id
+        label = cell_text(rules, row.line, column, language) if writable else row.label
         text = cell.text or (language.gettext("empty") if writable else "")
-        new = isinstance(last, Write) and (last.seat, last.box, last.column) == (seat, row.line, column.id)
+        new = isinstance(last, Write) and (last.seat, last.box, last.column) == (seat, row.line, column)
         yield PadCell(
-            at=at_text(seat, row.line, column.id) if writable and seated else "",
+            at=at_text(seat, row.line, column) if writable and seated else "",
             kind=cell.kind,
             text=cell.text,
             label=f"{player}, {label}: {text}",

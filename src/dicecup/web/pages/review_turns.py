@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dicecup.coach.advice import with_strikes
+from dicecup.engine.legality import moment_of
 from dicecup.engine.play import score_sheet
 from dicecup.engine.record import Record
-from dicecup.engine.state import Keep, Score, State, final_score
+from dicecup.engine.state import Keep, Score, State, final_score, rolls_made
 from dicecup.i18n.language import Language
 from dicecup.i18n.sentences import (
     MARKS,
@@ -175,7 +176,7 @@ def turns_of(
 def boxes_text(record: Record, before: State, move: Score, language: Language) -> str:
     """What was written: `Sixes 24`, or `cross out Sixes`."""
     rules = record.rules
-    _, written = score_sheet(rules, before.sheet, before.dice, move.placements)
+    _, written = score_sheet(rules, before.sheet, before.dice, move.placements, moment_of(rules, before))
     said = with_strikes(rules, before.sheet, before.dice, move)
     assert isinstance(said, Score)
     parts = [
@@ -195,7 +196,7 @@ def decision_view(
     language: Language,
 ) -> DecisionView:
     rules = record.rules
-    throw, taken = rules.throws - before.throws_left, said_text(rules, before, move, language)
+    throw, taken = rolls_made(rules, before), said_text(rules, before, move, language)
     if found is None:
         return DecisionView(turn, throw, moves, dice_view(before.dice), taken)
     shown = list(found.choices[:SHOWN_CHOICES])

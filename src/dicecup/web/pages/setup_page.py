@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -16,12 +16,12 @@ from dicecup.errors import DicecupError, UsageError
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, option_name, option_text, summary
 from dicecup.rules.house import is_house
-from dicecup.rules.loader import builtin_ids
+from dicecup.rules.loader import builtin_ids, main_ids
 from dicecup.rules.model import Ruleset
 from dicecup.web.pages.render import base_address, go_to, only_here, page
 from dicecup.web.refusals import status_of
 from dicecup.web.service import opening
-from dicecup.web.service.advising import bots_here, has_coach, has_solver
+from dicecup.web.service.advising import bots_here, has_coach, has_solver, why_no_values
 from dicecup.web.service.evening_tally import like_last_game
 from dicecup.web.service.opening import NewMatch, NewSeat
 from dicecup.web.texts import BOT_NAMES, bot_text
@@ -48,8 +48,14 @@ class SeatForm:
 
 
 def games() -> list[str]:
-    """The games in the order of the lobby; new ones come last."""
+    """The games in the order of the lobby: first the main ones, then their relatives."""
     return sorted(builtin_ids(), key=lambda game: ORDER.index(game) if game in ORDER else len(ORDER))
+
+
+def in_groups(cards: Sequence[tuple[str, ...]]) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """Return the cards of the main games, and those of their relatives, which stand behind one tap."""
+    main = [card for card in cards if card[0] in main_ids()]
+    return main, [card for card in cards if card not in main]
 
 
 async def known_game(matches: MatchesNow, game: str) -> str:
@@ -215,7 +221,7 @@ def setup_page(
     status: int = 200,
 ) -> Response:
     rules = opening.game_rules(game)
-    language = viewer.language
+    language, problem_of_coach = viewer.language, why_no_values(rules)
     return page(
         request,
         viewer,
@@ -232,7 +238,8 @@ def setup_page(
         dice=form.get("dice", "screen"),
         opens=form.get("opens", ""),
         seed=form.get("seed", ""),
-        has_coach=has_coach(rules),
+        has_coach=has_coach(rules) and not problem_of_coach,
+        no_coach=language.sentence(problem_of_coach, rules) if problem_of_coach else "",
         has_chances=has_solver(),
         coach=bool(form.get("coach")),
         evening=str(form.get("evening", ""))[:40],
@@ -259,7 +266,7 @@ class BotView:
 
 
 def bots(rules: Ruleset, language: Language) -> list[BotView]:
-    """Every bot that can play here."""
+    """Every bot that can play this game here."""
     return [bot_view(rules, bot, language) for bot in bots_here(rules)]
 
 

@@ -9,7 +9,7 @@ from math import ceil
 from typing import Literal
 
 from dicecup.engine.legality import cell_of
-from dicecup.engine.state import Placement, Sheet, bonus, column_lines, final_score
+from dicecup.engine.state import Announce, Placement, Sheet, bonus, column_lines, overall_lines
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import name
 from dicecup.rules.model import OfFace, Ruleset
@@ -84,6 +84,7 @@ class SheetView:
     choices: tuple[LayerChoices, ...] = ()
     written: frozenset[int] = frozenset()
     layers: tuple[tuple[int, str], ...] = ()  # which dice were written in which cell, where there are several
+    announcements: tuple[Announce, ...] = ()  # the boxes that can be announced
 
     @property
     def heads(self) -> list[str]:
@@ -120,7 +121,8 @@ class Block:
         """The rows; of those that are known to be as in `before` none."""
         view, old = self.view, before.view if before else None
         lines = lines_in_blocks(view.rules)[self.number]
-        if old is None or old.choices or view.choices or old.language is not view.language:
+        choosing = old and (old.choices or old.announcements), view.choices or view.announcements
+        if old is None or any(choosing) or old.language is not view.language:
             return rows_of(view, lines)
         if (old.sheet, old.written) == (view.sheet, view.written):
             return []
@@ -170,15 +172,17 @@ def rows_of(view: SheetView, wanted: Sequence[str]) -> list[Row]:
     names = line_names(rules, language)
     lines = [column_lines(rules, sheet, column) for column in range(len(rules.columns))]
     layers = dict(view.layers)
+    overall = overall_lines(rules, sheet)
+    announced = {cell_of(rules, one.box, one.column) for one in view.announcements}
     rows = []
     for line in wanted:
         label = names[line][0]
         box = rules.box_index.get(line)
-        spans = bool(heads) and line == "final_score"
+        spans = line in rules.overall_lines
         cells = []
         for column in range(1 if spans else len(rules.columns)):
             if box is None:
-                cells.append(computed(rules, sheet, column, line, lines[column], language))
+                cells.append(computed(rules, sheet, column, line, {**lines[column], **overall}, language))
                 continue
             cell = column * len(rules.boxes) + box
             points = sheet.cells[cell]
@@ -191,6 +195,8 @@ def rows_of(view: SheetView, wanted: Sequence[str]) -> list[Row]:
                 continue
             spoken = f"{label} {heads[column]}" if heads else label
             targets = targets_of(rules, cell, view.choices, spoken, language) if view.choices else ()
+            if cell in announced:
+                targets = (announcement_target(line, rules.columns[column].id, spoken, language),)
             cells.append(Cell("offer", targets=targets) if targets else EMPTY)
         rows.append(Row(line, label, box is not None, tuple(cells), spans, view.of_sheet))
     return rows
@@ -252,12 +258,17 @@ def target(choice: BoxChoice, layer: LayerChoices, picked: bool, spoken: str, la
     )
 
 
+def announcement_target(box: str, column: str, spoken: str, language: Language) -> Target:
+    """What a tap on a cell does that can be announced."""
+    place = placement_text(Placement(box, column))
+    label = language.gettext("Announce {box}").format(box=spoken)
+    return Target(f"announce-{place}", "announce", "!", f"announce:{place}", label, zero=False, fixed=True)
+
+
 def computed(
     rules: Ruleset, sheet: Sheet, column: int, line: str, lines: Mapping[str, int], language: Language
 ) -> Cell:
     """A line that is no box. The bonus shows how far it is while it can still grow."""
-    if line == "final_score":
-        return Cell("line", number(final_score(rules, sheet)))
     if line == "bonus":
         going = bonus_going(rules, sheet, column, language)
         if going:

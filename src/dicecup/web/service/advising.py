@@ -10,17 +10,19 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Coroutine
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from dicecup.bots import BOTS
 from dicecup.coach.advice import is_coached
 from dicecup.engine.record import Record
-from dicecup.engine.state import Keep, Score, State
+from dicecup.engine.state import State, TurnMove
 from dicecup.errors import MoveError, UsageError
 from dicecup.installation import ensure, is_available, is_installed
+from dicecup.rules.loader import load_ruleset
 from dicecup.rules.model import Ruleset
+from dicecup.solver.components import check_rules
 from dicecup.solver.ready import has_ready
 from dicecup.web.service.fair_queue import Caller
 from dicecup.web.service.live_match import LiveMatch
@@ -67,7 +69,28 @@ def need_chances() -> None:
 def bots_here(rules: Ruleset) -> list[str]:
     """The bots that can play this game here; without the solver's packages, those that do not need them."""
     missing = set() if has_solver() else {"winner"} if has_coach(rules) else BOTS_BY_VALUES
+    if why_no_values(rules):
+        missing = BOTS_BY_VALUES
     return [bot for bot in BOTS if bot not in missing]
+
+
+@lru_cache(maxsize=256)
+def why_no_values(rules: Ruleset) -> UsageError | None:
+    """The reason why the coach knows nothing of a game, whatever its options; None if it may."""
+    problem = no_values(rules)
+    if problem is None:
+        return None
+    chosen = [{option: value} for option, values in rules.choices.items() for value in values]
+    return problem if all(no_values(load_ruleset(rules.reference, options)) for options in chosen) else None
+
+
+def no_values(rules: Ruleset) -> UsageError | None:
+    """The reason why these rules have no values, if that is known without looking for them."""
+    try:
+        check_rules(rules)
+    except UsageError as error:
+        return error
+    return None
 
 
 def check_on(live: LiveMatch) -> None:
@@ -157,6 +180,8 @@ class Advising:
     async def check(self, rules: Ruleset) -> None:
         """Refuse rules that have no values, if that is known quickly; prepare the others."""
         need_coach(rules)
+        if problem := no_values(rules):
+            raise problem
 
         async def work() -> None:
             if not is_coached(rules):
@@ -244,7 +269,7 @@ class Advising:
         found: GameReport = await self.patient.ask("so_far", record)
         return found
 
-    async def decide(self, bot: str, rules: Ruleset, state: State, owner: str) -> Keep | Score:
+    async def decide(self, bot: str, rules: Ruleset, state: State, owner: str) -> TurnMove:
         """Return the decision of a bot in a match that this key has opened."""
         need_coach(rules)
         if bot == "winner":
@@ -253,7 +278,7 @@ class Advising:
         else:
             await self.until_values(rules)
         caller = Caller("bots", owner)
-        move: Keep | Score = await self.quick.ask("decide", bot, rules, state, caller=caller)
+        move: TurnMove = await self.quick.ask("decide", bot, rules, state, caller=caller)
         return move
 
     async def stop(self) -> None:

@@ -15,7 +15,7 @@ from typing import Literal
 
 from dicecup.dice import Dice, Die
 from dicecup.engine.record import Record
-from dicecup.engine.state import Keep, Placement, Score, Throw, Write
+from dicecup.engine.state import Announce, Keep, Placement, Throw, Write
 
 NO_SLOTS: frozenset[int] = frozenset()
 SlotState = Literal["thrown", "kept", "leaving", "resting"]
@@ -62,8 +62,10 @@ def slots_of(match: str, record: Record, kept: Mapping[int, frozenset[int]]) -> 
     for back, (_, move, _) in enumerate(record.backwards(), start=1):
         if isinstance(move, Write):
             return []  # a pad has no dice
-        if not isinstance(move, Score):
+        if isinstance(move, Throw | Keep):
             turns[-1].append((record.moves_made - back, move))
+        elif isinstance(move, Announce):
+            continue
         elif turns[-1]:
             break
         else:

@@ -18,7 +18,7 @@ from dicecup.bots import bot_of_player
 from dicecup.dice import Dice
 from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.record_text import RecordWriter, read_header, split_lines
-from dicecup.engine.state import MOST_PLAYERS, Keep, Score, Write
+from dicecup.engine.state import MOST_PLAYERS, Keep, TurnMove, Write
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import Change, Match
 from dicecup.rules.loader import load_ruleset
@@ -350,7 +350,7 @@ class LiveMatch:
         self.draft.mark(version, slots)
         self.notify()
 
-    async def decide(self, seats: frozenset[int], version: int, move: Keep | Score) -> None:
+    async def decide(self, seats: frozenset[int], version: int, move: TurnMove) -> None:
         """Keep dice or fill a box. Dice that the server throws follow a keep at once."""
         async with self.changing(version):
             change = self.check_turn(seats, version).prepare(version)

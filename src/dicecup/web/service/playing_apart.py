@@ -19,7 +19,7 @@ from dicecup.engine.fairness import SAME_DICE, commitment
 from dicecup.engine.record import DiceOrigin, Header, Record, trimmed
 from dicecup.engine.record_text import RecordWriter, entry_texts
 from dicecup.engine.same_dice import Round, dice_of, moves_of, rounds, rounds_of, turns_of
-from dicecup.engine.state import Keep, Move, Score, Throw
+from dicecup.engine.state import Move, Score, Throw, TurnMove
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import Match
 from dicecup.rules.loader import load_ruleset
@@ -207,7 +207,7 @@ async def bot_turn(matches: Matches, match: Match, owner: str) -> None:
             return
 
 
-async def bot_decision(matches: Matches, match: Match, owner: str) -> Keep | Score:
+async def bot_decision(matches: Matches, match: Match, owner: str) -> TurnMove:
     bot = match.player.removeprefix(BOT_PREFIX)
     if bot in BOTS_BY_VALUES:
         return await matches.advising.decide(bot, match.rules, match.state, owner)

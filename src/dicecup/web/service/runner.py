@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from dicecup.bots import BOT_PREFIX, bot_of_player
-from dicecup.engine.state import Keep, Score
+from dicecup.engine.state import Score, TurnMove
 from dicecup.errors import DicecupError
 from dicecup.match import Change
 from dicecup.web.service.advising import BOTS_BY_VALUES
@@ -77,7 +77,7 @@ class Runner:
                     if not live.bot_is_next():
                         live.hurried.clear()
 
-    async def decision(self, live: LiveMatch) -> Keep | Score | None:
+    async def decision(self, live: LiveMatch) -> TurnMove | None:
         match = live.playing()
         bot = match.player.removeprefix(BOT_PREFIX)
         if not live.bot_is_next() or match.state.throw_due:
@@ -130,7 +130,7 @@ def due(live: LiveMatch) -> Step | None:
     return None if match.record.header.origin.kind == "typed" else "throw"
 
 
-def take(step: Step, change: Change, decision: Keep | Score | None) -> None:
+def take(step: Step, change: Change, decision: TurnMove | None) -> None:
     if step == "reveal":
         change.reveal()
     elif step == "throw":

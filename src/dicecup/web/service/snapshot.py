@@ -8,11 +8,12 @@ from types import MappingProxyType
 from typing import Any
 
 from dicecup.dice import layer_faces
-from dicecup.engine.legality import cell_names, cell_of, offers, refusal
+from dicecup.engine.legality import Moment, cell_names, cell_of, moment_of, offers, refusal
 from dicecup.engine.pad import possible_values, usual_points, written
-from dicecup.engine.play import place, scored_layers
+from dicecup.engine.play import legal_announcements, place, scored_layers
 from dicecup.engine.serialize import dice_to_data, move_to_data, sheet_to_data
 from dicecup.engine.state import (
+    Announce,
     Placement,
     Sheet,
     State,
@@ -20,6 +21,8 @@ from dicecup.engine.state import (
     column_lines,
     dice_to_throw,
     final_score,
+    overall_lines,
+    rolls_made,
     standings,
 )
 from dicecup.match import Match
@@ -64,29 +67,42 @@ def layer_choices(
     """
     if state.throw_due or state.finished or not state.dice:
         return []
-    sheet = state.sheet
+    sheet, moment = state.sheet, moment_of(rules, state)
     found = []
     for name, layer in zip(rules.scored, scored_layers(rules), strict=True):
         faces = layer_faces(state.dice, layer)
         taken = {cell_of(rules, other.box, other.column) for key, other in picked.items() if key != name}
-        open_now = tuple(choice for choice in choices_on(rules, sheet, faces) if choice.cell not in taken)
+        open_now = tuple(
+            choice for choice in choices_on(rules, sheet, faces, moment) if choice.cell not in taken
+        )
         chosen, points = picked.get(name), 0
         if chosen is not None:
-            sheet, scored = place(rules, sheet, faces, chosen)
+            sheet, scored = place(rules, sheet, faces, chosen, moment)
             points = scored.points
         found.append(LayerChoices(name, open_now, chosen, points))
     return found
 
 
-def choices_on(rules: Ruleset, sheet: Sheet, faces: tuple[int, ...]) -> tuple[BoxChoice, ...]:
-    given = offers(rules, sheet, faces)
+def announcements(rules: Ruleset, state: State) -> tuple[Announce, ...]:
+    """The boxes that can be announced now."""
+    if not rules.extensions or state.throw_due or state.finished or not state.dice:
+        return ()
+    return legal_announcements(rules, state)
+
+
+def choices_on(
+    rules: Ruleset, sheet: Sheet, faces: tuple[int, ...], moment: Moment | None = None
+) -> tuple[BoxChoice, ...]:
+    given = offers(rules, sheet, faces, moment)
     found = []
     for cell, scored in enumerate(given):
         if scored is None:
             continue
         box, column = cell_names(rules, cell)
-        allowed = refusal(rules, sheet, faces, given, cell, strike=False) is None
-        strike = bool(scored.points) and refusal(rules, sheet, faces, given, cell, strike=True) is None
+        allowed, struck = (
+            refusal(rules, sheet, faces, given, cell, strike, moment) is None for strike in (False, True)
+        )
+        strike = bool(scored.points) and struck
         found.append(BoxChoice(cell, box, column, scored.points, scored.counted, allowed, strike))
     return tuple(found)
 
@@ -186,6 +202,7 @@ def seat_data(live: LiveMatch, number: int, seats: frozenset[int]) -> Data:
         data["lines"] = [
             dict(column_lines(match.rules, sheet, column)) for column in range(len(match.rules.columns))
         ]
+        data["overall"] = dict(overall_lines(match.rules, sheet))
     return data
 
 
@@ -202,10 +219,18 @@ def turn_data(match: Match, seats: frozenset[int]) -> Data:
         "kept": dice_to_data(state.kept or ()),
         "throw_due": throw_due,
         "dice_to_throw": dice_to_throw(rules, state) if throw_due else 0,
-        "throws_made": rules.throws - state.throws_left,
+        "throws_made": rolls_made(rules, state),
         "throws_left": state.throws_left,
         "choices": {layer.layer: choices_data(layer) for layer in layer_choices(rules, state)},
+        "announced": cell_data(rules, state.announced) if state.announced is not None else None,
+        "announceable": [{"box": one.box, "column": one.column} for one in announcements(rules, state)],
+        "throws_saved": state.sheet.saved,
     }
+
+
+def cell_data(rules: Ruleset, cell: int) -> Data:
+    box, column = cell_names(rules, cell)
+    return {"box": box, "column": column}
 
 
 def choices_data(layer: LayerChoices) -> list[Data]:

@@ -22,7 +22,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from dicecup.errors import DicecupError, UsageError
-from dicecup.rules.loader import builtin_ids, load_builtin
+from dicecup.rules.loader import load_builtin, main_ids
 from dicecup.rules.model import Ruleset
 from dicecup.web.service.fair_queue import Caller, FairQueue, caller_now
 
@@ -60,7 +60,7 @@ async def warm_all() -> None:
     await asyncio.sleep(DELAY)
     thinker = Worker(NICEST)
     try:
-        for game in builtin_ids():
+        for game in main_ids():  # the others compile the same kernels
             await thinker.ask("warm", load_builtin(game))
     finally:
         await thinker.stop()

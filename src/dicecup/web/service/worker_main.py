@@ -22,7 +22,7 @@ from dicecup.coach.review import Review, WinChances, review, shares_of_win
 from dicecup.dice import all_dice
 from dicecup.engine.play import apply, legal_scores
 from dicecup.engine.record import DiceOrigin, Header, Record
-from dicecup.engine.state import Keep, Score, State, Throw, dice_to_throw, empty_sheet, start
+from dicecup.engine.state import Keep, State, Throw, TurnMove, dice_to_throw, empty_sheet, start
 from dicecup.errors import DicecupError, UsageError
 from dicecup.installation import house_folder, is_installed
 from dicecup.rules.model import Ruleset
@@ -138,7 +138,7 @@ def chances_now(rules: Ruleset, state: State) -> WinChances:
     return win_chances(known_values(rules), state, effort=effort_for(rules, live=True))
 
 
-def decide(bot: str, rules: Ruleset, state: State) -> Keep | Score:
+def decide(bot: str, rules: Ruleset, state: State) -> TurnMove:
     """Return the decision of a bot that uses no randomness."""
     from random import Random
 
