@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet
 import pytest
 from click.testing import CliRunner
@@ -91,6 +92,11 @@ def test_the_file_is_the_same_by_whomever_it_is_made(tmp_path: Path) -> None:
     rows = pyarrow.parquet.read_table(files[0]).to_pylist()
     assert found.decisions == len(rows)
     assert found.loss == pytest.approx(sum(row["loss"] for row in rows) / 21)
+    scores = [row["final_score"] for row in rows if row["step"] == 0]
+    assert found.mean == pytest.approx(np.mean(scores))
+    assert found.standard_error == pytest.approx(np.std(scores, ddof=1) / np.sqrt(21))
+    losses = [sum(row["loss"] for row in rows if row["game"] == game) for game in range(21)]
+    assert found.loss_standard_error == pytest.approx(np.std(losses, ddof=1) / np.sqrt(21))
 
 
 def test_an_interrupted_run_leaves_no_file(tmp_path: Path) -> None:

@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from math import sqrt
 from pathlib import Path
 from random import Random
+from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 from dicecup.bots.registry import Bot, bot_name, checked_bot, decided, find_bot
@@ -47,7 +49,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class DataSummary:
-    """What was written: how many games and decisions, the mean score, and the mean loss of a game.
+    """What was written: how many games and decisions, the mean score and the mean loss of a game.
 
     >>> summary = dicecup.write_data("games.parquet", "yatzy-sv", "greedy", games=4, seed=1)
     >>> summary.games, summary.exact, summary.loss > 20
@@ -57,7 +59,9 @@ class DataSummary:
     games: int
     decisions: int
     mean: float
+    standard_error: float | None  # of the mean; None for a single game
     loss: float | None  # None where no exact values are known
+    loss_standard_error: float | None
     exact: bool
     seed: int
 
@@ -109,8 +113,14 @@ def write_data(
         "exact": "true" if exact else "false",
         "actions": str(actions_of(rules).count),
     }
-    decisions, total, loss = write_rows(Path(path), rules, about, played)
-    return DataSummary(games, decisions, total / games, loss / games if exact else None, exact, seed)
+    decisions, scores, losses = write_rows(Path(path), rules, about, played)
+    lost = mean_and_error(losses) if exact else (None, None)
+    return DataSummary(games, decisions, *mean_and_error(scores), *lost, exact, seed)
+
+
+def mean_and_error(numbers: Sequence[float]) -> tuple[float, float | None]:
+    """Return the mean and its standard error."""
+    return fmean(numbers), stdev(numbers) / sqrt(len(numbers)) if len(numbers) > 1 else None
 
 
 def exact_values(rules: Ruleset) -> Values | None:
@@ -207,8 +217,8 @@ def schema_of(rules: Ruleset, about: Mapping[str, str]) -> pyarrow.Schema:
 
 def write_rows(
     path: Path, rules: Ruleset, about: Mapping[str, str], played: Iterator[list[Row]]
-) -> tuple[int, int, float]:
-    """Write the rows; return how many they are, the sum of the final scores, and of the losses.
+) -> tuple[int, list[int], list[float]]:
+    """Write the rows; return how many they are, and by game the final score and what was lost.
 
     They are written into a file beside it, which takes its name at the end.
     """
@@ -216,20 +226,23 @@ def write_rows(
     from pyarrow import parquet
 
     schema, aside = schema_of(rules, about), path.with_name(f".{path.name}.{os.getpid()}")
-    decisions, total, loss = 0, 0, 0.0
+    decisions, scores, losses = 0, list[int](), list[float]()
     try:
         with parquet.ParquetWriter(aside, schema, compression="zstd") as writer:
             for rows in grouped(played):
                 writer.write_table(pa.Table.from_pylist(rows, schema=schema))
                 decisions += len(rows)
-                total += sum(row["final_score"] for row in rows if row["step"] == 0)
-                loss += sum(row["loss"] or 0.0 for row in rows)
+                for row in rows:
+                    if row["step"] == 0:
+                        scores.append(row["final_score"])
+                        losses.append(0.0)
+                    losses[-1] += row["loss"] or 0.0
         aside.replace(path)
     except OSError as error:
         raise StorageError("file_unwritable", file=path, problem=problem_of(error)) from None
     finally:
         aside.unlink(missing_ok=True)
-    return decisions, total, loss
+    return decisions, scores, losses
 
 
 def grouped(played: Iterator[list[Row]]) -> Iterator[list[Row]]:

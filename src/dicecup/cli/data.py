@@ -22,7 +22,7 @@ from dicecup.cli.common import (
     rules_options,
     speech,
 )
-from dicecup.cli.solving import ShareProgress, compilation_announced, show_warning, values_of
+from dicecup.cli.solving import ShareProgress, compilation_announced, hint_values, show_warning
 from dicecup.i18n.sentences import number_text
 from dicecup.installation import need
 from dicecup.messages import N_
@@ -88,7 +88,7 @@ def command(
         find_bot(bot)
     check_writable(output)
     if not no_values:
-        values_of(rules)  # says how far a solve is, if one is needed
+        hint_values(rules)  # says how far a solve is, if one is needed
     progress, began = ShareProgress(), time.monotonic()
     with compilation_announced(), current_folder_searched(), executor_of(cluster) as executor:
         found = write_data(
@@ -104,8 +104,15 @@ def command(
         )
     progress.end()
     if as_json:
-        data = {"file": str(output), "bot": bot, "games": found.games, "decisions": found.decisions}
-        data |= {"mean": found.mean, "loss": found.loss, "exact": found.exact, "seed": found.seed}
+        data: dict[str, object] = {
+            "file": str(output),
+            "bot": bot,
+            "games": found.games,
+            "decisions": found.decisions,
+        }
+        data |= {"mean": found.mean, "standard_error": found.standard_error}
+        data |= {"loss": found.loss, "loss_standard_error": found.loss_standard_error}
+        data |= {"exact": found.exact, "seed": found.seed}
         print_json(data | {"seconds": time.monotonic() - began})
         return
     said = _("{decisions} decisions of {games} games in {file}. Mean score: {mean}.").format(
