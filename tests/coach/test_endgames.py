@@ -55,7 +55,7 @@ def worth(rules: Ruleset, sheet: Sheet) -> float:
 def test_small_games_are_worth_what_the_oracle_says(tmp_path, game, throws):
     path = tmp_path / "end.toml"
     path.write_text(HEAD.format(strike="free").replace("throws = 3", f"throws = {throws}") + GAMES[game])
-    rules = load_ruleset(path)
+    rules = load_ruleset(str(path))
     assert worth(rules, empty_sheet(rules)) == pytest.approx(Reference(rules).expected(), abs=1e-4)
 
 
