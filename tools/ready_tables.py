@@ -42,6 +42,8 @@ GAMES = (
     "yahtzee",
     "yahtzee:joker=forced",
     "yahtzee:joker=none",
+    "kniffel",
+    "yacht",
     *(f"{game}:{option}" for game in ("yum-plus", "triple-yum-plus") for option in YUM_OPTIONS),
 )
 

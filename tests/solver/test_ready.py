@@ -24,6 +24,8 @@ READY: tuple[tuple[str, dict[str, str]], ...] = (
     ("yahtzee", {}),
     ("yahtzee", {"joker": "forced"}),
     ("yahtzee", {"joker": "none"}),
+    ("kniffel", {}),
+    ("yacht", {}),
 )
 PRECISE = 1e-4  # points: half a step of the packed values
 FOLDER = files("dicecup.solver.single").joinpath("data")
