@@ -165,6 +165,8 @@ def position_row(rules: Ruleset, state: State) -> Row:
         "dice": [face for die in state.dice for face in ((die,) if isinstance(die, int) else die)],
         "sheet": list(state.sheet.cells),
         "repeats": state.sheet.repeats,
+        "saved": state.sheet.saved,
+        "announced": state.announced,
         "score": final_score(rules, state.sheet),
     }
 
@@ -201,6 +203,8 @@ def schema_of(rules: Ruleset, about: Mapping[str, str]) -> pyarrow.Schema:
         "dice": pa.list_(pa.int8(), dice),
         "sheet": pa.list_(pa.int16(), rules.cells),
         "repeats": pa.int16(),
+        "saved": pa.int16(),
+        "announced": pa.int16(),
         "score": pa.int32(),
         "action": pa.int32(),
         "move": pa.string(),

@@ -35,7 +35,7 @@ from dicecup.coach.advice import known_values
 from dicecup.dice import all_dice
 from dicecup.engine.legality import cell_names
 from dicecup.engine.play import apply
-from dicecup.engine.state import Sheet, State, Throw, dice_to_throw, start
+from dicecup.engine.state import Sheet, State, Throw, dice_to_throw, final_score, start
 from dicecup.errors import BotError, DicecupError, UsageError, whole_number
 from dicecup.executors import spread
 from dicecup.phrases import Phrase
@@ -457,10 +457,22 @@ def play_piece(
     return final_sheets(rules, sheets)
 
 
+class EngineSheets(FinalSheets):
+    """Finished games whose final score is more than the sum of all lines."""
+
+    @property
+    def scores(self) -> Scores:
+        rows = zip(self.cells.tolist(), self.repeats.tolist(), strict=True)
+        found = [final_score(self.rules, Sheet(tuple(cells), repeats)) for cells, repeats in rows]
+        return np.array(found, dtype=np.int64)
+
+
 def final_sheets(rules: Ruleset, sheets: Sequence[Sheet]) -> FinalSheets:
-    return FinalSheets(
+    """Return sheets as arrays; boxes that are open when a game is won at once count as 0."""
+    kind = EngineSheets if rules.extensions else FinalSheets
+    return kind(
         rules,
-        np.array([sheet.cells for sheet in sheets], dtype=np.int16),
+        np.array([[points or 0 for points in sheet.cells] for sheet in sheets], dtype=np.int16),
         np.array([sheet.repeats for sheet in sheets], dtype=np.int16),
     )
 
