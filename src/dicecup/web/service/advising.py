@@ -155,9 +155,14 @@ class Advising:
         return self.remembered(("load", rules), work())
 
     def prepare(self, rules: Ruleset) -> asyncio.Task[None]:
-        """Prepare a game before somebody asks: hints first, then all else, in the patient process."""
+        """Prepare a game before somebody asks: hints first, then all else, in the patient process.
+
+        Without the solver nothing is compiled, and nothing needs to be prepared.
+        """
 
         async def work() -> None:
+            if not has_solver():
+                return
             await asyncio.shield(self.load(rules))
             await self.patient.ask("prepare", rules, urgency=1)
 
