@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +16,8 @@ from dicecup import Game
 from dicecup.engine import record as engine_record
 from dicecup.engine.play import apply_and_score
 from dicecup.engine.record_text import record_to_text
+from dicecup.web.api import reviews
+from dicecup.web.api.reviews import json_in_pieces
 from dicecup.web.service import matches
 
 pytestmark = pytest.mark.one_database
@@ -79,3 +82,26 @@ def test_long_work_is_not_done_in_the_event_loop(
     assert answer.status_code in (200, 201), answer.text
     assert threads
     assert loop not in threads
+
+
+@pytest.mark.parametrize("depth", range(6))
+def test_json_in_pieces_is_the_same(depth: int) -> None:
+    data = {"a": [{"b": [1, 2.5, None, True, 'é"\n'], "c": {}}, []], "d": "x"}
+    assert json_in_pieces(data, depth) == json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
+def test_a_long_review_is_encoded_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One call of the encoder holds the GIL until it is done, also in a thread."""
+    longest = 0
+    really = json.dumps
+
+    def note(data: Any, **options: Any) -> str:
+        nonlocal longest
+        text = really(data, **options)
+        longest = max(longest, len(text))
+        return text
+
+    monkeypatch.setattr(json, "dumps", note)
+    decisions = [{"turn": turn, "options": [{"loss": 0.5}] * 50} for turn in range(200)]
+    text = json_in_pieces({"players": [{"decisions": decisions}] * 3}, reviews.PIECES_DOWN_TO)
+    assert longest < len(text) / 500

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 
 from dicecup.engine.proof import verify
@@ -117,6 +118,7 @@ class ReviewAnswer(BaseModel):
 
 
 router = APIRouter(prefix="/api", tags=["reviews"], responses=REFUSALS)
+PIECES_DOWN_TO = 4  # the review, its players, one of them, their decisions, one decision
 PATIENCE = 30.0  # seconds; the review continues and is ready for a later request
 
 
@@ -135,14 +137,28 @@ def proof_of(record: Record) -> ProofAnswer:
     )
 
 
-def review_answer(found: Reviewed, options: bool) -> JSONResponse:
+def review_answer(found: Reviewed, options: bool) -> Response:
     from dicecup.coach.review_data import review_data
 
-    return JSONResponse(review_data(found.record, found.review, found.wins, options=options))
+    data = review_data(found.record, found.review, found.wins, options=options)
+    return Response(json_in_pieces(data, PIECES_DOWN_TO), media_type="application/json")
+
+
+def json_in_pieces(data: Any, depth: int) -> str:
+    """Encode as JSON, in a call for each value at this depth.
+
+    A single call holds the GIL until it is done, for seconds with a long review; between two, others run.
+    """
+    if depth and isinstance(data, dict):
+        pairs = [f"{json.dumps(key)}:{json_in_pieces(value, depth - 1)}" for key, value in data.items()]
+        return "{" + ",".join(pairs) + "}"
+    if depth and isinstance(data, list):
+        return "[" + ",".join([json_in_pieces(value, depth - 1) for value in data]) + "]"
+    return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 @router.get("/matches/{match}/review", response_model=ReviewAnswer)
-async def review(reviews: ReviewsNow, live: Asked, options: bool = True) -> JSONResponse:
+async def review(reviews: ReviewsNow, live: Asked, options: bool = True) -> Response:
     """Review the match: luck, skill, every decision with all its options.
 
     The first review of a game may take a minute; on `coach_busy` ask again.
