@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,8 +18,10 @@ from dicecup.bots.registry import usual_score
 from dicecup.cli.main import main
 from dicecup.engine.serialize import Position
 from dicecup.engine.state import start
+from dicecup.i18n.language import language
 from dicecup.rules import builtin_ids
 from dicecup.rules.loader import house_reference, load_builtin
+from dicecup.web.pages.workshop_page import worth_text
 from dicecup.web.service import house_values
 from dicecup.web.service.house_draft import changed_draft, draft_of, reference_of, tables_of
 
@@ -68,9 +71,7 @@ def test_an_unchanged_form_is_the_game_itself(game: str) -> None:
     draft = draft_of(game, "en")
     reference = reference_of(draft)
     assert load_builtin(reference) == load_builtin(game)
-    assert draft_of(reference, "sv") == draft_of(game, "sv").__class__(
-        **{name: getattr(draft, name) for name in draft.__slots__} | {"source": reference}
-    )
+    assert draft_of(reference, "sv") == replace(draft, source=reference)
 
 
 @pytest.mark.parametrize("game", builtin_ids())
@@ -81,6 +82,10 @@ def test_any_box_of_any_game_can_be_removed_and_moved(game: str) -> None:
         more = changed_draft(fewer, "add-box") if load_builtin(game).has_layers else fewer
         rules = load_builtin(reference_of(more))
         assert box.id not in rules.box_index
+    for face in draft.upper:
+        without = replace(draft, upper=tuple(one for one in draft.upper if one != face))
+        more = changed_draft(without, "add-box") if load_builtin(game).has_layers else without
+        assert int(face) not in load_builtin(reference_of(more)).upper_box_of_face
     moved = changed_draft(draft, "down-0")
     assert [box.id for box in moved.boxes][:2] == [draft.boxes[1].id, draft.boxes[0].id]
     assert changed_draft(draft, "up-0") == changed_draft(draft, "remove-99") == draft
@@ -259,3 +264,24 @@ def test_what_is_known_of_a_built_in_game_is_not_said_of_a_namesake(client: Test
     assert usual_score(load_builtin(reference), "greedy") is None
     position = Position(reference, load_builtin(reference), start(load_builtin(reference)))
     assert Position.parse(str(position)).rules.reference == reference
+
+
+@pytest.mark.parametrize(
+    ("change", "expected", "said"),
+    [
+        ("", 235.35, "Your bonus of 35 costs 13.3 points, compared with Yatzy. With perfect play"),
+        ("throws = 4", 260.0, "Your changes bring 11.4 points, compared with Yatzy."),
+        ("throws = 2", 200.0, "Your changes cost 48.6 points, compared with Yatzy."),
+        ("throws = 2", 248.63, "Your changes cost nothing and bring nothing, compared with Yatzy."),
+    ],
+)
+def test_what_a_change_is_worth_in_words(change: str, expected: float, said: str) -> None:
+    found = house_values.HouseValue(expected, 248.63)
+    assert worth_text(found, house_reference(f"{OURS}\n{change}"), language("en")).startswith(said)
+
+
+def test_a_bonus_that_brings_points() -> None:
+    reference = house_reference(OURS.replace("35", "60"))
+    assert worth_text(house_values.HouseValue(250.0, 248.0), reference, language("en")).startswith(
+        "Your bonus of 60 brings 2.0 points"
+    )

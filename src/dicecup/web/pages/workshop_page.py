@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -351,8 +351,6 @@ def worth_text(found: HouseValue, reference: str, language: Language) -> str:
 
 def changed_bonus(rules: Ruleset, base: Ruleset) -> int | None:
     """Return the points of the bonus if it has one step and nothing else was changed."""
-    same = (rules.dice, rules.throws, rules.boxes, rules.strike, rules.joker, rules.repeat, rules.columns)
-    others = (base.dice, base.throws, base.boxes, base.strike, base.joker, base.repeat, base.columns)
-    if same != others or len(rules.bonus) != 1 or rules.bonus == base.bonus:
+    if len(rules.bonus) != 1 or replace(rules, bonus=base.bonus) != base:
         return None
     return rules.bonus[0].points

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from dicecup.rules.build import MOST_BOXES
 from dicecup.rules.house import is_house, pack_tables, unpack_tables
-from dicecup.rules.loader import builtin_ids, load_builtin, read_rules
+from dicecup.rules.loader import builtin_ids, load_builtin, read_rules, without_removed
 from dicecup.rules.model import Alike, AnyDice, Box, Needs, OfFace, Points, Ruleset, Run, TheseFaces
 
 UNNAMED = {"en": "House rules", "fr": "Règles maison", "de": "Hausregeln", "sv": "Husregler"}
@@ -170,7 +170,7 @@ def reference_of(draft: HouseDraft) -> str:
 def tables_of(draft: HouseDraft) -> dict[str, Any]:
     """Return the tables of the rules file that a draft makes: the differences from its base."""
     tables = deepcopy(unpack_tables(draft.source)) if is_house(draft.source) else plain_tables(draft.base)
-    base, raw = load_builtin(pack_tables(without_options(draft.base))), read_rules(draft.base).tables
+    base = load_builtin(pack_tables(without_options(draft.base)))
     tables |= {"format": 1, "id": slug(draft.name), "base": draft.base}
     plain = {"throws": whole(draft.throws), "strike": draft.strike}
     for key, value in plain.items():
@@ -180,6 +180,8 @@ def tables_of(draft: HouseDraft) -> dict[str, Any]:
     put(dice, "faces", whole(draft.faces), base.dice.faces)
     tables["upper"] = upper_tables(draft, base)
     kept = {*(box.id for box in draft.boxes), *upper_ids(draft, base)}
+    gone = {box.id: False for box in base.boxes if box.section != "upper" and box.id not in kept}
+    raw = without_removed(read_rules(draft.base).tables, {"box": gone})  # as the loader will see the base
     tables["box"] = box_tables(draft, base, raw, tables.get("box", {}), kept)
     order = [box.id for box in draft.boxes]
     usual = [box.id for box in base.boxes if box.id in order]
