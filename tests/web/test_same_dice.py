@@ -22,7 +22,7 @@ from dicecup.i18n.language import language
 from dicecup.rules.loader import load_ruleset
 from dicecup.web.api import library, match_requests, reviews
 from dicecup.web.guard import COOKIE
-from dicecup.web.pages import library_pages, match_page, review_page
+from dicecup.web.pages import coach_page, library_pages, match_page, review_page
 from dicecup.web.pages.coach_view import crossed_text
 
 BOT = {"kind": "bot", "name": "random"}
@@ -137,7 +137,7 @@ def test_turns_open_when_all_have_finished_them(ann: Player, bo: Player) -> None
 def routes_of_a_match() -> list[tuple[str, str]]:
     routers = (
         *(match_requests.router, match_requests.moves_router, reviews.router, library.router),
-        *(match_page.router, review_page.router, library_pages.router),
+        *(match_page.router, coach_page.router, review_page.router, library_pages.router),
     )
     routes: list[Any] = [route for router in routers for route in router.routes]
     return [(method, route.path) for route in routes for method in route.methods if "{match}" in route.path]

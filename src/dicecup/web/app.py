@@ -25,7 +25,7 @@ from dicecup.web.live_routes import COMPRESSION, LEAST_COMPRESSED, LiveRoutes
 from dicecup.web.logs import configure_logs
 from dicecup.web.observing import Observe
 from dicecup.web.pages import (
-    chances_page,
+    coach_page,
     evening_pages,
     library_pages,
     lobby_page,
@@ -129,7 +129,7 @@ def shared_routes() -> list[BaseRoute]:
         setup_page.router,
         workshop_page.router,
         match_page.router,
-        chances_page.router,
+        coach_page.router,
         review_page.router,
         rounds_page.router,
         puzzle_pages.router,

@@ -1,14 +1,11 @@
-"""The game page: looking, typing dice, undo; joining, leaving, starting, playing again, moving a
-seat to another device; and the coach.
-"""
+"""The game page: looking, typing dice, undo; joining, leaving, playing again, moving a seat elsewhere."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Path, Request
@@ -16,12 +13,10 @@ from fastapi.responses import HTMLResponse
 from starlette.responses import Response
 
 from dicecup.dice import Dice, Die, parse_dice
-from dicecup.engine.serialize import move_from_data
-from dicecup.engine.state import Placement, TurnMove
-from dicecup.errors import DicecupError, DiceError, MoveError, UsageError
+from dicecup.engine.state import Placement
+from dicecup.errors import DicecupError, DiceError, UsageError
 from dicecup.rules.model import Ruleset
 from dicecup.web.assets import qr_svg
-from dicecup.web.pages.coach_view import hint_view, so_far_view
 from dicecup.web.pages.first_game import guide_step, remember_guide, skip_guide
 from dicecup.web.pages.match_view import MatchView, match_view
 from dicecup.web.pages.pad_view import ChooserView, chooser_view, read_write
@@ -37,15 +32,12 @@ from dicecup.web.pages.render import (
 from dicecup.web.pages.sheet_view import picked_text, read_picked
 from dicecup.web.refusals import status_of
 from dicecup.web.service import joining, opening, undoing
-from dicecup.web.service.advising import PATIENCE, check_on, has_solver, in_time
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.runner import PACES
 from dicecup.web.viewer import Form, MatchesNow, Viewer, ViewerNow, matches_of, remember, set_cookie
 
 Picked = Mapping[str, Placement]  # boxes by layer
-SOON = 0.4  # seconds that a hint waits for its reasons
-MOST_MOVE = 300  # characters of a move as JSON
 
 router = APIRouter(prefix="/t/{match}", include_in_schema=False)
 
@@ -332,98 +324,3 @@ async def come_back(request: Request, viewer: ViewerNow, live: Asked) -> Respons
 async def claim(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
     await joining.follow_link(live, viewer.key, str(form.get("token", ""))[:100])
     return go_to(request, viewer, f"/t/{live.id}")
-
-
-@router.get("/hint")
-async def hint(request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked) -> Response:
-    """Show what to do, and the value of every choice; with the reasons if they are there soon."""
-    return await show_hint(request, viewer, matches, live, "hint", SOON)
-
-
-@router.get("/why")
-async def why(request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked) -> Response:
-    """Show the hint again, with the reasons of its best choices."""
-    return await show_hint(request, viewer, matches, live, "why", PATIENCE)
-
-
-async def show_hint(
-    request: Request, viewer: Viewer, matches: Matches, live: LiveMatch, name: str, patience: float
-) -> Response:
-    try:
-        check_on(live)
-        advice = await in_time(matches.advising.advice(live))
-        due = advice is not None and bool(advice.choices)
-        reasons = await in_time(matches.advising.reasons(live), patience) if due else None
-    except DicecupError as error:
-        return sentence(request, viewer, error)
-    if advice is None:
-        address = f"/t/{live.id}/{name}"
-        return say(request, viewer, "match/preparing.html", address=address, match_id=live.id)
-    match = live.playing()
-    return say(
-        request,
-        viewer,
-        "match/hint.html",
-        hint=hint_view(match, advice, viewer.language, reasons),
-        match_id=live.id,
-        version=match.version,
-        layers=len(match.rules.dice.layers),
-        may_do=match.state.player in live.seats_of(viewer.holder),
-        asks=due and reasons is None,
-        several=len(match.state.sheets) > 1 and has_solver(),
-    )
-
-
-@router.post("/do")
-async def do(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
-    """Make the move that a hint names."""
-    try:
-        move = read_move(live.playing().rules, str(form.get("move", "")))
-        live.pace = viewer.pace if live.seats_of(viewer.holder) else live.pace
-        await live.decide(live.seats_of(viewer.holder), read_version(form), move)
-    except DicecupError as error:
-        return show(request, viewer, live, error=error)
-    return show(request, viewer, live)
-
-
-def read_move(rules: Ruleset, text: str) -> TurnMove:
-    """Read a decision that a page sends as JSON."""
-    try:
-        move = move_from_data(rules, json.loads(text[:MOST_MOVE]))
-    except (ValueError, RecursionError):
-        raise MoveError("move_unreadable") from None
-    if not isinstance(move, TurnMove):
-        raise MoveError("move_unreadable")
-    return move
-
-
-@router.get("/so-far")
-async def so_far(request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked) -> Response:
-    """Show luck, skill, the last choices and the chances to win."""
-    try:
-        check_on(live)
-        found = await in_time(matches.advising.so_far(live))
-    except DicecupError as error:
-        return sentence(request, viewer, error)
-    if found is None:
-        return say(request, viewer, "match/preparing.html", address=f"/t/{live.id}/so-far", match_id=live.id)
-    view = so_far_view(live.playing().rules, found, viewer.language)
-    return say(request, viewer, "match/so_far.html", so_far=view, match_id=live.id)
-
-
-def say(request: Request, viewer: Viewer, template: str, status: int = 200, **values: Any) -> Response:
-    """Return a part of the page; without scripts a page of its own."""
-    shell = template if is_fragment(request) else "match/coach_page.html"
-    return page(request, viewer, shell, status, part=template, **values)
-
-
-def sentence(request: Request, viewer: Viewer, error: DicecupError) -> Response:
-    """Show an error in the place of the coach's answer."""
-    return say(
-        request,
-        viewer,
-        "refused_fragment.html",
-        status_of(error),
-        sentence=viewer.language.sentence(error),
-        code=error.code,
-    )

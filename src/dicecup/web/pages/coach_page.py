@@ -1,36 +1,137 @@
-"""The coach's chances on the game page: the choices that win most often, and a goal for this game."""
+"""The coach on the game page: hints and their reasons, luck so far, the choices that win most, and a goal."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from dicecup.bots.registry import usual_score
-from dicecup.engine.state import State
-from dicecup.errors import DicecupError, UsageError
+from dicecup.engine.serialize import move_from_data
+from dicecup.engine.state import State, TurnMove
+from dicecup.errors import DicecupError, MoveError, UsageError
 from dicecup.i18n.language import Language
 from dicecup.i18n.sentences import percent_text
 from dicecup.rules.model import Ruleset
-from dicecup.web.pages.coach_view import said_text
-from dicecup.web.pages.match_page import Asked, say, sentence
-from dicecup.web.service.advising import LEAST_GOAL, MOST_GOAL, check_on, in_time
+from dicecup.web.pages.coach_view import hint_view, said_text, so_far_view
+from dicecup.web.pages.match_page import Asked, read_version, show
+from dicecup.web.pages.render import is_fragment, page
+from dicecup.web.refusals import status_of
+from dicecup.web.service.advising import LEAST_GOAL, MOST_GOAL, PATIENCE, check_on, has_solver, in_time
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
-from dicecup.web.viewer import MatchesNow, Viewer, ViewerNow, set_cookie
+from dicecup.web.viewer import Form, MatchesNow, Viewer, ViewerNow, set_cookie
 
 if TYPE_CHECKING:
     from dicecup.coach.advice import Hint, WinHint
     from dicecup.coach.chances import Goal
 
 router = APIRouter(prefix="/t/{match}", include_in_schema=False)
+SOON = 0.4  # seconds that a hint waits for its reasons
+MOST_MOVE = 300  # characters of a move as JSON
 MOST_SHOWN = 5  # choices
 COOKIE = "goal"
 RECENT = 200  # results that the player's best is looked for in
 STEPS = ((1000, 50), (10**6, 500))  # between round goals, for usual scores up to the first number
+
+
+@router.get("/hint")
+async def hint(request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked) -> Response:
+    """Show what to do, and the value of every choice; with the reasons if they are there soon."""
+    return await show_hint(request, viewer, matches, live, "hint", SOON)
+
+
+@router.get("/why")
+async def why(request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked) -> Response:
+    """Show the hint again, with the reasons of its best choices."""
+    return await show_hint(request, viewer, matches, live, "why", PATIENCE)
+
+
+async def show_hint(
+    request: Request, viewer: Viewer, matches: Matches, live: LiveMatch, name: str, patience: float
+) -> Response:
+    try:
+        check_on(live)
+        advice = await in_time(matches.advising.advice(live))
+        due = advice is not None and bool(advice.choices)
+        reasons = await in_time(matches.advising.reasons(live), patience) if due else None
+    except DicecupError as error:
+        return sentence(request, viewer, error)
+    if advice is None:
+        address = f"/t/{live.id}/{name}"
+        return say(request, viewer, "match/preparing.html", address=address, match_id=live.id)
+    match = live.playing()
+    return say(
+        request,
+        viewer,
+        "match/hint.html",
+        hint=hint_view(match, advice, viewer.language, reasons),
+        match_id=live.id,
+        version=match.version,
+        layers=len(match.rules.dice.layers),
+        may_do=match.state.player in live.seats_of(viewer.holder),
+        asks=due and reasons is None,
+        several=len(match.state.sheets) > 1 and has_solver(),
+    )
+
+
+@router.post("/do")
+async def do(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
+    """Make the move that a hint names."""
+    try:
+        move = read_move(live.playing().rules, str(form.get("move", "")))
+        live.pace = viewer.pace if live.seats_of(viewer.holder) else live.pace
+        await live.decide(live.seats_of(viewer.holder), read_version(form), move)
+    except DicecupError as error:
+        return show(request, viewer, live, error=error)
+    return show(request, viewer, live)
+
+
+def read_move(rules: Ruleset, text: str) -> TurnMove:
+    """Read a decision that a page sends as JSON."""
+    try:
+        move = move_from_data(rules, json.loads(text[:MOST_MOVE]))
+    except (ValueError, RecursionError):
+        raise MoveError("move_unreadable") from None
+    if not isinstance(move, TurnMove):
+        raise MoveError("move_unreadable")
+    return move
+
+
+@router.get("/so-far")
+async def so_far(request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked) -> Response:
+    """Show luck, skill, the last choices and the chances to win."""
+    try:
+        check_on(live)
+        found = await in_time(matches.advising.so_far(live))
+    except DicecupError as error:
+        return sentence(request, viewer, error)
+    if found is None:
+        return say(request, viewer, "match/preparing.html", address=f"/t/{live.id}/so-far", match_id=live.id)
+    view = so_far_view(live.playing().rules, found, viewer.language)
+    return say(request, viewer, "match/so_far.html", so_far=view, match_id=live.id)
+
+
+def say(request: Request, viewer: Viewer, template: str, status: int = 200, **values: Any) -> Response:
+    """Return a part of the page; without scripts a page of its own."""
+    shell = template if is_fragment(request) else "match/coach_page.html"
+    return page(request, viewer, shell, status, part=template, **values)
+
+
+def sentence(request: Request, viewer: Viewer, error: DicecupError) -> Response:
+    """Show an error in the place of the coach's answer."""
+    return say(
+        request,
+        viewer,
+        "refused_fragment.html",
+        status_of(error),
+        sentence=viewer.language.sentence(error),
+        code=error.code,
+    )
 
 
 @dataclass(frozen=True, slots=True)
