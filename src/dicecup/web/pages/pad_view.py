@@ -10,11 +10,10 @@ from dicecup.engine.pad import is_repeat, written
 from dicecup.engine.state import Sheet, Write, standings
 from dicecup.errors import MoveError
 from dicecup.i18n.language import Language
-from dicecup.i18n.names import name
 from dicecup.i18n.sentences import cell_text
 from dicecup.match import Match
 from dicecup.rules.model import Ruleset
-from dicecup.web.pages.sheet_view import Row, SheetView, number, rows_of
+from dicecup.web.pages.sheet_view import Row, SheetView, column_signs, number, rows_of
 from dicecup.web.service.snapshot import box_values
 from dicecup.web.texts import line_names, player_name
 
@@ -53,7 +52,7 @@ class PadRow:
 @dataclass(frozen=True, slots=True)
 class PadView:
     players: list[PadPlayer]
-    columns: list[str]
+    columns: list[tuple[str, str]]
     rows: list[PadRow]
 
 
@@ -109,8 +108,7 @@ def pad_view(match: Match, seated: bool, language: Language) -> PadView:
             for cell in pad_cells(rules, sheets[seat][at], seat, player, seated, last, language)
         ]
         rows.append(PadRow(row.line, row.label, row.box, cells))
-    columns = [name(rules, column.id, language.code) for column in rules.columns] if rules.has_columns else []
-    return PadView(players, columns, rows)
+    return PadView(players, column_signs(rules, language), rows)
 
 
 def flat(rules: Ruleset, sheet: Sheet, language: Language) -> list[Row]:

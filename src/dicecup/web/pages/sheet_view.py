@@ -92,6 +92,11 @@ class SheetView:
         return column_names(self.rules, self.language)
 
     @property
+    def signs(self) -> list[tuple[str, str]]:
+        """The columns as they are headed: a sign, if they have one, and the name."""
+        return column_signs(self.rules, self.language)
+
+    @property
     def blocks(self) -> list[Block]:
         return [Block(self, number) for number in range(len(lines_in_blocks(self.rules)))]
 
@@ -152,6 +157,16 @@ def read_picked(text: str) -> dict[str, Placement]:
 
 def column_names(rules: Ruleset, language: Language) -> list[str]:
     return [name(rules, column.id, language.code) for column in rules.columns] if rules.has_columns else []
+
+
+def column_signs(rules: Ruleset, language: Language) -> list[tuple[str, str]]:
+    """The columns with their names; with signs, where they differ in when a box may be filled."""
+    names = column_names(rules, language)
+    if not rules.extensions & {"order", "announced"}:
+        return [("", head) for head in names]
+    arrows = {"down": "↓", "up": "↑", "free": "↕"}
+    signs = ["!" if column.announced else arrows[column.order] for column in rules.columns]
+    return list(zip(signs, names, strict=True))
 
 
 def may_differ(old: SheetView, new: SheetView, line: str) -> bool:
