@@ -128,3 +128,21 @@ def test_version(run):
     from dicecup import __version__
 
     assert __version__ in run("--version").stdout
+
+
+def test_house_rules_as_one_word(run, tmp_path: Path):
+    (tmp_path / "ours.toml").write_text('format = 1\nid = "ours"\nbase = "yatzy"\nbox.chance = false\n')
+    reference = run("rules", "ours.toml", "--pack").stdout.strip()
+    assert reference.startswith("house:")
+    assert json.loads(run("rules", "ours.toml", "--pack", "--json").stdout) == {"reference": reference}
+    assert run("rules", "yatzy", "--pack").stdout == "yatzy\n"
+    assert "chance" not in score(run, reference, "3 3 3 6 6")["boxes"]
+    (tmp_path / "theirs.toml").write_text('format = 1\nid = "theirs"\nbase = "ours.toml"\n')
+    refused = run("rules", "theirs.toml", "--pack")
+    assert (refused.returncode, "[rules_key_wrong]" in refused.stderr) == (2, True)
+    assert json.loads(run("rules", "--schema").stdout)["required"] == ["format", "id"]
+    played = run("play", reference, "--seed", "1", "--record", "ours.record", typed="")
+    assert "Traceback" not in played.stderr
+    record = (tmp_path / "ours.record").read_text("utf-8")
+    assert f"game {reference}" in record
+    assert run("play", "--record", "ours.record", typed="").returncode == played.returncode
