@@ -184,9 +184,13 @@ def test_a_game_with_house_rules_from_the_link_to_the_review(
     assert kept.status_code == 201, kept.text
     mine = ann.get("/my/matches").json()
     assert mine[0]["game"] == reference
-    for page in ("/", "/mine"):
-        answer = client.get(page, headers={"Cookie": f"dicecup={ann.key}"})
-        assert answer.status_code == 200
+    evening = ann.post("/evenings", {"match": state["id"]}).json()["evening"]["id"]
+    own = [f"/t/{state['id']}{part}" for part in ("", "/review", "/proof")]
+    for page in ("/", "/mine", "/mine/data/export", "/evenings", f"/e/{evening}", *own):
+        client.cookies.clear()
+        assert client.get(page, headers={"Cookie": f"dicecup={ann.key}"}).status_code == 200, page
+    for path in ("/my/results", "/my/statistics", "/my/people"):
+        assert ann.get(path).status_code == 200, path
     pad = ann.open(reference, ANN, dice="points")
     assert ann.get(f"/matches/{pad['id']}/values?seat=0&box=chance").status_code == 200
     with_bot = ann.open(reference, ANN, {"kind": "bot", "name": "greedy"})
