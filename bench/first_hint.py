@@ -4,6 +4,7 @@ Processor time, so that a busy machine changes little. `plain`: neither NumPy no
 in Dice by WebAssembly (package wasmtime); `NumPy`: no Numba; `Numba`: with compiled kernels on disk; with
 --cold also with nothing compiled and nothing solved. `start` is starting Python and importing the coach,
 `next` another turn of the same game. Sizes are those of the installed files, without bytecode.
+--pyodide FOLDER measures the same in Pyodide by Node, in real time; FOLDER is that of its npm package.
 """
 
 from __future__ import annotations
@@ -20,10 +21,9 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-from dicecup.rules.loader import builtin_ids
-
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "dicecup"
+GAMES = ["yatzy", "yatzy-sv", "yahtzee", "dice-in-dice", "yum-plus", "triple-yum-plus"]
 BLOCKED = {"plain": ("numpy", "numba"), "NumPy": ("numba",), "Numba": ()}
 SCRIPT = """
 import json, sys, time
@@ -31,17 +31,37 @@ sys.modules |= dict.fromkeys(json.loads(sys.argv[2]))
 import dicecup
 from dicecup.coach.advice import advise, values_at_once
 from dicecup.engine.state import Score
-times = [time.process_time()]
+clock = time.perf_counter if sys.platform == "emscripten" else time.process_time
+times = [clock()]
 game = dicecup.Game(sys.argv[1], seed=1)
 game.roll()
 for _ in range(2):
     found = advise(values_at_once(game.rules), game.state)
-    times.append(time.process_time())
+    times.append(clock())
     game.play(next(choice.move for choice in found.choices if isinstance(choice.move, Score)))
     game.roll()
-    times[-1:] = [times[-1], time.process_time()]
+    times[-1:] = [times[-1], clock()]
 print(json.dumps([times[0], times[1] - times[0], times[3] - times[2], found.exact]))
 """
+
+
+NODE = """
+import {{ loadPyodide }} from "{folder}/pyodide.mjs";
+const python = await loadPyodide({{ indexURL: "{folder}/" }});
+python.FS.mkdirTree("/src");
+python.FS.mount(python.FS.filesystems.NODEFS, {{ root: "{root}/src" }}, "/src");
+python.runPython(`import sys; sys.path.insert(0, "/src"); sys.argv = ["", "{game}", "[]"]`);
+await python.runPythonAsync({script});
+"""
+
+
+def measure_pyodide(game: str, folder: Path) -> list[float]:
+    """The same by Node: the real time since Python has started."""
+    text = NODE.format(folder=folder.resolve(), root=ROOT, game=game, script=json.dumps(SCRIPT))
+    command = ["node", "--input-type=module", "-e", text]
+    done = subprocess.run(command, capture_output=True, check=True)
+    found: list[float] = json.loads(done.stdout.splitlines()[-1])
+    return [0.0, *found[1:]]
 
 
 def measure(game: str, blocked: tuple[str, ...], **environment: str) -> list[float]:
@@ -98,7 +118,8 @@ def show_sizes() -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the first hint of a fresh process.")
     parser.add_argument("--cold", action="store_true")
-    parser.add_argument("games", nargs="*", default=list(builtin_ids()))
+    parser.add_argument("--pyodide", type=Path, metavar="FOLDER")
+    parser.add_argument("games", nargs="*", default=GAMES)
     wish = parser.parse_args()
     show_sizes()
     print(f"seconds of processor time; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
@@ -106,6 +127,8 @@ def main() -> None:
     for game in wish.games:
         for kind, blocked in BLOCKED.items():
             show(game, kind, measure(game, blocked))
+        if wish.pyodide:
+            show(game, "Pyodide", measure_pyodide(game, wish.pyodide))
         if wish.cold:
             with tempfile.TemporaryDirectory() as folder:
                 show(game, "Numba, cold", measure(game, (), DICECUP_CACHE=folder))
