@@ -64,6 +64,10 @@ class Direct:
         return await self.run(function, *arguments)
 
     def install(self) -> None:
+        def run_in_executor(_executor: object, function: Callable[..., Any], *arguments: Any) -> Any:
+            return asyncio.ensure_future(self.run(function, *arguments))
+
+        asyncio.get_running_loop().run_in_executor = run_in_executor  # type: ignore[method-assign]
         asyncio.to_thread = self.run
         anyio.to_thread.run_sync = self.run_sync  # type: ignore[assignment]
 
@@ -156,7 +160,8 @@ class BrowserServer:
             nonlocal head, begun
             if message["type"] == "http.response.start":
                 head = message
-                if self.jar.take(head["headers"]):
+                self.jar.take(head["headers"])
+                async with self.direct.turn:
                     await self.direct.save()
                 return
             chunk = self.with_base(head, message.get("body", b""))

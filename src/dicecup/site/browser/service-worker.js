@@ -14,7 +14,8 @@ const FILES = [/* files */]; // fetched before this worker is installed
 const VALUES = [/* values */]; // of the coach, fetched after the start
 const COMPILED = "compiled"; // bytecode, made by the first start
 const FEW = 10; // modules and templates that are compiled again rather than the file written again
-const STREAM = 60_000; // milliseconds; browsers end a worker that answers one request for minutes
+const STREAM = 240_000; // milliseconds; browsers end a worker that answers one request for five minutes
+const COME_BACK = new TextEncoder().encode("retry: 100\n\n"); // milliseconds, at the end of a stream
 
 const inProgram = (name) => new URL(name, PROGRAM).href;
 const network = self.fetch.bind(self);
@@ -77,6 +78,7 @@ const owned = (until) =>
   });
 
 async function start() {
+  if (!(await stored(inProgram("data.zip")))) await install(); // the browser has tidied up
   const needed = ["code.zip", "data.zip", "bytecode.py", COMPILED].map(storedBytes);
   const { promise: owning, resolve: release } = Promise.withResolvers();
   const pages = new Pages(SCOPE.pathname);
@@ -95,9 +97,15 @@ async function start() {
   bytecode = runtime.globals.get("install")(compiled ?? null);
   const placed = await Promise.all(VALUES.map((name) => placeValue(runtime.FS, name)));
   await owned(owning);
-  await pages.open(runtime.FS, "/data/games.db");
-  const entry = runtime.pyimport("dicecup.web.in_browser");
-  const python = await entry.start(pages, bytecode, SCOPE.pathname, navigator.languages.join(","));
+  let python = null;
+  try {
+    await pages.open(runtime.FS, "/data/games.db");
+    const entry = runtime.pyimport("dicecup.web.in_browser");
+    python = await entry.start(pages, bytecode, SCOPE.pathname, navigator.languages.join(","));
+  } catch (error) {
+    release();
+    throw error;
+  }
   const standardLibrary = runtime.globals.get("compiled_standard_library");
   server = { python, release, standardLibrary, FS: runtime.FS, missing: VALUES.filter((_name, place) => !placed[place]) };
   return server;
@@ -148,7 +156,9 @@ async function answer(request) {
     if (kept) return kept;
   }
   // The page that waits starts Python, so that it is on the screen before this worker is busy.
-  if (!server && request.mode === "navigate" && request.method === "GET") return stored(inProgram("start.html"));
+  if (!server && request.mode === "navigate" && request.method === "GET") {
+    return (await stored(inProgram("start.html"))) ?? network(inProgram("start.html"));
+  }
   const body = request.method === "GET" ? null : new Uint8Array(await request.arrayBuffer());
   const { protocol, host, pathname, search } = address;
   const about = [request.method, protocol, host, pathname, search];
@@ -171,18 +181,19 @@ function exchange(to, about, headers, body) {
         resolve(new Response([204, 304].includes(status) ? null : whole, init));
         return;
       }
-      setTimeout(leave, STREAM);
+      setTimeout(() => (more(COME_BACK), leave()), STREAM);
       const source = { start: (controller) => (stream = controller), cancel: () => leave() };
       resolve(new Response(new ReadableStream(source), init));
     };
-    const more = (chunk) => stream?.enqueue(chunk);
-    const end = () => {
+    const unlessClosed = (act) => {
       try {
-        stream?.close();
+        act();
       } catch {
-        // it was cancelled
+        // the page has left
       }
     };
+    const more = (chunk) => unlessClosed(() => stream?.enqueue(chunk));
+    const end = () => unlessClosed(() => stream?.close());
     to.python.answer(about, headers, body, begin, more, end, left).then(end, reject);
   });
 }

@@ -11,6 +11,7 @@ const LONGEST_PAUSE = 60000;
 const root = new URL("../../", import.meta.url); // of the server; the site may be in a folder of its host
 let events = null;
 let pause = SHORTEST_PAUSE;
+let late = null; // the timer of the notice: a stream that is only begun anew is none
 
 export function listen() {
   const notLive = document.getElementById("not-live");
@@ -19,6 +20,7 @@ export function listen() {
   events.addEventListener("open", () => {
     pause = SHORTEST_PAUSE;
     showPresence(""); // who is here follows, if anybody is
+    clearTimeout(late);
     notLive.hidden = true;
     showUnreachable(false);
   });
@@ -35,7 +37,8 @@ export function listen() {
   events.addEventListener("presence", (event) => showPresence(event.data));
   events.addEventListener("reaction", (event) => showReaction(event.data));
   events.addEventListener("error", () => {
-    notLive.hidden = false;
+    clearTimeout(late);
+    late = setTimeout(() => (notLive.hidden = false), SHORTEST_PAUSE);
     if (events.readyState !== EventSource.CLOSED) return;
     setTimeout(listen, pause * (0.5 + Math.random()));
     pause = Math.min(2 * pause, LONGEST_PAUSE);
