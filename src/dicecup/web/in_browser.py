@@ -67,7 +67,8 @@ class Direct:
         def run_in_executor(_executor: object, function: Callable[..., Any], *arguments: Any) -> Any:
             return asyncio.ensure_future(self.run(function, *arguments))
 
-        asyncio.get_running_loop().run_in_executor = run_in_executor  # type: ignore[method-assign]
+        loop: Any = asyncio.get_running_loop()
+        loop.run_in_executor = run_in_executor
         asyncio.to_thread = self.run
         anyio.to_thread.run_sync = self.run_sync  # type: ignore[assignment]
 
