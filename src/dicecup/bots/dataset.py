@@ -114,8 +114,9 @@ def write_data(
         "actions": str(actions_of(rules).count),
     }
     decisions, scores, losses = write_rows(Path(path), rules, about, played)
-    lost = mean_and_error(losses) if exact else (None, None)
-    return DataSummary(games, decisions, *mean_and_error(scores), *lost, exact, seed)
+    mean, error = mean_and_error(scores)
+    loss, loss_error = mean_and_error(losses) if exact else (None, None)
+    return DataSummary(games, decisions, mean, error, loss, loss_error, exact, seed)
 
 
 def mean_and_error(numbers: Sequence[float]) -> tuple[float, float | None]:
