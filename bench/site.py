@@ -115,7 +115,9 @@ class Visit:
 
     def play(self, moves: int = MOVES) -> None:
         """Take turns, and note how long a move takes until it is drawn."""
+        before = sum(busiest().cpu_times()[:2])
         rolls = [self.timed(self.roll if move % 2 == 0 else self.fill) for move in range(moves)]
+        self.figures["move_cpu_ms"] = round(1000 * (sum(busiest().cpu_times()[:2]) - before) / moves)
         self.figures["move_ms_median"] = round(1000 * statistics.median(rolls))
         self.figures["move_ms_95th"] = round(1000 * statistics.quantiles(rolls, n=20)[-1])
         self.figures["memory_mb"] = busiest().memory_full_info().uss // 1_000_000

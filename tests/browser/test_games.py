@@ -159,8 +159,8 @@ def test_double_dice_of_the_table(new_page: NewPage) -> None:
         expect(page.locator("#box-inner-low_straight")).to_have_attribute("aria-pressed", expected)
     page.click("#box-outer-full_house")
     changed(page, lambda: page.click("#send"))
-    expect(page.locator(".line-low_straight .written")).to_have_text("15")
-    expect(page.locator(".line-full_house .written")).to_have_text("21")
+    expect(page.locator(".line-low_straight .written")).to_have_text("15 inner dice")
+    expect(page.locator(".line-full_house .written")).to_have_text("21 outer dice")
 
 
 @pytest.fixture
