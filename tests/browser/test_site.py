@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Error, Page, Playwright, expect
+from tests.browser import test_games
 from tests.browser.conftest import DESK, PHONE, NewPage, changed, fill_best, start, throw
 from tests.browser.site_browser import LOBBY, SiteBrowser, static_host
 from tests.browser.test_games import (
     test_a_strike_writes_nothing,
-    test_a_whole_game,
     test_dice_of_the_table_are_tapped_in,
     test_dice_that_stay,
     test_double_dice_of_the_table,
@@ -22,14 +22,14 @@ from tests.browser.test_games import (
 from dicecup.errors import DicecupError
 from dicecup.site.build import build_site
 
-# The tests of games that need one device only; here they get pages of the site.
+# Tests of games that need one device only; here they get pages of the site.
 __all__ = [
     "test_a_strike_writes_nothing",
-    "test_a_whole_game",
     "test_dice_of_the_table_are_tapped_in",
     "test_dice_that_stay",
     "test_double_dice_of_the_table",
 ]
+SIX_GAMES = ["yatzy", "yatzy-sv", "dice-in-dice", "yum-plus", "triple-yum-plus", "yahtzee"]
 REFUSE_TO_STORE = """() => {
   const put = IDBObjectStore.prototype.put;
   IDBObjectStore.prototype.put = () => { throw new DOMException("full", "QuotaExceededError"); };
@@ -86,6 +86,11 @@ def new_page(site: SiteBrowser) -> Iterator[NewPage]:
     page.wait_for_selector("main [role=status]")
     for one in (*pages, page):
         one.close()
+
+
+@pytest.mark.parametrize("game", SIX_GAMES)
+def test_a_whole_game(new_page: NewPage, game: str) -> None:
+    test_games.test_a_whole_game(new_page, game)
 
 
 def worker_of(context: BrowserContext) -> Any:
