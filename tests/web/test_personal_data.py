@@ -222,6 +222,7 @@ def test_older_games_and_statistics_are_other_pages(
     monkeypatch.setattr("dicecup.web.pages.library_pages.GAMES_ON_A_PAGE", 2)
     monkeypatch.setattr("dicecup.web.pages.library_pages.RESULTS_ON_A_PAGE", 1)
     monkeypatch.setattr("dicecup.web.service.reviewing.is_installed", lambda _extra: False)
+    monkeypatch.setattr("dicecup.web.service.reviewing.is_coached", lambda _rules: False)
     games = [ann.open("yahtzee", ANN) for _game in range(3)]
     for game in games[:2]:
         state = game

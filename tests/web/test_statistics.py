@@ -103,6 +103,7 @@ def test_without_a_coach_there_are_plain_statistics(
     client: TestClient, ann: Player, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dicecup.web.service.reviewing.is_installed", lambda _extra: False)
+    monkeypatch.setattr("dicecup.web.service.reviewing.is_coached", lambda _rules: False)
     finish(ann)
     answer = ann.get("/my/statistics").json()
     assert answer["looking"] is False
@@ -118,6 +119,7 @@ def test_games_with_other_options_are_other_games(
 ) -> None:
     """Points of games with and without jokers are not comparable."""
     monkeypatch.setattr("dicecup.web.service.reviewing.is_installed", lambda _extra: False)
+    monkeypatch.setattr("dicecup.web.service.reviewing.is_coached", lambda _rules: False)
     finish(ann)
     finish(ann, joker="none")
     answer = ann.get("/my/statistics").json()

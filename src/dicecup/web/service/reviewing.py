@@ -17,6 +17,7 @@ from dicecup.coach.advice import is_coached
 from dicecup.engine.record import Record
 from dicecup.errors import DicecupError, UsageError
 from dicecup.installation import is_installed
+from dicecup.rules.model import Ruleset
 from dicecup.storage.results import add_verdicts, without_verdict
 from dicecup.storage.rows import Verdict
 from dicecup.web.service.advising import Advising, need_coach
@@ -49,6 +50,11 @@ class Reviewed:
     @cached_property
     def weight(self) -> int:
         return sum(len(one.choices) for player in self.review.players for one in player.decisions)
+
+
+def can_review(rules: Ruleset) -> bool:
+    """Whether the coach can answer as things are: nothing is installed unasked."""
+    return is_coached(rules) or is_installed("solver")
 
 
 def check_may(live: LiveMatch) -> None:
@@ -156,7 +162,11 @@ class Reviews:
 
     async def are_missing(self, holder: str) -> bool:
         """Whether finished games of a device can be reviewed that have not been yet."""
-        return bool(await asyncio.to_thread(without_verdict, self.matches.store, holder, 1))
+        most = 1 if is_installed("solver") else MOST_CAUGHT_UP
+        for match in await asyncio.to_thread(without_verdict, self.matches.store, holder, most):
+            if can_review((await self.matches.get(match)).playing().rules):
+                return True
+        return False
 
     def is_looking(self, holder: str) -> bool:
         return holder in self.catching_up
@@ -167,8 +177,8 @@ class Reviews:
         for match in await asyncio.to_thread(without_verdict, store, holder, MOST_CAUGHT_UP):
             try:
                 live = await self.matches.get(match)
-                if not (is_coached(live.playing().rules) or is_installed("solver")):
-                    continue  # nothing is installed unasked
+                if not can_review(live.playing().rules):
+                    continue
                 if found := self.remembered(live):
                     await asyncio.to_thread(self.store_review, live, found)
                 elif some_rolls_known(live.playing().record):
