@@ -13,7 +13,7 @@ from dicecup.engine.fairness import SAME_DICE
 from dicecup.engine.pad import possible_values, written
 from dicecup.engine.play import as_dice
 from dicecup.engine.record import BOT_PREFIX, DiceOrigin, Header, Record
-from dicecup.engine.record_text import MOST_NAME, good_name
+from dicecup.engine.record_header import MOST_NAME, good_name
 from dicecup.engine.serialize import (
     Position,
     move_from_data,

@@ -24,7 +24,8 @@ from dicecup.dice import Dice, all_dice, sort_dice
 from dicecup.engine.fairness import LATEST_STATEMENT, SAME_DICE, SECRET_BYTES, commitment
 from dicecup.engine.play import as_dice
 from dicecup.engine.record import DiceOrigin, Entry, Record, RecordBuilder, Reveal, Undo, secret_of
-from dicecup.engine.record_text import MOST_NAME, Line, add_line, entry_text, good_name
+from dicecup.engine.record_header import MOST_NAME, Line, good_name
+from dicecup.engine.record_text import add_line, entry_text
 from dicecup.engine.state import MOST_PLAYERS, State, Throw, TurnMove, Write, dice_to_throw
 from dicecup.errors import MoveError, UsageError
 from dicecup.rules.model import Ruleset

@@ -14,7 +14,8 @@ from tests.coach.conftest import play_record
 from tests.web.coaching import KEPT, record_of
 
 from dicecup.bots import bot_called
-from dicecup.engine.record_text import MOST_NAME, record_to_text
+from dicecup.engine.record_header import MOST_NAME
+from dicecup.engine.record_text import record_to_text
 from dicecup.rules import load_ruleset
 
 pytestmark = pytest.mark.kernels

@@ -8,11 +8,11 @@ import pytest
 
 from dicecup.engine.fairness import commitment
 from dicecup.engine.record import DiceOrigin, Header, Record, Reveal, Undo
+from dicecup.engine.record_header import good_name
 from dicecup.engine.record_text import (
     MOST_BYTES,
     RecordWriter,
     entry_texts,
-    good_name,
     last_check,
     record_from_text,
     record_to_text,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.web.conftest import ANN, FRIEND, Player, code
 
-from dicecup.engine.record_text import MOST_NAME
+from dicecup.engine.record_header import MOST_NAME
 from dicecup.errors import UsageError
 from dicecup.web.service.player_names import LATIN_PAIRS, mark_look_alikes, read_name, skeleton
 

@@ -29,7 +29,7 @@ from dicecup.cli.conversation import Conversation, InputEnded, say
 from dicecup.cli.drawing import fitting
 from dicecup.engine.fairness import SAME_DICE, commitment
 from dicecup.engine.record import DiceOrigin, Header
-from dicecup.engine.record_text import MOST_NAME, good_name
+from dicecup.engine.record_header import MOST_NAME, good_name
 from dicecup.engine.state import MOST_PLAYERS
 from dicecup.errors import DicecupError, UsageError
 from dicecup.i18n.language import printable

@@ -15,13 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dicecup.engine.record import Header, Record
-from dicecup.engine.record_text import (
-    MOST_BYTES,
-    RecordWriter,
-    last_check,
-    record_from_text,
-    record_to_text,
-)
+from dicecup.engine.record_text import MOST_BYTES, RecordWriter, last_check, record_from_text, record_to_text
 from dicecup.errors import StorageError
 from dicecup.phrases import Phrase, problem_of
 from dicecup.rules.house import is_house

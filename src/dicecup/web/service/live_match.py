@@ -17,7 +17,8 @@ from typing import TypeVar
 from dicecup.bots import bot_of_player
 from dicecup.dice import Dice
 from dicecup.engine.record import DiceOrigin, Header, Record
-from dicecup.engine.record_text import RecordWriter, read_header, split_lines
+from dicecup.engine.record_header import read_header
+from dicecup.engine.record_text import RecordWriter, split_lines
 from dicecup.engine.state import MOST_PLAYERS, Keep, TurnMove, Write
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import Change, Match

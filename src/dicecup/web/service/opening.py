@@ -13,7 +13,8 @@ from typing import Literal
 from dicecup.bots import BOT_PREFIX, bot_called, bot_of_player
 from dicecup.engine.fairness import LATEST_STATEMENT, SAME_DICE, commitment
 from dicecup.engine.record import DiceOrigin, Record
-from dicecup.engine.record_text import MOST_NAME, RecordWriter, entry_texts, good_name
+from dicecup.engine.record_header import MOST_NAME, good_name
+from dicecup.engine.record_text import RecordWriter, entry_texts
 from dicecup.engine.state import MOST_PLAYERS
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import new_secret

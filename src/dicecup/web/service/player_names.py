@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from dicecup.bots import BOT_PREFIX
-from dicecup.engine.record_text import MOST_NAME, good_name
+from dicecup.engine.record_header import MOST_NAME, good_name
 from dicecup.errors import UsageError
 from dicecup.storage.database import DELETED
 
