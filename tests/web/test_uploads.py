@@ -145,3 +145,17 @@ def test_a_running_game_is_accepted_if_the_coach_is_on(
     state = ann.play(ann.open("yatzy", *seats, **more), {"throw": True})
     record = ann.client.get(f"/t/{state['id']}/record").text
     assert ann.post("/records", {"record": record}).status_code == 201
+
+
+def test_a_game_is_continued_from_its_file(ann: Player, bo: Player) -> None:
+    """Somebody else plays on where the file ends; a game that is played here is not copied so."""
+    header = long_record(100).splitlines(keepends=True)
+    begun = "".join(header[: next(place for place, line in enumerate(header) if " undo " in f" {line}")])
+    kept = ann.post("/records", {"record": begun}).json()["id"]
+    continued = bo.post(f"/matches/{kept}/continue")
+    assert continued.status_code == 201, continued.text
+    state = continued.json()["state"]
+    assert state["id"] != kept
+    assert state["version"] == 1
+    refused = bo.post(f"/matches/{ann.open()['id']}/continue")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "game_goes_on")
