@@ -94,16 +94,18 @@ def picture(rules: Ruleset, state: State) -> Pixels:
     from PIL import Image, ImageDraw
 
     rows = sheet_rows(rules, state.sheets)
-    height = DIE + 3 * GAP + LINE * len(rows)
+    dice = DIE * (2 - 0.5 ** (len(rules.dice.layers) - 1)) + GAP / 2 * (len(rules.dice.layers) - 1)
+    felt = round(dice) + 2 * GAP
+    height = felt + GAP + LINE * len(rows)
     width = max(LEFT + WIDTH * (len(rows[0]) - 1), (DIE + GAP) * rules.dice.count) + 2 * GAP
     image = Image.new("RGB", (width, height), PAPER)
     draw = ImageDraw.Draw(image)
-    draw.rectangle((0, 0, width, DIE + 2 * GAP), fill=FELT)
+    draw.rectangle((0, 0, width, felt), fill=FELT)
     for place, die in enumerate(state.dice):
         faces = (die,) if isinstance(die, int) else die
         draw_die(draw, GAP + place * (DIE + GAP), GAP, DIE, faces)
     for number, row in enumerate(rows):
-        top = DIE + 2 * GAP + 4 + LINE * number
+        top = felt + 4 + LINE * number
         draw.line((GAP, top + LINE - 3, width - GAP, top + LINE - 3), fill=FELT)
         draw.text((GAP, top), row[0], fill=INK)
         for place, cell in enumerate(row[1:], start=1):
@@ -114,7 +116,7 @@ def picture(rules: Ruleset, state: State) -> Pixels:
 
 
 def draw_die(draw: ImageDraw, left: float, top: float, size: float, faces: tuple[int, ...]) -> None:
-    """Draw a die; the dice of further layers are drawn small inside it, over its lower right corner."""
+    """Draw a die, and small ones below it for what is inside, so that they hide no pips."""
     draw.rounded_rectangle((left, top, left + size, top + size), radius=size / 6, fill=PAPER, outline=INK)
     pips = PIPS.get(faces[0])
     if pips is None:
@@ -123,4 +125,4 @@ def draw_die(draw: ImageDraw, left: float, top: float, size: float, faces: tuple
         x, y, radius = left + size * (1 + row) / 4, top + size * (1 + column) / 4, size / 12
         draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=INK)
     if len(faces) > 1:
-        draw_die(draw, left + size / 2, top + size / 2, size / 2, faces[1:])
+        draw_die(draw, left + size / 4, top + size + GAP / 2, size / 2, faces[1:])
