@@ -11,7 +11,7 @@ from functools import partial
 from typing import TypeVar
 
 from dicecup.engine.record_text import join_record
-from dicecup.errors import DicecupError, UsageError
+from dicecup.errors import DicecupError, StorageError, UsageError
 from dicecup.installation import is_installed
 from dicecup.storage.rows import WHISPERED, Addition, Notice
 from dicecup.storage.store import EntryTaken, Store
@@ -78,6 +78,11 @@ class Writer:
         try:
             kept = await asyncio.to_thread(self.store.append_batch, [addition for addition, _ in batch])
         except Exception as error:
+            if len(batch) > 1 and not isinstance(error, StorageError):
+                # Nothing was stored, because of one of them: the others are none of its business.
+                for waiting in batch:
+                    await self.write_batch([waiting])
+                return
             for _, done in batch:
                 if not done.done():
                     done.set_exception(error)

@@ -1,0 +1,83 @@
+"""Moves that share a transaction: none is answered that was not stored, and none fails because of another."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from dicecup.errors import StorageError
+from dicecup.storage.rows import Addition
+from dicecup.storage.store import EntryTaken
+from dicecup.web.service.matches import Observer, Writer
+
+pytestmark = pytest.mark.one_database
+REFUSED = StorageError("database_unusable", database="games.db", problem="disk full")
+
+
+class SmallStore:
+    """Stores a transaction completely or not at all. The first one waits until all moves have come."""
+
+    def __init__(self, failing: Exception | None = None) -> None:
+        self.failing = failing
+        self.all_have_come = threading.Event()
+        self.transactions: list[list[str]] = []
+        self.stored: list[str] = []
+
+    def append_batch(self, additions: Sequence[Addition]) -> list[bool]:
+        self.all_have_come.wait()
+        names = [addition.match for addition in additions]
+        self.transactions.append(names)
+        if self.failing and "bad" in names:
+            raise self.failing
+        self.stored += [name for name in names if name != "taken"]
+        return [name != "taken" for name in names]
+
+
+async def write_all(store: SmallStore, names: Sequence[str], cancelled: str = "") -> dict[str, Any]:
+    """What each of them was answered, None if it was told that it is stored."""
+    writer = Writer(store, Observer())  # type: ignore[arg-type]
+    tasks = {name: asyncio.create_task(writer.write(Addition(name, 0, ("1 keep 1",), ""))) for name in names}
+    await asyncio.sleep(0)  # all of them have begun
+    if cancelled:
+        tasks[cancelled].cancel()
+    store.all_have_come.set()
+    answers = await asyncio.gather(*tasks.values(), return_exceptions=True)
+    assert not writer.waiting
+    return dict(zip(names, answers, strict=True))
+
+
+def test_moves_that_come_together_share_a_transaction() -> None:
+    store = SmallStore()
+    answers = asyncio.run(write_all(store, ["first", "second", "taken", "third"]))
+    assert store.transactions == [["first", "second", "taken", "third"]]
+    assert isinstance(answers.pop("taken"), EntryTaken)
+    assert answers == {"first": None, "second": None, "third": None}
+
+
+def test_a_move_that_cannot_be_stored_fails_alone() -> None:
+    """In PostgreSQL a match that is being removed does this: its row is still there, and then it is not."""
+    store = SmallStore(ValueError("cannot be stored"))
+    answers = asyncio.run(write_all(store, ["first", "bad", "taken", "last"]))
+    assert store.stored == ["first", "last"]
+    assert [type(answers[name]) for name in ("bad", "taken")] == [ValueError, EntryTaken]
+    assert answers["first"] is None
+    assert answers["last"] is None
+
+
+def test_nothing_is_answered_as_stored_while_the_database_fails() -> None:
+    store = SmallStore(REFUSED)
+    answers = asyncio.run(write_all(store, ["first", "bad", "last"]))
+    assert store.stored == []
+    assert answers == {"first": REFUSED, "bad": REFUSED, "last": REFUSED}
+    assert len(store.transactions) == 1  # a database that hangs would hang again for each of them
+
+
+def test_a_request_that_is_cancelled_takes_no_other_with_it() -> None:
+    store = SmallStore()
+    answers = asyncio.run(write_all(store, ["first", "gone", "last"], cancelled="gone"))
+    assert isinstance(answers.pop("gone"), asyncio.CancelledError)
+    assert answers == {"first": None, "last": None}
