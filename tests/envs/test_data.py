@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,24 @@ def test_every_row_is_a_decision_of_the_engine(game: str, tmp_path: Path) -> Non
         assert final == own[0]["score"] + sum(row["reward"] for row in own)
     counts = dicecup.simulate(game, "greedy", games=2, seed=3).histogram
     assert sorted(finals.values()) == sorted(score for score, count in counts.items() for _ in range(count))
+
+
+def test_a_game_that_its_first_roll_wins_has_no_rows_and_counts(
+    tmp_path: Path,
+) -> None:
+    """Five alike in a first roll win Generala; with these seeds that is the first roll of a game."""
+    seed = next(seed for seed in range(10_000) if len({*first_roll(f"{seed} 1")}) == 1)
+    path = tmp_path / "games.parquet"
+    found = dicecup.write_data(path, "generala", "random", games=3, seed=seed, values=False)
+    rows = pyarrow.parquet.read_table(path).to_pylist()
+    assert {row["game"] for row in rows} == {0, 2}
+    assert found.games == 3
+    assert found.mean == dicecup.simulate("generala", "random", games=3, seed=seed).mean
+
+
+def first_roll(seed: str) -> list[int]:
+    chance = Random(seed)
+    return [chance.choice((1, 2, 3, 4, 5, 6)) for _ in range(5)]
 
 
 def test_values_are_exact(tmp_path: Path) -> None:

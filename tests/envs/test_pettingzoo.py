@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from functools import partial
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, see
 
 import dicecup
 from dicecup.envs import aec_env, parallel_env
-from dicecup.errors import UsageError
+from dicecup.errors import MoveError, UsageError
 
 GAMES = dicecup.Rules.ids()
 VARIANTS = [
@@ -42,6 +44,11 @@ def test_the_tests_pass_with_every_option(game: str, options: dict[str, str]) ->
 
 def last_legal(mask: np.ndarray) -> int:
     return int(np.flatnonzero(mask)[-1])
+
+
+def first_box(mask: np.ndarray) -> int:
+    """The first legal action of Yatzy that does not keep dice."""
+    return int(31 + np.flatnonzero(mask[31:])[0])
 
 
 @pytest.mark.parametrize("reward", ["points", "final", "win", "loss"])
@@ -78,8 +85,8 @@ def test_turns_side_by_side_wait_for_each_other(reward: str) -> None:
         # The first ends every turn at once; the second keeps nothing twice.
         left = seen["player_1"]["observation"][slices["throws_left"]][0]
         mask = seen["player_1"]["action_mask"]
-        actions = {"player_0": last_legal(seen["player_0"]["action_mask"])}
-        actions["player_1"] = 0 if left else last_legal(mask)
+        actions = {"player_0": first_box(seen["player_0"]["action_mask"])}
+        actions["player_1"] = 0 if left else first_box(mask)
         waited += actions["player_0"] == env.wait
         seen, gained, over, _, infos = env.step(actions)
         assert all(info["legal"] for info in infos.values())
@@ -91,7 +98,9 @@ def test_turns_side_by_side_wait_for_each_other(reward: str) -> None:
     others = seen["player_0"]["observation"][slices["other1_points"]]
     assert others.tolist() == seen["player_1"]["observation"][slices["points"]].tolist()
     finals = [float(infos[agent]["score"]) for agent in rewards]
-    assert [*rewards.values()] == ([0.0, 1.0] if reward == "win" else finals) or finals[0] >= finals[1]
+    assert finals[0] != finals[1]
+    won = [float(final == max(finals)) for final in finals]
+    assert [*rewards.values()] == (won if reward == "win" else finals)
     assert env.state().shape == (2 * env.whole.observation.size,)
 
 
@@ -110,6 +119,76 @@ def test_an_illegal_action_costs_only_the_player_who_chose_it() -> None:
     assert turns.agent_selection == "player_0"
     assert not turns.infos["player_0"]["legal"]
     assert turns.infos["player_1"]["legal"]
+
+
+def test_waiting_is_checked_as_strictly_as_playing() -> None:
+    env = parallel_env("yatzy", illegal=None)
+    env.reset(seed=1)
+    env.step({"player_0": 31, "player_1": 0})
+    with pytest.raises(MoveError):
+        env.step({"player_0": 31, "player_1": 0})
+
+
+@pytest.mark.parametrize("reward", ["points", "final", "win"])
+def test_whoever_wins_at_once_ends_the_game_of_all_side_by_side(reward: str) -> None:
+    """Five alike in a first roll win Generala: player 1 has them after the first turn."""
+    env = parallel_env("generala", reward=reward)
+    env.reset(seed=1)
+    env.chance = fixed([1, 2, 3, 4, 4], [5, 5, 5, 5, 5])
+    seen, rewards, over, _, infos = env.step({"player_0": upper_box(env, 0), "player_1": 31 + 22 - 1})
+    assert over == {"player_0": True, "player_1": True}
+    assert not env.agents
+    assert not any(one["action_mask"].any() for one in seen.values())
+    assert not any(info["action_mask"].any() for info in infos.values())
+    scores = {agent: float(info["score"]) for agent, info in infos.items()}
+    assert scores["player_0"] > scores["player_1"] == 0
+    assert rewards == ({"player_0": 0.0, "player_1": 1.0} if reward == "win" else scores)
+
+
+@pytest.mark.parametrize("reward", ["points", "final", "win"])
+def test_whoever_wins_at_once_ends_the_game_in_turns(reward: str) -> None:
+    env = aec_env("generala", players=3, reward=reward)
+    env.reset(seed=1)
+    env.step(upper_box(env, 0))
+    env.chance = fixed([5, 5, 5, 5, 5])
+    env.step(31 + 22 - 1)  # the second player crosses out; the third wins
+    assert env.terminations == dict.fromkeys(env.possible_agents, True)
+    gained = {agent: env._cumulative_rewards[agent] for agent in env.possible_agents}
+    scores = {agent: float(env.infos[agent]["score"]) for agent in env.possible_agents}
+    assert scores["player_0"] > 0
+    winners = {"player_0": 0.0, "player_1": 0.0, "player_2": 1.0}
+    assert gained == (winners if reward == "win" else scores)
+
+
+def fixed(*rolls: list[int]) -> Any:
+    """Dice that fall as they are told; a face is drawn as a number from 0."""
+    following = iter(rolls)
+    return SimpleNamespace(integers=lambda _faces, size: [face - 1 for face in next(following)][:size])
+
+
+def upper_box(env, seat: int) -> int:
+    """The action that scores the dice of a seat in the box of one of its faces, which gives points."""
+    state = env.live.state if hasattr(env, "live") else env.games[seat].state
+    return int(31 + state.dice[0] - 1)
+
+
+def test_a_game_that_its_first_roll_wins_is_not_begun() -> None:
+    env = aec_env("generala")
+    env.reset(seed=1)
+    env.chance = fixed([5, 5, 5, 5, 5], [6, 6, 6, 6, 6], [1, 2, 3, 4, 6])
+    env.reset()
+    assert env.live.state.dice == (1, 2, 3, 4, 6)
+    assert env.last()[0]["action_mask"].any()
+
+
+def test_an_announcement_is_seen_by_the_player_who_made_it() -> None:
+    env = aec_env("jamb")
+    env.reset(seed=1)
+    part = env.live.observation.slices["announced"]
+    env.step(env.live.actions.count - 1)
+    assert env.infos["player_0"]["legal"]
+    assert env.observe("player_0")["observation"][part].sum() == 1
+    assert env.observe("player_1")["observation"][part].sum() == 0
 
 
 def test_values_in_turns_and_side_by_side() -> None:

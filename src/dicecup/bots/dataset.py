@@ -27,7 +27,7 @@ from dicecup.dice import all_dice
 from dicecup.encoding import actions_of
 from dicecup.engine.play import apply
 from dicecup.engine.serialize import move_to_data
-from dicecup.engine.state import State, Throw, dice_to_throw, final_score, start
+from dicecup.engine.state import State, Throw, dice_to_throw, empty_sheet, final_score, start
 from dicecup.errors import StorageError, whole_number
 from dicecup.executors import version
 from dicecup.installation import need
@@ -114,6 +114,9 @@ def write_data(
         "actions": str(actions_of(rules).count),
     }
     decisions, scores, losses = write_rows(Path(path), rules, about, played)
+    undecided = games - len(scores)  # won by the first roll: they have no rows, but count
+    scores += [final_score(rules, empty_sheet(rules))] * undecided
+    losses += [0.0] * undecided
     mean, error = mean_and_error(scores)
     loss, loss_error = mean_and_error(losses) if exact else (None, None)
     return DataSummary(games, decisions, mean, error, loss, loss_error, exact, seed)
@@ -136,6 +139,8 @@ def data_piece(player: Player, rules: Ruleset, first: int, end: int, seed: int, 
     rows: list[Row] = []
     for number in range(first, end):
         own = list(game_rows(player, rules, Random(f"{seed} {number}"), values))
+        if not own:  # the first roll won the game
+            continue
         final = own[-1]["score"] + own[-1]["reward"]
         for step, row in enumerate(own):
             rows.append({"game": number, "step": step, **row, "final_score": final})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from dicecup.engine.state import Sheet, State, Throw, dice_to_throw, final_score
 from dicecup.errors import MoveError, UsageError
 from dicecup.phrases import Phrase
 from dicecup.rules.loader import AnyGame, as_ruleset
+from dicecup.rules.model import Ruleset
 
 Reward = Literal["points", "final", "loss", "win"]
 ILLEGAL = -1.0  # the reward of an action that the rules do not allow
@@ -64,15 +65,19 @@ class LiveGame:
         self.hint: Hint | None = None
 
     def begin(self, chance: np.random.Generator) -> None:
-        self.state = start(self.rules, self.players)
-        self.roll(chance)
+        """Begin a game; one that its first roll wins has no decision, and another one begins."""
+        while True:
+            self.state = start(self.rules, self.players)
+            self.roll(chance)
+            if not self.state.finished:
+                return
 
     def roll(self, chance: np.random.Generator) -> None:
         """Roll the dice that are due."""
         count = dice_to_throw(self.rules, self.state)
         faces = chance.integers(len(self.sides), size=count)
         self.state = apply(self.rules, self.state, Throw(tuple(self.sides[face] for face in faces)))
-        self.hint = advise(self.known, self.state) if self.known else None
+        self.hint = advise(self.known, self.state) if self.known and not self.state.finished else None
 
     def decide(self, action: int, chance: np.random.Generator, *, wait: bool = False) -> Outcome:
         """Play an action and roll the dice that follow it; with `wait` not those of the next turn."""
@@ -132,7 +137,11 @@ class LiveGame:
         return found
 
 
-def win_shares(scores: list[int]) -> list[float]:
-    """Return 1 for the winner and 0 for the others; those who tie share it."""
-    best = max(scores)
-    return [(score == best) / scores.count(best) for score in scores]
+def win_shares(rules: Ruleset, sheets: Sequence[Sheet], won: Sequence[bool]) -> list[float]:
+    """Return 1 for the winner and 0 for the others; those who tie share it.
+
+    Who has `won` at once comes before the others, whatever the scores are.
+    """
+    ranks = [(first, final_score(rules, sheet)) for first, sheet in zip(won, sheets, strict=True)]
+    best = max(ranks)
+    return [(rank == best) / ranks.count(best) for rank in ranks]

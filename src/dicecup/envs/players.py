@@ -82,7 +82,7 @@ class AecGame(AECEnv[str, Seen, int]):  # type: ignore[misc]  # PettingZoo has n
         """What a player sees: dice and legal actions only when it is their turn."""
         state, seat = self.live.state, self.possible_agents.index(agent)
         own = seat == state.player and not state.finished
-        viewed = state if own else replace(state, player=seat, dice=(), kept=())
+        viewed = state if own else replace(state, player=seat, dice=(), kept=(), announced=None)
         mask = self.live.mask() if own else np.zeros(self.live.actions.count, dtype=np.int8)
         return {"observation": self.live.seen(viewed), "action_mask": mask}
 
@@ -101,11 +101,7 @@ class AecGame(AECEnv[str, Seen, int]):  # type: ignore[misc]  # PettingZoo has n
         self.rewards[agent] = self.live.reward(outcome, state.sheets[seat])
         if state.finished:
             self.terminations = dict.fromkeys(self.agents, True)
-            if self.live.settings.reward == "win":
-                shares = win_shares([final_score(self.live.rules, sheet) for sheet in state.sheets])
-                if state.winner is not None:
-                    shares = [float(seat == state.winner) for seat in range(len(state.sheets))]
-                self.rewards = dict(zip(self.possible_agents, shares, strict=True))
+            self._reward_the_end(seat)
         self.outcomes[agent] = outcome
         self.infos[agent] = self._info(agent)
         # After the last turn the others are asked once more, to be told that the game is over.
@@ -113,6 +109,19 @@ class AecGame(AECEnv[str, Seen, int]):  # type: ignore[misc]  # PettingZoo has n
         self.agent_selection = self.possible_agents[following]
         self.infos[self.agent_selection] = self._info(self.agent_selection)
         self._accumulate_rewards()
+
+    def _reward_the_end(self, actor: int) -> None:
+        """Give what the end of the game gives to all players."""
+        state, rules = self.live.state, self.live.rules
+        match self.live.settings.reward:
+            case "win":
+                won = [seat == state.winner for seat in range(len(state.sheets))]
+                shares = win_shares(rules, state.sheets, won)
+                self.rewards = dict(zip(self.possible_agents, shares, strict=True))
+            case "final":  # those who had turns to come when somebody won at once
+                for seat, sheet in enumerate(state.sheets):
+                    if seat != actor and not sheet.full:
+                        self.rewards[self.possible_agents[seat]] = float(final_score(rules, sheet))
 
     def _info(self, agent: str) -> dict[str, Any]:
         """What is told beside the observation: about the agent's own last action, and values in its turn."""
@@ -194,19 +203,11 @@ class ParallelGame(ParallelEnv[str, Seen, int]):  # type: ignore[misc]
         outcomes = [
             self._decide(live, actions[agent]) for agent, live in zip(self.agents, self.games, strict=True)
         ]
-        if all(waiting(live) for live in self.games):
+        if all(waiting(live) for live in self.games) and not self._over():
             for live in self.games:
-                if not live.state.finished:
-                    live.roll(self.chance)
-        over = all(live.state.finished for live in self.games)
-        rewards = [
-            live.reward(outcome, live.state.sheet) for live, outcome in zip(self.games, outcomes, strict=True)
-        ]
-        if self.games[0].settings.reward == "final":
-            ended = [outcome.turn_over for outcome in outcomes]
-            rewards = [reward * done for reward, done in zip(rewards, ended, strict=True)]
-        if self.games[0].settings.reward == "win" and over:
-            rewards = win_shares([final_score(live.rules, live.state.sheet) for live in self.games])
+                live.roll(self.chance)
+        over = self._over()
+        rewards = self._rewards(outcomes)
         seen, infos = self._seen(), self._infos(outcomes)
         found = (
             seen,
@@ -219,14 +220,38 @@ class ParallelGame(ParallelEnv[str, Seen, int]):  # type: ignore[misc]
             self.agents = []
         return found
 
+    def _over(self) -> bool:
+        """Whether all sheets are full, or somebody has won at once."""
+        states = [live.state for live in self.games]
+        return all(state.finished for state in states) or any(state.winner is not None for state in states)
+
+    def _rewards(self, outcomes: list[Outcome]) -> list[float]:
+        over, played = self._over(), list(zip(self.games, outcomes, strict=True))
+        match self.games[0].settings.reward:
+            case "win" if over:
+                won = [live.state.winner is not None for live in self.games]
+                return win_shares(self.whole.rules, [live.state.sheet for live in self.games], won)
+            case "final":
+                return [self._final(live, outcome, over) for live, outcome in played]
+            case _:
+                return [live.reward(outcome, live.state.sheet) for live, outcome in played]
+
+    def _final(self, live: LiveGame, outcome: Outcome, over: bool) -> float:
+        """Return the final score once: when the sheet becomes full, or when somebody else has won at once."""
+        sheet = live.state.sheet
+        if outcome.turn_over if sheet.full else over:
+            return float(final_score(live.rules, sheet))
+        return live.reward(outcome, sheet) if not outcome.legal else 0.0
+
     def _decide(self, live: LiveGame, action: int) -> Outcome:
-        if waiting(live):
-            return Outcome(legal=int(action) == self.wait)
+        if waiting(live) and int(action) == self.wait:
+            return Outcome(legal=True)
         return live.decide(int(action), self.chance, wait=True)
 
     def _mask(self, live: LiveGame) -> Mask:
-        over = all(other.state.finished for other in self.games)
-        return np.append(live.mask(), np.int8(waiting(live) and not over))
+        if self._over():
+            return np.zeros(self.wait + 1, dtype=np.int8)
+        return np.append(live.mask(), np.int8(waiting(live)))
 
     def _state(self, seat: int) -> State:
         """The game as one player sees it."""
