@@ -140,6 +140,16 @@ def test_review_as_json(call, record):
     assert sum(answer["win_probability"]["players"]) == pytest.approx(1)
 
 
+def test_a_review_that_takes_long_shows_how_far_it_is(call, record, monkeypatch):
+    monkeypatch.setattr(solving, "SILENT", 0)
+    shares: list[float] = []
+    monkeypatch.setattr(solving.TerminalBar, "show", lambda _bar, share, _text: shares.append(share))
+    assert call("review", record, "--json")[0] == 0
+    assert len(shares) > 100
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+
+
 @pytest.mark.parametrize("language", ["en", "fr", "de", "sv"])
 def test_the_page_is_self_contained(call, record, language):
     status, out, _ = call("review", record, "--html", "page.html", "--lang", language)

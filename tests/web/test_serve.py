@@ -12,7 +12,10 @@ import pytest
 from tests.waiting import PATIENCE
 from tests.web.serving import Server
 
+from dicecup.cli.main import main
 from dicecup.cli.serve import local_address
+from dicecup.storage.store import open_store
+from dicecup.web import connections
 
 
 def serve(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -86,6 +89,25 @@ def test_the_database_of_the_environment_counts_for_workers(
     assert "[workers_need_postgres]" not in serve("--workers", "2", "--port", "0").stderr
     done = serve("--workers", "2", "--database", str(tmp_path / "games.db"))
     assert "[workers_need_postgres]" in done.stderr
+
+
+def test_the_key_is_replaced_before_the_server_starts(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    database = str(tmp_path / "games.db")
+    monkeypatch.setenv("DICECUP_DATABASE", database)  # set again by the command, and then restored
+    keys: list[bytes] = []
+
+    def run(listener: socket.socket, _workers: int) -> None:
+        listener.close()
+        store = open_store(database)
+        keys.append(store.server_key())
+        store.close()
+
+    monkeypatch.setattr(connections, "run", run)
+    for options in ([], [], ["--rotate-key"]):
+        assert main(["serve", "--no-browser", "--port", "0", "--database", database, *options]) == 0
+    assert keys[0] == keys[1] != keys[2]
 
 
 def test_addresses_for_the_browser_of_this_machine() -> None:
