@@ -74,6 +74,26 @@ def test_an_unchanged_form_is_the_game_itself(game: str) -> None:
     assert draft_of(reference, "sv") == replace(draft, source=reference)
 
 
+STEPS = ", ".join(f"{{ at = {at}, points = 5 }}" for at in (50, 55, 60, 65, 70))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'base = "yatzy-sv"\nbox.pair.points = "10 + matching"',
+        'base = "yahtzee"\nbox.small_straight.needs = { run = 4, around = true }',
+        'base = "yatzy-sv"\nupper.boxes = { ones = false, aces = 1 }\nnames.en.aces = "Aces"',
+        f'base = "yatzy-sv"\nupper.bonus = [{STEPS}]',
+    ],
+)
+def test_a_file_that_is_opened_stays_the_same_game(visitor: Visitor, text: str) -> None:
+    reference = house_reference(f'format = 1\nid = "ours"\n{text}\n')
+    page = visitor.go(f"/workshop?rules={reference}")
+    assert load_builtin(reference_in(page)) == load_builtin(reference)
+    page = visitor.send("/workshop", action="check", **fields(page))
+    assert load_builtin(reference_in(page)) == load_builtin(reference)
+
+
 @pytest.mark.parametrize("game", builtin_ids())
 def test_any_box_of_any_game_can_be_removed_and_moved(game: str) -> None:
     draft = draft_of(game, "en")

@@ -182,7 +182,7 @@ def read_draft(form: Form) -> HouseDraft:
         throws=str(form.get("throws", ""))[:10],
         strike=str(form.get("strike", ""))[:20],
         upper=tuple(text_list(form, "upper")),
-        tiers=tuple(tiers)[:MOST_TIERS],
+        tiers=tuple(tiers),
         boxes=tuple(boxes),
     )
 
@@ -288,6 +288,7 @@ def need_names(language: Language) -> dict[str, tuple[str, str]]:
         "alike": (_("equal dice"), "3 2"),
         "different": (_("equal dice, different numbers"), "3 2"),
         "run": (_("numbers in a row"), "4"),
+        "around": (_("numbers in a row, also 5-6-1"), "4"),
         "faces": (_("exactly these numbers"), "1 2 3"),
         "at_least": (_("a sum of at least"), "20"),
     }
@@ -300,6 +301,7 @@ def point_names(language: Language) -> dict[str, str]:
         "all": _("all dice"),
         "fixed": _("fixed points"),
         "plus": _("fixed + all dice"),
+        "plus_matching": _("fixed + these dice"),
         "less": _("fixed − all dice"),
     }
 

@@ -18,10 +18,10 @@ from dicecup.rules.loader import builtin_ids, load_builtin, read_rules, without_
 from dicecup.rules.model import Alike, AnyDice, Box, Needs, OfFace, Points, Ruleset, Run, TheseFaces
 
 UNNAMED = {"en": "House rules", "fr": "Règles maison", "de": "Hausregeln", "sv": "Husregler"}
-NeedKind = Literal["any", "alike", "different", "run", "faces", "at_least"]
-NEEDS: tuple[NeedKind, ...] = ("any", "alike", "different", "run", "faces", "at_least")
-PointKind = Literal["matching", "all", "fixed", "plus", "less"]
-POINTS: tuple[PointKind, ...] = ("matching", "all", "fixed", "plus", "less")
+NeedKind = Literal["any", "alike", "different", "run", "around", "faces", "at_least"]
+NEEDS: tuple[NeedKind, ...] = ("any", "alike", "different", "run", "around", "faces", "at_least")
+PointKind = Literal["matching", "all", "fixed", "plus", "plus_matching", "less"]
+POINTS: tuple[PointKind, ...] = ("matching", "all", "fixed", "plus", "plus_matching", "less")
 MOST_TIERS = 4
 SHOWN = {"dice", "throws", "strike", "upper", "box", "order"}  # by the form
 ORDER = ("format", "id", "base", "options", "throws", "strike", "dice", "upper", "order", "box")
@@ -103,8 +103,8 @@ def need_draft(needs: Needs) -> tuple[NeedKind, str]:
     match needs:
         case Alike(groups, different):
             return "different" if different else "alike", " ".join(map(str, groups))
-        case Run(length):
-            return "run", str(length)
+        case Run(length, around):
+            return "around" if around else "run", str(length)
         case TheseFaces(faces):
             return "faces", " ".join(map(str, faces))
         case AnyDice(at_least) if at_least:
@@ -119,7 +119,9 @@ def points_draft(points: Points) -> tuple[PointKind, str]:
         return "less", base
     if points.all:
         return ("plus", base) if points.base else ("all", "")
-    return ("matching", "") if points.matching else ("fixed", base)
+    if points.matching:
+        return ("plus_matching", base) if points.base else ("matching", "")
+    return "fixed", base
 
 
 def changed_draft(draft: HouseDraft, action: str) -> HouseDraft:
@@ -226,8 +228,9 @@ def slug(name: str) -> str:
 
 
 def upper_ids(draft: HouseDraft, base: Ruleset) -> dict[str, int]:
-    """Return the upper boxes of a draft by id: those of the base, and new ones for other numbers."""
-    known = {box.needs.face: box.id for box in base.boxes if isinstance(box.needs, OfFace)}
+    """Return the upper boxes of a draft by id: those it began with, and new ones for other numbers."""
+    boxes = (*base.boxes, *load_builtin(draft.source).boxes)
+    known = {box.needs.face: box.id for box in boxes if isinstance(box.needs, OfFace)}
     faces = [int(face) for face in draft.upper if re.fullmatch("[1-9]|10", face)]
     return {known.get(face) or UPPER.get(face) or f"face{face}": face for face in faces}
 
@@ -278,6 +281,8 @@ def needs_table(box: BoxDraft) -> dict[str, Any]:
             return {"faces": numbers}
         case "run" | "at_least":
             return {box.need: whole(box.detail)}
+        case "around":
+            return {"run": whole(box.detail), "around": True}
         case _:
             return {}
 
@@ -288,6 +293,8 @@ def points_value(box: BoxDraft) -> object:
             return whole(box.amount)
         case "plus":
             return f"{whole(box.amount)} + all"
+        case "plus_matching":
+            return f"{whole(box.amount)} + matching"
         case "less":
             return f"{whole(box.amount)} - all" if whole(box.amount) else "-all"
         case _:
