@@ -6,6 +6,7 @@ import html
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ from dicecup.rules.loader import house_reference, load_builtin
 from dicecup.web.pages.workshop_page import worth_text
 from dicecup.web.service import house_values
 from dicecup.web.service.house_draft import changed_draft, draft_of, reference_of, tables_of
+from dicecup.web.service.worker_main import house_value
 
 pytestmark = pytest.mark.one_database
 
@@ -234,7 +236,9 @@ def test_house_rules_over_the_api(ann: Player) -> None:
 
 
 @pytest.mark.kernels
-def test_solving_in_the_background(client: TestClient, ann: Player, visitor: Visitor, monkeypatch) -> None:
+def test_solving_in_the_background(
+    client: TestClient, ann: Player, visitor: Visitor, monkeypatch, tmp_path: Path
+) -> None:
     for name, value in KEPT.items():
         monkeypatch.setenv(name, value)
     reference = house_reference(SMALL.replace("points = 5", "points = 6"))
@@ -259,6 +263,8 @@ def test_solving_in_the_background(client: TestClient, ann: Player, visitor: Vis
         lambda: ann.get(f"/house-rules/value?rules={large}"), lambda a: a.status_code != 200, READY
     )
     assert code(refused) == "house_too_large"
+    small, unsolvable = load_builtin(house_reference(SMALL)), load_builtin("generala")
+    assert house_value(small, unsolvable, str(tmp_path / "note"))[1] is None
 
 
 def test_solves_are_bounded(client: TestClient, ann: Player, monkeypatch) -> None:

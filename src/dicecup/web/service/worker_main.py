@@ -166,10 +166,16 @@ def house_value(rules: Ruleset, base: Ruleset | None, note: str) -> tuple[float,
 
     solution = solution_of(rules, precision=64, backend="cpu", folder=house_folder(), on_progress=write)
     forget_oldest(house_folder())
-    base_values = values_at_once(base) if base else None
-    if base is None or base_values is None or not base_values.exact:
-        return solution.expected, None
-    return solution.expected, base_values.turn(empty_sheet(base)).value
+    return solution.expected, exact_value(base) if base else None
+
+
+def exact_value(rules: Ruleset) -> float | None:
+    """The expected final score of a game with perfect play; None where it is not known exactly."""
+    try:
+        values = values_at_once(rules)
+    except DicecupError:
+        return None
+    return values.turn(empty_sheet(rules)).value if values.exact else None
 
 
 THOUGHTS: dict[str, Any] = {
