@@ -20,6 +20,7 @@ from tests.browser.test_games import (
 )
 
 from dicecup.errors import DicecupError
+from dicecup.site import build
 from dicecup.site.build import build_site
 
 # Tests of games that need one device only; here they get pages of the site.
@@ -40,6 +41,39 @@ UNTIL_COMPLETE = """() => new Promise((resolve) => {
   navigator.serviceWorker.addEventListener("message", ({ data }) => data === "complete" && resolve());
   navigator.serviceWorker.controller.postMessage("shown");
 })"""
+
+# The database file of the site, with a stand-in for the file system in which SQLite works.
+PAGES = (Path(build.__file__).parent / "browser" / "pages.js").read_text(encoding="utf-8")
+OPEN_PAGES = """() => {
+  PAGES
+  const node = { stream_ops: { write: () => 0 } };
+  const writeFile = (_path, bytes) => Object.assign(node, { contents: bytes, usedBytes: bytes.length });
+  const FS = { mkdirTree: () => 0, writeFile, lookupPath: () => ({ node }) };
+  const resize = (length) => {
+    const contents = new Uint8Array(length);
+    contents.set(node.contents.subarray(0, length));
+    Object.assign(node, { contents, usedBytes: length });
+  };
+  const fill = (page, value) => {
+    node.stream_ops.write({ position: 0 }, null, 0, 4096, page * 4096);
+    if (node.usedBytes < (page + 1) * 4096) resize((page + 1) * 4096);
+    node.contents.fill(value, page * 4096, (page + 1) * 4096);
+  };
+  const open = async (name) => {
+    const pages = new Pages(name);
+    await pages.open(FS, "/data/games.db");
+    return pages;
+  };
+  const refuse = async (pages) => {
+    const { put } = IDBObjectStore.prototype;
+    IDBObjectStore.prototype.put = () => { throw new DOMException("full", "QuotaExceededError"); };
+    const refused = await pages.save().then(() => false, () => true);
+    IDBObjectStore.prototype.put = put;
+    return refused;
+  };
+  const look = () => [...node.contents].filter((_byte, place) => place % 4096 === 0);
+  Object.assign(window, { resize, fill, open, refuse, look });
+}""".replace("PAGES", PAGES.replace("export class", "class"))
 
 
 @pytest.fixture(scope="session")
@@ -138,6 +172,48 @@ def test_storage_full(new_page: NewPage, site: SiteBrowser) -> None:
     expect(page.locator(".sheet .written")).to_have_count(1)
 
 
+def test_settings_that_could_not_be_kept_are_kept_later(new_page: NewPage) -> None:
+    """Without the cookie nobody could go on with the games that are stored after it."""
+    page = new_page()
+    page.evaluate(OPEN_PAGES)
+    kept = page.evaluate("""async () => {
+      const pages = await open("settings");
+      pages.keep('{"cookies": "a"}');
+      const refused = await refuse(pages);
+      fill(0, 1);
+      await pages.save();
+      const first = (await open("settings")).settings;
+      fill(0, 2);
+      const saving = pages.save();
+      pages.keep('{"cookies": "b"}');
+      await saving;
+      await pages.save();
+      return [refused, first, (await open("settings")).settings];
+    }""")
+    assert kept == [True, {"cookies": "a"}, {"cookies": "b"}]
+
+
+def test_a_file_that_becomes_shorter(new_page: NewPage) -> None:
+    """As after a large change that is taken back: what was beyond its end is no page any more."""
+    page = new_page()
+    page.evaluate(OPEN_PAGES)
+    looks = page.evaluate("""async () => {
+      const pages = await open("shorter");
+      for (const place of [0, 1, 2, 3]) fill(place, 7 + place);
+      await pages.save();
+      for (const place of [3, 4, 5, 6]) fill(place, 5);
+      resize(2 * 4096);
+      await refuse(pages);
+      const before = look();
+      for (const place of [3, 4, 5, 6]) fill(place, 5);
+      resize(2 * 4096);
+      await pages.save();
+      await open("shorter");
+      return [before, look()];
+    }""")
+    assert looks == [[7, 8, 0, 10], [7, 8]]
+
+
 def test_the_coach_and_a_bot(new_page: NewPage) -> None:
     page = new_page()
     page.goto("/new/yum-plus")
@@ -195,19 +271,20 @@ def test_every_answered_move_survives_a_kill(new_page: NewPage, site: SiteBrowse
 
 
 def test_a_new_version_asks_first(new_page: NewPage, site: SiteBrowser, site_folder: Path) -> None:
-    page = new_page()
+    page, other = new_page(), new_page()
     start(page)
     throw(page)
-    dice = page.locator(".die-box .unseen").all_inner_texts()
     worker = site_folder / "service-worker.js"
     worker.write_bytes(worker.read_bytes() + b"\n// another version\n")
     site.context.set_offline(False)
     page.evaluate("async () => (await navigator.serviceWorker.ready).update()")
     expect(page.locator("#new-version")).to_be_visible()
+    expect(other.locator("#new-version")).to_be_visible()
     throw(page)  # the old version goes on
     dice = page.locator(".die-box .unseen").all_inner_texts()
     page.click("#new-version button")
     page.wait_for_selector("#new-version[hidden]", state="attached")
     expect(page.locator(".die-box .unseen")).to_have_text(dice)
+    expect(other.locator("#new-version")).to_be_hidden()  # in other tabs, too, it has taken over
     page.goto("/")
     expect(page.locator(LOBBY)).to_be_visible()

@@ -17,20 +17,26 @@ class MemoryPages:
     """Storage that counts how often it is asked to store, and can be full."""
 
     def __init__(self) -> None:
-        self.dirty = False
+        self.written = False
+        self.changed = False
         self.full = False
         self.saved = 0
         self.settings = SimpleNamespace()
 
+    @property
+    def dirty(self) -> bool:
+        return self.written or self.changed
+
     def keep(self, settings: str) -> None:
         self.settings = SimpleNamespace(**json.loads(settings))
-        self.dirty = True
+        self.changed = True
 
     async def save(self) -> None:
         await asyncio.sleep(0)
-        self.dirty = False
+        self.written = False
         if self.full:
             raise OSError("full")
+        self.changed = False
         self.saved += 1
 
 
@@ -65,7 +71,7 @@ def test_an_answer_waits_until_it_is_stored() -> None:
     pages = MemoryPages()
 
     def change() -> str:
-        pages.dirty = True
+        pages.written = True
         return "done"
 
     async def ask() -> str:
@@ -77,6 +83,19 @@ def test_an_answer_waits_until_it_is_stored() -> None:
     with pytest.raises(StorageError) as refused:
         asyncio.run(ask())
     assert refused.value.code == "browser_full"
+
+
+def test_pages_are_shown_while_storage_is_full() -> None:
+    """A page that only sets a cookie is no change that could be lost: the cookie is kept with the next one."""
+    pages = MemoryPages()
+    pages.full = True
+    app = app_that(b"hello", (b"set-cookie", b"dicecup=key"))
+    server = BrowserServer(app, Direct(pages), "/", "en", lambda value: value)
+    assert answer_of(server, "/")[2] == b"hello"
+    assert pages.dirty
+    pages.full = False
+    assert answer_of(server, "/")[2] == b"hello"
+    assert not pages.dirty and pages.saved == 1
 
 
 def test_cookies_are_kept_beside_the_file() -> None:

@@ -31,6 +31,7 @@ class Pages(Protocol):
     """The database file as the service worker keeps it (browser/pages.js)."""
 
     dirty: bool
+    written: bool  # whether the file has changed, not only what is kept beside it
     settings: Any
 
     def keep(self, settings: str) -> None: ...
@@ -53,12 +54,15 @@ class Direct:
                 await self.save()
 
     async def save(self) -> None:
+        """Store what has changed. Cookies alone are no reason to refuse: they are stored with the next change."""
         if not self.pages.dirty:
             return
+        written = self.pages.written
         try:
             await self.pages.save()
         except Exception as error:
-            raise StorageError("browser_full", problem=str(error)) from None
+            if written:
+                raise StorageError("browser_full", problem=str(error)) from None
 
     async def run_sync(self, function: Callable[..., Any], *arguments: Any, **_limits: Any) -> Any:
         return await self.run(function, *arguments)

@@ -28,7 +28,7 @@ export class Pages {
     this.settings = kept.get(SPARE) ?? {};
     const size = kept.get("size") ?? 0;
     const file = new Uint8Array(size);
-    for (const [key, page] of kept) if (typeof key === "number") file.set(page.subarray(0, size - key * SIZE), key * SIZE);
+    for (const [key, page] of kept) if (key * SIZE < size) file.set(page.subarray(0, size - key * SIZE), key * SIZE);
     FS.mkdirTree(path.replace(/\/[^/]*$/, ""));
     FS.writeFile(path, file);
     this.size = size;
@@ -54,8 +54,13 @@ export class Pages {
     if (!this.before.has(page)) this.before.set(page, this.bytes.slice(page * SIZE, (page + 1) * SIZE));
   }
 
+  // Whether the file has changed.
+  get written() {
+    return this.before.size > 0;
+  }
+
   get dirty() {
-    return this.before.size > 0 || this.changed;
+    return this.written || this.changed;
   }
 
   keep(settings) {
@@ -63,10 +68,11 @@ export class Pages {
     this.changed = true;
   }
 
-  // Resolve when everything is on the disk.
+  // Resolve when everything is on the disk. Settings that could not be kept, or came meanwhile, are kept next time.
   async save() {
     if (!this.dirty) return;
-    const { bytes } = this;
+    const { bytes, changed } = this;
+    this.changed = false;
     const changes = this.database.transaction(FILE, "readwrite", { durability: "strict" });
     const ended = new Promise((resolve, reject) => {
       changes.oncomplete = resolve;
@@ -75,23 +81,31 @@ export class Pages {
     ended.catch(() => null);
     try {
       const store = changes.objectStore(FILE);
-      for (const page of this.before.keys()) store.put(bytes.slice(page * SIZE, (page + 1) * SIZE), page);
+      for (const page of this.before.keys()) {
+        const now = bytes.slice(page * SIZE, (page + 1) * SIZE);
+        if (now.length > 0) store.put(now, page);
+        else store.delete(page); // the file has become shorter
+      }
       store.put(bytes.length, "size");
-      if (this.changed) store.put(this.settings, SPARE);
+      if (changed) store.put(this.settings, SPARE);
       await ended;
     } catch (error) {
+      this.changed ||= changed;
       this.restore();
       throw error;
     }
     this.size = bytes.length;
     this.before.clear();
-    this.changed = false;
   }
 
   restore() {
-    for (const [page, was] of this.before) this.node.contents.set(was, page * SIZE);
+    if (this.node.contents.length < this.size) {
+      const longer = new Uint8Array(this.size);
+      longer.set(this.bytes);
+      this.node.contents = longer;
+    }
+    for (const [page, was] of this.before) if (was.length > 0) this.node.contents.set(was, page * SIZE);
     this.node.usedBytes = this.size;
     this.before.clear();
-    this.changed = false;
   }
 }

@@ -11,11 +11,13 @@ document.addEventListener("visibilitychange", () => document.visibilityState ===
 tell("shown");
 navigator.storage?.persist?.(); // asks the browser not to delete the games when space is short
 
+// In every tab: an offer that stayed would let the new version rest as well.
+serviceWorker.addEventListener("controllerchange", () => location.reload(), { once: true });
+
 function offer(worker) {
   if (!worker) return;
   bar.hidden = false;
   bar.querySelector("button").onclick = () => {
-    serviceWorker.addEventListener("controllerchange", () => location.reload(), { once: true });
     tell("rest");
     worker.postMessage("update");
   };
