@@ -86,7 +86,7 @@ def test_an_answer_waits_until_it_is_stored() -> None:
 
 
 def test_pages_are_shown_while_storage_is_full() -> None:
-    """A page that only sets a cookie is no change that could be lost: the cookie is kept with the next one."""
+    """A page that only sets a cookie is no change that could be lost: it is kept with the next one."""
     pages = MemoryPages()
     pages.full = True
     app = app_that(b"hello", (b"set-cookie", b"dicecup=key"))
@@ -95,7 +95,8 @@ def test_pages_are_shown_while_storage_is_full() -> None:
     assert pages.dirty
     pages.full = False
     assert answer_of(server, "/")[2] == b"hello"
-    assert not pages.dirty and pages.saved == 1
+    assert not pages.dirty
+    assert pages.saved == 1
 
 
 def test_cookies_are_kept_beside_the_file() -> None:

@@ -54,7 +54,7 @@ class Direct:
                 await self.save()
 
     async def save(self) -> None:
-        """Store what has changed. Cookies alone are no reason to refuse: they are stored with the next change."""
+        """Store what has changed. Cookies alone are no reason to refuse: they go with the next change."""
         if not self.pages.dirty:
             return
         written = self.pages.written
