@@ -30,9 +30,14 @@ PAGES = (b"text/html", b"text/event-stream")
 class Pages(Protocol):
     """The database file as the service worker keeps it (browser/pages.js)."""
 
-    dirty: bool
-    written: bool  # whether the file has changed, not only what is kept beside it
     settings: Any
+
+    @property
+    def dirty(self) -> bool: ...
+
+    @property
+    def written(self) -> bool:
+        """Whether the file has changed, not only what is kept beside it."""
 
     def keep(self, settings: str) -> None: ...
 
