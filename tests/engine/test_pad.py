@@ -51,16 +51,17 @@ def by_brute_force(rules: Ruleset, sheet: Sheet, turn_begun: bool = False) -> di
     """What any dice can write in each open cell; of several layers each may be the first on the pad."""
     faces = [layer_faces(dice, 0) for dice, _ in throws(rules.dice.count, rules.dice.faces)]
     found: dict[int, set[int]] = {}
-    afterwards = set()
+    afterwards: dict[int, dict[int, Sheet]] = {}
     for dice in faces:
         for cell, _strike, scored in allowed_placements(rules, sheet, dice):
             early = rules.boxes[cell % len(rules.boxes)].early if scored.points else ()
             found.setdefault(cell, set()).update({scored.points, *(scored.points + more for more in early)})
-            afterwards.add(fill_cell(rules, sheet, dice, cell, 0))
+            afterwards.setdefault(cell, {})[scored.points] = fill_cell(rules, sheet, dice, cell, 0)
     if rules.strike == "last_resort" and len(rules.scored) > 1 and not turn_begun:
-        for other in afterwards:
-            for cell, given in by_brute_force(rules, other, turn_begun=True).items():
-                found[cell] |= given
+        for by_points in afterwards.values():
+            for other in {by_points[min(by_points)], by_points[max(by_points)]}:
+                for cell, given in by_brute_force(rules, other, turn_begun=True).items():
+                    found[cell] |= given
     return found
 
 
