@@ -249,15 +249,15 @@ def test_games_without_a_file_are_kept_and_offered_again(run, tmp_path: Path):
     kept = list((tmp_path / ".local/share/dicecup/games").glob("*.record"))
     assert len(kept) == 1
     assert str(kept[0]) in first.stderr
-    menu = run("play", typed="7\nchance\n")
+    menu = run("play", typed=f"{len(builtin_ids()) + 1}\nchance\n")
     assert "continue Yatzy: Ann, Bo" in menu.stdout
     assert "Bo: " in menu.stdout
 
 
 def test_the_menu(run):
-    done = run("play", typed="x\n9\n²\n2\nAnn,bot:clever\nAnn,bot:greedy\nchance\n")
+    done = run("play", typed="x\n99\n²\n2\nAnn,bot:clever\nAnn,bot:greedy\nchance\n")
     assert "Triple Yum Plus" in done.stdout
-    assert done.stdout.count("Type a number from 1 to 6") == 3
+    assert done.stdout.count(f"Type a number from 1 to {len(builtin_ids())}") == 3
     assert "There’s no bot “clever”" in done.stdout
     assert "Ann: " in done.stdout
     assert run("play", typed="q\n").returncode == 0

@@ -33,6 +33,7 @@ from dicecup.engine.serialize import (
     checked_sheet,
     move_from_data,
     move_to_data,
+    position_from_line,
     sheet_from_data,
     sheet_to_data,
 )
@@ -233,6 +234,14 @@ def test_a_pad_of_generala():
     state = apply(GENERALA, state, Write(0, "double_generala", 100))
     assert possible_values(GENERALA, state.sheet, "generala") == (50,)
     assert code(apply, GENERALA, state, Write(0, "generala", 0, was=50)) == "points_impossible"
+
+
+def test_a_position_with_a_winning_roll_is_over():
+    won = position_from_line("generala / / 2 2 2 2 2 / 2").state
+    assert won.winner == 0
+    assert won.finished
+    assert not position_from_line("generala / / 2 2 2 2 2 / 1").state.finished
+    assert not position_from_line("generala / / 2 2 2 2 3 / 2").state.finished
 
 
 def test_double_generala_in_positions():

@@ -23,7 +23,7 @@ from tests.rulebook.support import (
 from dicecup.dice import format_die, parse_die
 from dicecup.engine import Placement, Score, apply, start
 from dicecup.engine.legality import offers
-from dicecup.rules import Ruleset, builtin_ids
+from dicecup.rules import Ruleset, main_ids
 
 clause = clauses_of("decisions")
 
@@ -32,7 +32,7 @@ SWEDISH = game("yatzy-sv")
 DOUBLE = game("dice-in-dice")
 YUM = game("yum-plus")
 TRIPLE = game("triple-yum-plus")
-GAMES = [game(name) for name in builtin_ids()]
+GAMES = [game(name) for name in main_ids()]
 every_game = pytest.mark.parametrize("rules", GAMES, ids=[rules.id for rules in GAMES])
 
 UPPER = ["ones", "twos", "threes", "fours", "fives", "sixes"]

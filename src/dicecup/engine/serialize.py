@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import index
 from typing import Any, SupportsIndex
 from urllib.parse import quote, unquote
 
 from dicecup.dice import Dice, Die, contains, format_die, parse_die, sort_dice
 from dicecup.engine.legality import announceable, cell_names, cell_of
+from dicecup.engine.play import wins
 from dicecup.engine.sheet_check import check_sheet
 from dicecup.engine.state import (
     Announce,
@@ -253,7 +254,8 @@ def state_from_data(rules: Ruleset, data: Mapping[str, Any]) -> State:
         kept = dice_from_data(rules, data["kept"], "kept")
         if not throws_left or len(kept) == len(dice) or not contains(dice, kept):
             raise wrong("kept", "expected_kept")
-    return State((sheet,), 0, dice, kept, throws_left, read_announced(rules, sheet, data.get("announced")))
+    state = State((sheet,), 0, dice, kept, throws_left, read_announced(rules, sheet, data.get("announced")))
+    return replace(state, winner=0) if wins(rules, state) else state
 
 
 def read_announced(rules: Ruleset, sheet: Sheet, announced: object) -> int | None:

@@ -31,7 +31,7 @@ def without_verdict(store: StoredResults, key_hash: str, most: int) -> list[str]
     """Return finished matches of a device, among the newest, that have not been reviewed; pads never are."""
     found: dict[str, None] = {}
     pads = "SELECT 1 FROM matches WHERE id = ? AND dice = 'points'"
-    for place, _result, verdict in islice(store.results_from(key_hash, (), MOST_LISTED), MOST_RESULTS):
+    for place, _result, verdict in islice(store.results_from(key_hash, (), AT_ONCE), MOST_RESULTS):
         if verdict is None and not store.database.rows(pads, (place[1],)):
             found[place[1]] = None
         if len(found) == most:
@@ -43,6 +43,7 @@ RESULT = "seat, name, ruleset, identity, points, place, players, sheet, finished
 VERDICT = "luck, skill, error_rate"
 BEST = "best_points, best_box, best_dice"
 MOST_LISTED = 200
+AT_ONCE = 50  # results looked through for those without a verdict
 MOST_RESULTS = 500
 
 # Of a seat in the list of a device's seats: when its match was opened, match, seat.
