@@ -25,7 +25,7 @@ import statistics
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -209,8 +209,21 @@ class Steps:
         asyncio.Handle._run = timed  # type: ignore[method-assign]
 
 
-async def ask_app(app: ASGIApp, method: str, path: str, body: object) -> tuple[int, bytes]:
-    """Answer a request in this process; the status and the body."""
+async def ask_app(
+    app: ASGIApp,
+    method: str,
+    path: str,
+    body: object,
+    key: str = "",
+    *,
+    client: str = ATTACKER,
+    until: asyncio.Event | None = None,
+    to: Callable[[Message], Awaitable[None]] | None = None,
+) -> tuple[int, bytes]:
+    """Answer a request in this process; the status and the body, or each message `to` somebody.
+
+    A stream goes on `until` something happens.
+    """
     data = json.dumps(body).encode() if body is not None else b""
     scope = {
         "type": "http",
@@ -225,13 +238,17 @@ async def ask_app(app: ASGIApp, method: str, path: str, body: object) -> tuple[i
             (b"host", b"127.0.0.1"),
             (b"content-type", b"application/json"),
             (b"content-length", str(len(data)).encode()),
+            *([(b"authorization", f"Bearer {key}".encode())] if key else []),
         ],
-        "client": (ATTACKER, 1),
+        "client": (client, 1),
         "server": ("127.0.0.1", 80),
     }
     status, found = 0, bytearray()
 
     async def receive() -> Message:
+        if until:
+            await until.wait()
+            return {"type": "http.disconnect"}
         return {"type": "http.request", "body": data, "more_body": False}
 
     async def send(message: Message) -> None:
@@ -239,7 +256,7 @@ async def ask_app(app: ASGIApp, method: str, path: str, body: object) -> tuple[i
         status = message.get("status", status)
         found.extend(message.get("body", b""))
 
-    await app(scope, receive, send)
+    await app(scope, receive, to or send)
     return status, bytes(found)
 
 

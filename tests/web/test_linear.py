@@ -19,6 +19,7 @@ from dicecup.engine.record_text import record_to_text
 from dicecup.web.api import reviews
 from dicecup.web.api.reviews import json_in_pieces
 from dicecup.web.service import matches
+from dicecup.web.service.live_match import REMEMBERED
 
 pytestmark = pytest.mark.one_database
 REQUESTS: dict[str, Callable[[Player, str], Any]] = {
@@ -50,6 +51,23 @@ def test_moves_are_computed_at_most_twice(
     answer = REQUESTS[name](ann, match)
     assert answer.status_code in (200, 201)
     assert computed <= 2 * len(text.splitlines())
+
+
+def test_few_states_stay_in_memory(client: TestClient) -> None:
+    """However many entries a request adds: a keep is followed by a roll."""
+    ann = Player(client)
+    state = ann.open("triple-yum-plus")
+    live = client.app.state.matches.live[state["id"]]  # type: ignore[attr-defined]
+    for move in range(24):
+        if state["turn"]["throw_due"]:
+            state = ann.play(state, {"throw": True})
+        elif state["turn"]["throws_left"]:
+            state = ann.play(state, {"keep": []})
+        else:
+            free = next(one for one in next(iter(state["turn"]["choices"].values())) if one["allowed"])
+            state = ann.play(state, {"box": free["box"], "column": free["column"]})
+        remembered = live.match.record._recent.steps
+        assert len(remembered) == min(state["version"], REMEMBERED), move
 
 
 LONG_WORK = {"record": (matches, "join_record"), "proof": (engine_record, "derive_throw")}

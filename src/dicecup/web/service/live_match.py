@@ -32,7 +32,6 @@ from dicecup.web.service.keys import now
 from dicecup.web.service.statistics import results_of
 
 REMEMBERED = 16  # moves whose states stay in memory; those of earlier moves are replayed when they are needed
-FORGET_EVERY = 8  # moves
 Answer = TypeVar("Answer")
 Persist = Callable[[Addition], Awaitable[None]]  # raises EntryTaken if another process was faster
 
@@ -281,8 +280,7 @@ class LiveMatch:
         """Let the match persist a change and take it over. The caller holds the lock."""
         match = self.playing()
         await match.commit_async(change)
-        if match.record.moves_made % FORGET_EVERY == 0:
-            match.forget_states(REMEMBERED)
+        match.forget_states(REMEMBERED)
         self.stored = replace(self.stored, consents={})
 
     async def update(self, what: Callable[..., Answer], *arguments: object) -> Answer:
