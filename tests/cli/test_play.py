@@ -320,3 +320,45 @@ def test_a_box_is_announced_in_the_terminal(run, tmp_path: Path):
     assert "1 score down ones" in text
     assert "sagt Angesagt Sechser an." in done.stdout
     assert "tippe „ansagen“" in done.stdout
+
+
+def test_the_column_need_not_be_typed_where_it_is_clear(run, tmp_path: Path):
+    """Balut's columns are alike; in Jamb only the announced box can be filled once it is announced."""
+    run("play", "balut", "--seed", "1", "--record", "a.record", typed="choice\nchoice\nquit\n")
+    text = (tmp_path / "a.record").read_text(encoding="utf-8")
+    assert "score c1 choice" in text
+    assert "score c2 choice" in text
+    done = run(
+        "play",
+        "jamb",
+        "--seed",
+        "1",
+        "--record",
+        "b.record",
+        typed="ones\nannounce sixes\nsixes\nfives\nquit\n",
+    )
+    text = (tmp_path / "b.record").read_text(encoding="utf-8")
+    assert done.stdout.count("The column is missing") == 1
+    assert "Announced: Sixes" in done.stdout
+    assert "score announced sixes" in text
+    assert "score free fives" in text
+
+
+def test_a_win_at_once_is_said(run):
+    answers = ["1 2 2 2 2", "poker", "3 3 3 3 3", "undo", "yes", "cross ones", "4 4 4 4 4", ""]
+    done = run(
+        "play",
+        "generala",
+        "--players",
+        "Ann,Bo",
+        "--dice",
+        "typed",
+        "--record",
+        "a.record",
+        typed="\n".join([*answers, ""]),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Bo wins at once with 3 3 3 3 3." in done.stdout
+    assert "Bo wins at once with 4 4 4 4 4." in done.stdout
+    assert "The last box is filled" not in done.stdout
+    assert "1st Bo: 0 points" in done.stdout

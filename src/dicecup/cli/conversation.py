@@ -14,7 +14,7 @@ from dicecup.bots import is_bot
 from dicecup.cli.common import _, echo, paint, speech
 from dicecup.cli.drawing import draw_all_sheets, draw_dice, draw_turn_sheet, fitting, turn_title
 from dicecup.dice import format_dice, layer_faces, parse_dice
-from dicecup.engine.legality import layer_offers, moment_of
+from dicecup.engine.legality import cell_names, cell_of, layer_offers, may_fill, moment_of
 from dicecup.engine.play import legal_announcements, place, scored_layers
 from dicecup.engine.serialize import Position
 from dicecup.engine.state import Announce, Keep, Placement, Score, dice_to_throw, standings
@@ -96,6 +96,13 @@ def column_words(rules: Ruleset) -> dict[str, str]:
     return words | {column.id: column.id for column in rules.columns}
 
 
+def columns_alike(rules: Ruleset) -> bool:
+    """Return whether it makes no difference in which column a box is filled."""
+    linked = any(box.after or box.above or box.once for box in rules.boxes)
+    kinds = {(column.multiplier, column.order, column.announced) for column in rules.columns}
+    return len(kinds) == 1 and not (linked or rules.bonus or rules.difference)
+
+
 def find_box(rules: Ruleset, text: str) -> str:
     wanted = plain(text)
     called = {
@@ -162,13 +169,21 @@ class Conversation:
                 self.bot_decides()
             else:
                 self.person_decides()
+        state = self.match.state
+        if state.winner is not None:
+            player = self.match.record.header.players[state.winner]
+            said = _("The game is over. {player} wins at once with {dice}.")
+            say(said.format(player=player, dice=format_dice(state.dice)))
 
     def last_undo(self) -> bool:
-        """Offer to undo the last box before the game is finished."""
+        """Offer to undo the last decision before the game is finished."""
         if self.match.record.secret is not None or not self.match.steps_to_last_decision():
             return False
+        prompt = _("The last box is filled. Press Enter to finish, or type “undo”: ")
+        if self.match.state.winner is not None:
+            prompt = _("Press Enter to finish, or type “undo”: ")
         while True:
-            line = self.ask(fitting(_("The last box is filled. Press Enter to finish, or type “undo”: ")))
+            line = self.ask(fitting(prompt))
             if line is None or not line.strip():
                 return False
             if understand(line.strip()).command == "undo" and self.undo():
@@ -269,12 +284,29 @@ class Conversation:
         if len(said) > len(rules.scored):
             raise MoveError("layers_wrong", layers=", ".join(rules.scored))
         placements = [
-            read_placement(rules, piece, strike=strike and not number) for number, piece in enumerate(said)
+            self.with_column(read_placement(rules, piece, strike=strike and not number))
+            for number, piece in enumerate(said)
         ]
         self.check_placements(placements)
         while len(placements) < len(rules.scored):
             placements.append(self.ask_placement(placements))
         return Score(tuple(placements))
+
+    def with_column(self, placement: Placement) -> Placement:
+        """Return the placement with a column that was not typed, where only one is open or all are alike."""
+        rules, state = self.match.rules, self.match.state
+        if placement.column or not rules.has_columns:
+            return placement
+        moment = moment_of(rules, state)
+        cells = {column.id: cell_of(rules, placement.box, column.id) for column in rules.columns}
+        columns = [
+            column
+            for column, cell in cells.items()
+            if state.sheet.cells[cell] is None and may_fill(rules, state.sheet, cell, moment)
+        ]
+        if len(columns) == 1 or (columns and columns_alike(rules)):
+            return replace(placement, column=columns[0])
+        return placement
 
     def check_placements(self, placements: list[Placement]) -> None:
         """Raise an error if the boxes chosen so far cannot be filled one after the other."""
@@ -364,6 +396,9 @@ class Conversation:
         say(draw_turn_sheet(rules, state, self.match.record.header.players, given), painted=True)
         say(paint(turn_title(rules, state, printable(self.match.player)), fg="cyan", bold=True), painted=True)
         say(draw_dice(state.dice))
+        if state.announced is not None:
+            box, _column = cell_names(rules, state.announced)
+            say(_("Announced: {box}").format(box=name(rules, box, speech.language.code)))
         if rules.has_layers:
             labels = [name(rules, layer, speech.language.code) for layer in rules.scored]
             say(_("In brackets: {layers}.").format(layers=" / ".join(labels)))
