@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from dataclasses import replace
 from functools import cache
 from itertools import product
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
+from tests.at_once import AtOnce
 from tests.double.reference import Reference as DoubleReference
 from tests.double.small_games import small_game
 from tests.solver.conftest import random_sheet
 from tests.solver.test_chances import PLAYS, PointsPlay, WorthReference, small
 
+from dicecup.bots.head_to_head import batches
 from dicecup.bots.simulation import simulate
 from dicecup.coach.advice import Choice, Hint, Values, advise
 from dicecup.coach.chances import as_chances, best_chance, final_scores, goal
@@ -157,8 +161,37 @@ def test_games_head_to_head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     found = simulate(solution.rules, ["winner", "optimal"], 40, 3, cores=1)  # on the engine
     assert sum(share or 0 for share in found.wins) == pytest.approx(1)
     assert found.wins == simulate(solution.rules, ["winner", "optimal"], 40, 3, cores=2).wins
+    assert found == simulate(solution.rules, ["winner", "optimal"], 40, 3, executor=AtOnce())
+    monkeypatch.setattr("dicecup.bots.head_to_head.BATCH", 25)
     together = simulate(solution.rules, ["winner", "optimal", "winner"], 60, 3)  # compiled: tables are made
     assert sum(share or 0 for share in together.wins) == pytest.approx(1)
+    executor = AtOnce()
+    assert simulate(solution.rules, ["winner", "optimal", "winner"], 60, 3, executor=executor) == together
+    assert len(executor.sent) == 3  # rules and numbers of games, no tables
+    assert max(executor.sent) < 20_000
+    few = simulate(solution.rules, ["winner", "optimal"], 40, 3)  # compiled too: the tables are there
+    assert few == simulate(
+        solution.rules, ["winner", "optimal"], 40, 3, executor=Elsewhere(tmp_path / "other")
+    )
+
+
+class Elsewhere(AtOnce):
+    """A worker on another machine, which has a cache folder of its own."""
+
+    def __init__(self, cache: Path) -> None:
+        super().__init__()
+        self.cache = cache
+
+    def submit(self, function: Any, /, *arguments: Any, **more: Any) -> Future[Any]:
+        with pytest.MonkeyPatch.context() as changed:
+            changed.setenv("DICECUP_CACHE", str(self.cache))
+            return super().submit(function, *arguments, **more)
+
+
+def test_the_first_player_begins_every_batch_of_games() -> None:
+    """Otherwise the players who begin a last batch of fewer games than players would be left out."""
+    assert batches(20_001, 3) == [(0, 19_998), (19_998, 3)]
+    assert batches(40_001, 2) == [(0, 20_000), (20_000, 20_000), (40_000, 1)]
 
 
 @pytest.fixture(scope="module")

@@ -84,6 +84,12 @@ def win_tables(
     return known if len(known) == len(PLAYS) else None
 
 
+def batches(games: int, players: int) -> list[tuple[int, int]]:
+    """Return the first game and the number of games of each batch. The first player begins all of them."""
+    most = BATCH - BATCH % players
+    return [(first, min(most, games - first)) for first in range(0, games, most)]
+
+
 def play_compiled(
     rules: Ruleset,
     tables: dict[Play, ChanceTable],
@@ -97,8 +103,7 @@ def play_compiled(
     source = known_values(rules).source
     assert isinstance(source, SingleSolution)
     playing = HeadToHead(source, tables, to_win)
-    for first in range(0, games, BATCH):
-        count = min(BATCH, games - first)
+    for first, count in batches(games, len(to_win)):
 
         def report(done: int, total: int, first: int = first, count: int = count) -> None:
             on_progress((first + count * done / total) / games)
@@ -110,25 +115,22 @@ def spread_compiled(
     rules: Ruleset, to_win: list[bool], games: int, seed: int, on_progress: OnShare, executor: Executor
 ) -> Iterator[list[FinalSheets]]:
     """The same games by the workers of an executor, which work out the tables in their own cache."""
-    pieces = [
-        (rules, to_win, first, min(BATCH, games - first), seed, games) for first in range(0, games, BATCH)
-    ]
+    pieces = [(rules, to_win, first, count, seed) for first, count in batches(games, len(to_win))]
     for number, played in enumerate(spread(executor, compiled_piece, pieces), start=1):
         yield played
         on_progress(number / len(pieces))
 
 
 def compiled_piece(
-    rules: Ruleset, to_win: list[bool], first: int, count: int, seed: int, games: int
+    rules: Ruleset, to_win: list[bool], first: int, count: int, seed: int
 ) -> list[FinalSheets]:
-    """The games of these numbers; `games` are all of them, which decides whether making tables pays."""
+    """The games of these numbers. Tables that this worker lacks are made: the others play by them too."""
     from dicecup.playout.to_win import HeadToHead
 
-    values = known_values(rules)
-    tables = win_tables(values, games)
-    assert tables is not None
-    assert isinstance(values.source, SingleSolution)
-    return HeadToHead(values.source, tables, to_win).play(count, seed, first)
+    source = known_values(rules).source
+    assert isinstance(source, SingleSolution)
+    tables = {play: find_chances(source, play) or solve_chances(source, play, wait=True) for play in PLAYS}
+    return HeadToHead(source, tables, to_win).play(count, seed, first)
 
 
 def play_team(team: Player, rules: Ruleset, first: int, end: int, seed: int) -> list[FinalSheets]:
