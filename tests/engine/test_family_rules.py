@@ -206,6 +206,8 @@ def test_a_sheet_that_skips_a_box_is_impossible():
 def test_on_a_pad_columns_are_filled_in_order():
     state = start(JAMB)
     assert possible_values(JAMB, state.sheet, "twos", "down") == ()
+    assert code(apply, JAMB, state, Write(0, "twos", 4, "down")) == "box_out_of_order"
+    assert code(apply, JAMB, state, Write(0, "twos", 3, "free")) == "points_impossible"
     assert possible_values(JAMB, state.sheet, "straight", "free") == (0, 46, 56, 66)
     for box, points in (("ones", 2), ("twos", 4)):
         state = apply(JAMB, state, Write(0, box, points, "down"))
@@ -214,6 +216,18 @@ def test_on_a_pad_columns_are_filled_in_order():
     assert code(apply, JAMB, state, Write(0, "ones", None, "down", was=3)) == "box_out_of_order"
     state = apply(JAMB, state, Write(0, "twos", None, "down", was=4))
     assert state.sheet == sheet_with(JAMB, down={"ones": 3})
+
+
+def test_a_box_that_waits_for_others_does_not_forbid_a_zero_on_a_pad(tmp_path: Path):
+    """The maximum pays with any dice, but as long as it can't be filled, another box may be crossed out."""
+    path = tmp_path / "strict.toml"
+    path.write_text('format = 1\nid = "strict"\nbase = "jamb"\nstrike = "last_resort"\n', encoding="utf-8")
+    rules = load_ruleset(str(path))
+    full = {box.id: 5 for box in rules.boxes}
+    sheet = sheet_with(rules, free=full, up=full, announced=full)
+    state = State((sheet,), 0, (2, 2, 3, 4, 6), None, 0)
+    assert apply(rules, state, score("ones", "down")).sheet.cells[0] == 0
+    assert 0 in possible_values(rules, sheet, "ones", "down")
 
 
 # Points by roll, and winning at once

@@ -81,9 +81,12 @@ def zero_possible(rules: Ruleset, sheet: Sheet, index: int) -> bool:
     """Return whether a 0 is possible in a box that is open on this sheet.
 
     If strikes are a last resort, some dice must give nothing in it and in all open boxes. With several layers
-    another box of the same turn may still be missing on the sheet.
+    another box of the same turn may still be missing on the sheet. Which of the open boxes could be filled in
+    a turn is unknown where they wait for others or for an announcement.
     """
     if rules.strike == "free" or rules.boxes[index].never_pays or (rules.joker and rules.joker.forced):
+        return True
+    if rules.extensions & {"order", "announced"}:
         return True
     boxes, layers = len(rules.boxes), len(rules.scored)
     open_boxes = {cell % boxes for cell, points in enumerate(sheet.cells) if points is None} - {index}
@@ -126,6 +129,8 @@ def apply_write(rules: Ruleset, state: State, move: Write) -> tuple[State, tuple
 def written_sheet(rules: Ruleset, sheet: Sheet, move: Write) -> Sheet:
     repeat, points = rules.repeat, move.points
     if points is not None and points not in possible_values(rules, sheet, move.box, move.column):
+        if may_come_later(rules, sheet, move.box, move.column):
+            raise MoveError("box_out_of_order", box=move.box)
         raise MoveError("points_impossible", box=move.box, points=points)
     if repeat and is_repeat(rules, move.box):
         if points is None:
@@ -140,6 +145,14 @@ def written_sheet(rules: Ruleset, sheet: Sheet, move: Write) -> Sheet:
     if repeat and changed.repeats > most_repeats(rules, changed):
         raise MoveError("points_impossible", box=repeat.id, points=changed.repeats * repeat.points)
     return changed
+
+
+def may_come_later(rules: Ruleset, sheet: Sheet, box: str, column: str) -> bool:
+    """Return whether an open box waits for others of its column."""
+    if is_repeat(rules, box):
+        return False
+    cell = cell_of(rules, box, column)
+    return sheet.cells[cell] is None and not in_order(rules, sheet, cell)
 
 
 def filled_cells(rules: Ruleset, sheet: Sheet, column: int) -> Iterator[int]:
