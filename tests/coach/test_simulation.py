@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numba
 import numpy as np
 import pytest
@@ -9,7 +11,8 @@ from tests.coach.conftest import SMALL_GAMES
 from tests.double.small_games import small_game
 
 from dicecup.bots import BOTS
-from dicecup.bots.simulation import Summary, play_piece, simulate, win_shares
+from dicecup.bots.head_to_head import Team, play_team
+from dicecup.bots.simulation import Summary, play_piece, simulate, win_shares, won_at_once
 from dicecup.bots.workers import Player
 from dicecup.engine import Sheet, State, empty_sheet, final_score
 from dicecup.engine.sheet_check import check_sheet
@@ -137,3 +140,22 @@ def test_statistics_of_a_few_games():
 def test_columns_count_as_often_as_they_say():
     rules = load_ruleset("triple-yum-plus")
     check_sheets(rules, play_piece(GREEDY, rules, 0, 2, 1), 2)
+
+
+def first_roll(seed: str) -> set[int]:
+    chance = Random(seed)
+    return {chance.choice((1, 2, 3, 4, 5, 6)) for _ in range(5)}
+
+
+def test_a_game_that_is_won_at_once_is_won_whatever_the_scores_are():
+    """Five alike in the first roll of Generala."""
+    rules = load_ruleset("generala")
+    seed = next(seed for seed in range(10_000) if len(first_roll(f"{2 * seed} 0")) == 1)
+    alone = simulate(rules, ["random", "greedy"], games=1, seed=seed)
+    assert alone.mean[0] == 0 < alone.mean[1]
+    assert alone.wins == (1.0, 0.0)
+    team = Player(Team([GREEDY, GREEDY]), "both")
+    for number, expected in ((0, [True, False]), (1, [False, True])):
+        seed = next(seed for seed in range(10_000) if len(first_roll(f"{seed} {number}")) == 1)
+        played = play_team(team, rules, number, number + 1, seed)
+        assert [won_at_once(sheets).tolist() for sheets in played] == [[won] for won in expected]

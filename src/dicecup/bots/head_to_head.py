@@ -137,10 +137,14 @@ def play_team(team: Player, rules: Ruleset, first: int, end: int, seed: int) -> 
     """The games of these numbers."""
     assert isinstance(team.bot, Team)
     players = team.bot.players
-    sheets = []
+    games = []
     for number in range(first, end):
         begins = number % len(players)
         order = [*players[begins:], *players[:begins]]
-        played = play_table(rules, order, Random(f"{seed} {number}")).sheets
-        sheets.append([*played[len(players) - begins :], *played[: len(players) - begins]])
-    return [final_sheets(rules, list(one)) for one in zip(*sheets, strict=True)]
+        played = play_table(rules, order, Random(f"{seed} {number}"))
+        ends = [(sheet, seat == played.winner) for seat, sheet in enumerate(played.sheets)]
+        games.append([*ends[len(players) - begins :], *ends[: len(players) - begins]])
+    return [
+        final_sheets(rules, [sheet for sheet, _ in own], [won for _, won in own])
+        for own in zip(*games, strict=True)
+    ]

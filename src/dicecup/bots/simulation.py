@@ -19,6 +19,7 @@ from random import Random
 from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from dicecup.bots.registry import (
     Bot,
@@ -85,6 +86,7 @@ class Summary:
         self.cell_sums = np.zeros(rules.cells, dtype=np.int64)
         self.with_bonus = 0  # columns
         self.scores: list[Scores] = []
+        self.won: list[npt.NDArray[np.bool_]] = []  # of the same games: whether they were won at once
 
     def add(self, sheets: FinalSheets) -> None:
         scores = sheets.scores
@@ -93,6 +95,7 @@ class Summary:
         self.with_bonus += sheets.columns_with_bonus
         if self.keep_scores:
             self.scores.append(scores)
+            self.won.append(won_at_once(sheets))
 
     def count(self, scores: Iterable[tuple[int, int]]) -> None:
         for score, count in scores:
@@ -104,10 +107,16 @@ class Summary:
         self.cell_sums += other.cell_sums
         self.with_bonus += other.with_bonus
         self.scores += other.scores
+        self.won += other.won
 
     @property
     def all_scores(self) -> Scores:
         return np.concatenate(self.scores)
+
+    @property
+    def ranks(self) -> Scores:
+        """The scores; those of games that were won at once are above all others and equal."""
+        return np.where(np.concatenate(self.won), np.iinfo(np.int64).max, self.all_scores)
 
     def result(self, bot: str) -> BotResult:
         """Return the result; sums of integers do not depend on the order of the games."""
@@ -318,7 +327,7 @@ def simulate(
             for sheets in play(rules, player, games, own_seed, report, helpers, same_dice):
                 summary.add(sheets)
     scores = [summary.all_scores for summary in summaries] if len(players) > 1 else []
-    wins = win_shares(scores) if scores else [None]
+    wins = win_shares([summary.ranks for summary in summaries]) if scores else [None]
     found = (
         summary.result(player.name).with_wins(share)
         for player, summary, share in zip(players, summaries, wins, strict=True)
@@ -334,9 +343,9 @@ def difference(first: Scores, other: Scores) -> Difference:
     return Difference(float(gains.mean()), error)
 
 
-def win_shares(scores: list[Scores]) -> list[float | None]:
+def win_shares(ranks: list[Scores]) -> list[float | None]:
     """Return the share of games that each player wins; ties are shared."""
-    table = np.stack(scores)
+    table = np.stack(ranks)
     best = table == table.max(axis=0)
     return [float(share) for share in (best / best.sum(axis=0)).mean(axis=1)]
 
@@ -453,12 +462,15 @@ def play_piece(
 ) -> FinalSheets:
     """The games of these numbers."""
     games = [(f"{seed} {number}", Random(f"{seed} {number}")) for number in range(first, end)]
-    sheets = [play_game(rules, player, chance, name if same_dice else "") for name, chance in games]
-    return final_sheets(rules, sheets)
+    ends = [play_table(rules, [player], chance, name if same_dice else "") for name, chance in games]
+    return final_sheets(rules, [end.sheet for end in ends], [end.winner is not None for end in ends])
 
 
+@dataclass(frozen=True)
 class EngineSheets(FinalSheets):
-    """Finished games whose final score is more than the sum of all lines."""
+    """Finished games whose final score is more than the sum of all lines, or that can be won at once."""
+
+    won: npt.NDArray[np.bool_]  # by game: whether the player has won at once
 
     @property
     def scores(self) -> Scores:
@@ -467,18 +479,17 @@ class EngineSheets(FinalSheets):
         return np.array(found, dtype=np.int64)
 
 
-def final_sheets(rules: Ruleset, sheets: Sequence[Sheet]) -> FinalSheets:
+def won_at_once(sheets: FinalSheets) -> npt.NDArray[np.bool_]:
+    return sheets.won if isinstance(sheets, EngineSheets) else np.zeros(len(sheets.cells), dtype=np.bool_)
+
+
+def final_sheets(rules: Ruleset, sheets: Sequence[Sheet], won: Sequence[bool]) -> FinalSheets:
     """Return sheets as arrays; boxes that are open when a game is won at once count as 0."""
-    kind = EngineSheets if rules.extensions else FinalSheets
-    return kind(
-        rules,
-        np.array([[points or 0 for points in sheet.cells] for sheet in sheets], dtype=np.int16),
-        np.array([sheet.repeats for sheet in sheets], dtype=np.int16),
-    )
-
-
-def play_game(rules: Ruleset, player: Player, chance: Random, same: str = "") -> Sheet:
-    return play_table(rules, [player], chance, same).sheet
+    cells = np.array([[points or 0 for points in sheet.cells] for sheet in sheets], dtype=np.int16)
+    repeats = np.array([sheet.repeats for sheet in sheets], dtype=np.int16)
+    if rules.extensions:
+        return EngineSheets(rules, cells, repeats, np.array(won, dtype=np.bool_))
+    return FinalSheets(rules, cells, repeats)
 
 
 def play_table(rules: Ruleset, players: Sequence[Player], chance: Random, same: str = "") -> State:
