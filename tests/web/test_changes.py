@@ -18,11 +18,14 @@ from tests.web.conftest import ANN, FRIEND, Player, turn
 from tests.web.drawn import Element, Spectator, tree
 from tests.web.killing import a_move
 
-from dicecup.i18n.language import LANGUAGES
-from dicecup.rules import main_ids
+from dicecup.engine.play import fill_cell
+from dicecup.engine.state import empty_sheet
+from dicecup.i18n.language import LANGUAGES, language
+from dicecup.rules import load_ruleset, main_ids
 from dicecup.web import live_routes
 from dicecup.web.pages.parts import OnePart, PageParts, SeparateParts
 from dicecup.web.pages.render import InliningLoader, TranslatedEnvironment
+from dicecup.web.pages.sheet_view import SheetView
 from dicecup.web.service.frames import Drawing, Seen
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.subscribers import EventStream
@@ -115,6 +118,25 @@ def test_changes_lead_to_the_same_page(client: TestClient, ann: Player, bo: Play
         something_happens(ann, bo, ann.look(state), chance)
     for _, page in watching:
         assert page.changes > 3 * page.wholes
+
+
+def test_the_same_points_of_other_dice_are_a_change() -> None:
+    """Sheets of two players are shown in the same place, one after the other."""
+    rules = load_ruleset("dice-in-dice")
+    sheet = fill_cell(rules, empty_sheet(rules), (1, 1, 1, 1, 1, 1), rules.box_index["chance"], 20)
+    cell = rules.box_index["chance"]
+    inner, outer = (
+        SheetView(rules, sheet, "row", language("en"), layers=((cell, layer),))
+        for layer in ("inner", "outer")
+    )
+    rows = [
+        row.part_id
+        for before, after in zip(inner.blocks, outer.blocks, strict=True)
+        for row in after.items(before)
+        if row.part_id == "row-chance"
+    ]
+    assert rows == ["row-chance"]
+    assert not any(after.items(after) for after in outer.blocks)
 
 
 def test_a_page_that_is_loaded_shows_the_same(client: TestClient, ann: Player) -> None:

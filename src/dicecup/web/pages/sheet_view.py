@@ -129,7 +129,7 @@ class Block:
         choosing = old and (old.choices or old.announcements), view.choices or view.announcements
         if old is None or any(choosing) or old.language is not view.language:
             return rows_of(view, lines)
-        if (old.sheet, old.written) == (view.sheet, view.written):
+        if (old.sheet, old.written, old.layers) == (view.sheet, view.written, view.layers):
             return []
         return rows_of(view, [line for line in lines if may_differ(old, view, line)])
 
@@ -175,8 +175,11 @@ def may_differ(old: SheetView, new: SheetView, line: str) -> bool:
     box = rules.box_index.get(line)
     if box is None:
         return True
+    other_dice = {cell for cell, _ in set(old.layers) ^ set(new.layers)}  # for the same points, perhaps
     return any(
-        old.sheet.cells[cell] != new.sheet.cells[cell] or (cell in old.written) != (cell in new.written)
+        old.sheet.cells[cell] != new.sheet.cells[cell]
+        or (cell in old.written) != (cell in new.written)
+        or cell in other_dice
         for cell in range(box, rules.cells, len(rules.boxes))
     )
 
