@@ -26,6 +26,7 @@ from dicecup.engine import (
     start,
 )
 from dicecup.engine.legality import Moment, offers
+from dicecup.engine.pad import usual_points
 from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.record_text import record_from_text, record_to_text
 from dicecup.engine.serialize import (
@@ -216,6 +217,13 @@ def test_on_a_pad_columns_are_filled_in_order():
     assert code(apply, JAMB, state, Write(0, "ones", None, "down", was=3)) == "box_out_of_order"
     state = apply(JAMB, state, Write(0, "twos", None, "down", was=4))
     assert state.sheet == sheet_with(JAMB, down={"ones": 3})
+
+
+def test_the_usual_minimum_is_low():
+    chances = {box: usual_points(JAMB, JAMB.box_index[box]) for box in ("maximum", "minimum")}
+    means = {box: sum(points * chance for points, chance in found.items()) for box, found in chances.items()}
+    assert means["maximum"] == pytest.approx(35 - means["minimum"])
+    assert means["minimum"] < 12
 
 
 def test_a_box_that_waits_for_others_does_not_forbid_a_zero_on_a_pad(tmp_path: Path):

@@ -128,3 +128,9 @@ def test_repeats_are_written_on_a_pad_of_columns(client: TestClient, ann: Player
     state = ann.play(state, {"seat": 0, "box": "yahtzee_bonus", "points": 300, "was": 0})
     assert state["seats"][0]["points"] == 300 + 90 + 300
     assert "0.yahtzee_bonus" in page_of(client, ann, f"/t/{state['id']}")
+
+
+def test_a_box_of_a_pad_says_that_it_waits_for_others(client: TestClient, ann: Player) -> None:
+    state = ann.open("jamb", ANN, dice="points")
+    assert "this column is filled in order" in page_of(client, ann, f"/t/{state['id']}?at=0.down.twos")
+    assert "this column is filled in order" not in page_of(client, ann, f"/t/{state['id']}?at=0.free.twos")

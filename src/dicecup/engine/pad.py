@@ -175,11 +175,15 @@ def next_player(rules: Ruleset, state: State, sheets: tuple[Sheet, ...], move: W
 
 @lru_cache(maxsize=1000)
 def usual_points(rules: Ruleset, index: int) -> Mapping[int, float]:
-    """Return the chance of each number of points for somebody who plays a whole turn for one box."""
+    """Return the chance of each number of points for somebody who plays a whole turn for one box.
+
+    The lower box of a difference is better with fewer points.
+    """
     count, box = rules.dice.count, rules.boxes[index]
+    sign = -1 if rules.difference and rules.difference.low == box.id else 1
     whole = [dice for dice, _ in throws(count, rules.dice.faces)]
     points = {dice: score_box(box, layer_faces(dice, 0), rules.dice.counted).points for dice in whole}
-    value: dict[Dice, float] = {dice: float(given) for dice, given in points.items()}
+    value: dict[Dice, float] = {dice: float(sign * given) for dice, given in points.items()}
     keeps: list[dict[Dice, Dice]] = []  # what to keep of all dice, before the last throw first
     for _ in range(rules.throws - 1):
         worth = worth_of_keeps(rules, value)

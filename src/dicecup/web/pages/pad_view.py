@@ -142,11 +142,14 @@ def chooser_view(match: Match, at: str, language: Language) -> ChooserView:
     rules, state = match.rules, match.state
     seat, box, column = read_at(rules, len(state.sheets), at)
     found = box_values(rules, state.sheets[seat], box, column)
+    about = line_names(rules, language)[box][1] if box in line_names(rules, language) else ""
+    if not found.values:
+        about = language.sentence(MoveError("box_out_of_order", box=box), rules)
     return ChooserView(
         at=at_text(seat, box, column),
         player=player_name(match.record.header.players[seat], language),
         box=cell_text(rules, box, column, language),
-        about=line_names(rules, language)[box][1] if box in line_names(rules, language) else "",
+        about=about,
         was=found.was,
         likely=list(found.likely),
         values=list(found.values),
