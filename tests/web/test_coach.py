@@ -17,7 +17,7 @@ from tests.web.conftest import Player, best_score
 from dicecup.coach.advice import advise, known_values
 from dicecup.engine.serialize import position_from_data
 from dicecup.errors import StorageError
-from dicecup.rules.loader import load_ruleset, main_ids
+from dicecup.rules.loader import house_reference, load_ruleset, main_ids
 from dicecup.web.app import create_app
 from dicecup.web.service import advising
 from dicecup.web.service.advising import Advising
@@ -132,6 +132,10 @@ def test_without_packages_only_games_whose_values_came_with_the_package_have_a_c
     page = client.get("/new/yatzy").text
     assert 'name="coach"' in page
     assert "win chances" not in page
+    four_rolls = house_reference('format = 1\nid = "ours"\nbase = "yatzy"\nthrows = 4\n')
+    other = client.get(f"/new/{four_rolls}").text
+    assert 'name="coach"' not in other
+    assert "coach needs a server" in other
     bots = {bot["id"] for bot in ann.get("/bots").json()}
     assert "optimal" in bots
     assert "winner" not in bots

@@ -222,6 +222,8 @@ def setup_page(
 ) -> Response:
     rules = opening.game_rules(game)
     language, problem_of_coach = viewer.language, why_no_values(rules)
+    if not problem_of_coach and not has_coach(rules):
+        problem_of_coach = UsageError("coach_missing")
     return page(
         request,
         viewer,
@@ -238,7 +240,7 @@ def setup_page(
         dice=form.get("dice", "screen"),
         opens=form.get("opens", ""),
         seed=form.get("seed", ""),
-        has_coach=has_coach(rules) and not problem_of_coach,
+        has_coach=not problem_of_coach,
         no_coach=language.sentence(problem_of_coach, rules) if problem_of_coach else "",
         has_chances=has_solver(),
         coach=bool(form.get("coach")),
