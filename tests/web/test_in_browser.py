@@ -128,6 +128,13 @@ def test_addresses_of_a_site_in_a_folder() -> None:
     )
 
 
+def test_a_folder_with_a_space_in_its_name() -> None:
+    app = app_that(b"", (b"content-type", b"text/html"))
+    server = BrowserServer(app, Direct(MemoryPages()), "/our%20dice/", "en", lambda value: value)
+    answer_of(server, "/our%20dice/rules/%C3%A4")
+    assert app.seen[0][0]["path"] == "/rules/ä"
+
+
 @pytest.mark.parametrize("kind", [b"text/css", b"application/json"])
 def test_other_files_are_as_they_are(kind: bytes) -> None:
     pages = MemoryPages()

@@ -194,7 +194,7 @@ class BrowserServer:
             "http_version": "1.1",
             "method": method,
             "scheme": protocol.rstrip(":"),
-            "path": "/" + unquote(path).removeprefix(self.base),
+            "path": "/" + unquote(path.removeprefix(self.base)),
             "raw_path": path.encode(),
             "query_string": query.removeprefix("?").encode(),
             "root_path": "",
