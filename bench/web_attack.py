@@ -2,6 +2,7 @@
 
     .venv/bin/python -m bench.web_attack [--games 20] [--seconds 10] [--clients 40] [--only try]
     .venv/bin/python -m bench.web_attack --blocks
+    .venv/bin/python -m bench.web_attack --waits [--seconds 10] [--only try]
 
 Starts `dicecup serve` with its limits on, and a temporary database. Some matches are played from one address,
 two moves a second each, while another address sends one kind of expensive request as fast as it gets answers,
@@ -13,6 +14,10 @@ around it. Linux only: the addresses are 127.0.0.1 and 127.0.0.2.
 at once, and the processor time of every step of its event loop is measured. Nobody else is answered during a
 step, so the longest one is how long one request can hold up all others: `longest_ms`. `loop_ms` is what a
 request takes of the loop altogether; `web/guard.py` bounds how much of that an address can use in a second.
+
+`--waits` tells a slow server from a busy machine: the application runs in this process, one address attacks
+and another one plays. Of the slowest percent of the moves it gives the time, and how long threads of this
+process were ready to run meanwhile but waited for a processor, as Linux counts it.
 """
 
 from __future__ import annotations
@@ -29,9 +34,11 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from bench.web_load import Connection, Game
 from starlette.types import ASGIApp, Message
+from tests.web.killing import a_move
 from tests.web.serving import Server
 
 from dicecup.engine.fairness import commitment
@@ -283,6 +290,64 @@ async def measure_blocks(folder: str, at_once: int, say: Callable[[object], None
             )
 
 
+def waited() -> float:
+    """How many seconds the threads of this process have waited for a processor so far, together."""
+    total = 0
+    for task in Path("/proc/self/task").iterdir():
+        with suppress(OSError):  # it has ended
+            total += int((task / "schedstat").read_text().split()[1])
+    return total / 1e9
+
+
+async def timed_moves(app: ASGIApp, seconds: float) -> list[tuple[float, float]]:
+    """Play for some seconds; return how long moves took, and how long threads waited, slowest first."""
+    chance, times = random.Random(1), []
+    state: dict[str, Any] = {"status": "finished"}
+    key = ""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if state["status"] == "finished":
+            wish = {"game": "yatzy", "seats": [{"kind": "person", "name": "Ann"}]}
+            opened = json.loads((await ask_app(app, "POST", "/api/matches", wish, client="127.0.0.1"))[1])
+            state, key = opened["state"], opened["key"]
+        path = f"/api/matches/{state['id']}/moves"
+        body = {"version": state["version"], "move": a_move(state, chance)}
+        begun, waited_before = time.perf_counter(), waited()
+        status, answer = await ask_app(app, "POST", path, body, key, client="127.0.0.1")
+        times.append((time.perf_counter() - begun, waited() - waited_before))
+        assert status == 200, answer
+        state = json.loads(answer)
+        await asyncio.sleep(0.03)
+    return sorted(times, reverse=True)
+
+
+async def measure_waits(folder: str, wish: argparse.Namespace, say: Callable[[object], None]) -> None:
+    app = create_app(Settings(f"{folder}/games.db", warm=False))
+    async with app.router.lifespan_context(app):
+        record = long_record()
+        _, kept = await ask_app(app, "POST", "/api/records", {"record": record})
+        for name, send in attacks_on(json.loads(kept)["id"], record).items():
+            if wish.only and name not in wish.only:
+                continue
+            await ask_app(app, *send)
+
+            async def attack_on(send: Send = send) -> None:
+                while True:
+                    await ask_app(app, *send)
+                    await asyncio.sleep(0.01)
+
+            attackers = [asyncio.create_task(attack_on()) for _ in range(20)]
+            times = await timed_moves(app, wish.seconds)
+            for attacker in attackers:
+                attacker.cancel()
+            await asyncio.gather(*attackers, return_exceptions=True)
+            slowest = times[: 1 + len(times) // 100]
+            told = [
+                {"took_ms": round(1000 * took), "waited_ms": round(1000 * idle)} for took, idle in slowest
+            ]
+            say({"attack": name, "moves": len(times), "slowest": told})
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure moves while one client does its worst.")
     parser.add_argument("--games", type=int, default=20)
@@ -290,6 +355,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=40, help="connections of the attacker")
     parser.add_argument("--only", action="append", help="one kind of attack; may be given several times")
     parser.add_argument("--blocks", action="store_true", help="measure the steps of the event loop instead")
+    parser.add_argument("--waits", action="store_true", help="measure how long threads wait instead")
     wish = parser.parse_args()
 
     def say(found: object) -> None:
@@ -298,6 +364,10 @@ def main() -> None:
     if wish.blocks:
         with tempfile.TemporaryDirectory() as folder:
             asyncio.run(measure_blocks(folder, 10, say))
+        return
+    if wish.waits:
+        with tempfile.TemporaryDirectory() as folder:
+            asyncio.run(measure_waits(folder, wish, say))
         return
     with tempfile.TemporaryDirectory() as folder, Server(f"{folder}/games.db", DICECUP_LIMITS="on") as server:
         asyncio.run(measure(server.address, wish, say))
