@@ -163,6 +163,13 @@ def test_what_is_wrong_is_said_in_the_words_of_the_form(visitor: Visitor, change
     assert "/new/house:" not in page
 
 
+def test_wrong_points_are_not_said_in_the_words_of_a_file(visitor: Visitor) -> None:
+    asked = fields(visitor.go("/workshop?game=yatzy"))
+    asked["points"][0], asked["amount"][0] = "fixed", "many"
+    page = visitor.send("/workshop", **asked)
+    assert "Pair: expected a whole number from 0 to 10000." in page
+
+
 def test_a_file_goes_out_and_comes_back(client: TestClient, visitor: Visitor) -> None:
     reference = house_reference(OURS)
     answer = client.get(f"/workshop/rules.toml?rules={reference}")

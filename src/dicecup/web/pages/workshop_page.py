@@ -16,6 +16,7 @@ from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, name
 from dicecup.i18n.sentences import number_text
 from dicecup.phrases import Phrase
+from dicecup.rules.build import MOST_POINTS
 from dicecup.rules.house import MOST_REFERENCE, MOST_TEXT, is_house, rules_text, unpack_tables
 from dicecup.rules.loader import house_reference, load_builtin
 from dicecup.rules.model import Ruleset
@@ -259,6 +260,8 @@ def problem_text(error: DicecupError, draft: HouseDraft, language: Language) -> 
         place = called.name or box_name(base, base, called.id, language) if called else key
     phrase = error.values["expected"]
     assert isinstance(phrase, Phrase)
+    if phrase.code == "expected_points":  # which names the words of a rules file
+        phrase = Phrase("expected_whole_number", low=0, high=MOST_POINTS)
     return _("{place}: expected {expected}.").format(place=place, expected=language.sentence(phrase))
 
 
