@@ -102,9 +102,11 @@ def cluster(address: str) -> Iterator[Executor]:
     import logging
 
     from distributed import Client
+    from distributed.comm.addressing import resolve_address
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
+        resolve_address(address)  # a client that cannot read its address takes long to close
         client: Any = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError, RuntimeError, ImportError) as error:
         problem = problem_of(error) if isinstance(error, OSError) and error.errno else described(error)

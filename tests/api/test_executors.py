@@ -128,8 +128,11 @@ def test_clusters_that_cannot_be_used(refused, monkeypatch):
     monkeypatch.setattr(executors, "CONNECT_SECONDS", 0.2)
     with refused("cluster_unreachable", address="tcp://127.0.0.1:9"), executors.cluster("tcp://127.0.0.1:9"):
         pass
-    with refused("cluster_unreachable"), executors.cluster("nowhere://1"):
-        pass
+    with monkeypatch.context() as changed:
+        changed.setattr(distributed, "Client", None)  # none is made: closing it would take long
+        for address in ("nowhere://1", "scheduler", "tcp://192.168.1.5", "tcp://127.0.0.1:port"):
+            with refused("cluster_unreachable", address=address), executors.cluster(address):
+                pass
     empty = distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0", silence_logs=50)
     with empty, refused("cluster_empty"), executors.cluster(empty.scheduler_address):
         pass

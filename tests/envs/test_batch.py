@@ -145,12 +145,20 @@ def test_rewards_at_the_end_and_arrays_of_its_own() -> None:
     assert rewards.tolist() == info["final_score"].tolist()
 
 
+def test_every_step_returns_arrays_of_its_own_unless_told_otherwise() -> None:
+    env = BatchEnv("yatzy", 2)
+    env.reset(seed=1)
+    first, second = env.step([0, 0]), env.step([0, 0])
+    assert not any(np.shares_memory(one, other) for one, other in zip(first[:4], second[:4], strict=True))
+
+
 def test_wrong_input_is_one_sentence() -> None:
     with pytest.raises(UsageError, match="points, final"):
         BatchEnv("yatzy", reward="loss")
     with pytest.raises(UsageError, match="games"):
         BatchEnv("yatzy", 0)
-    with pytest.raises(UsageError, match="one action for each of 4 games"):
-        BatchEnv("yatzy", 4).step([1, 2])
+    for actions in ([1, 2], None, [0.5, 1.0, 31.7, 2.0], ["1", "2", "3", "4"], [10**30, 1, 2, 3]):
+        with pytest.raises(UsageError, match="one action for each of 4 games"):
+            BatchEnv("yatzy", 4).step(actions)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="thousands of games"):
         BatchEnv("jamb")

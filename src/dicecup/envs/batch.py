@@ -105,12 +105,13 @@ class BatchEnv:
         action changes nothing in its game; with `illegal=None` it raises an error, after the others have been
         played.
         """
-        chosen = np.ascontiguousarray(actions, dtype=np.int64)
-        if chosen.shape != (self.games,):
+        given = np.asarray(actions)
+        if given.shape != (self.games,) or given.dtype.kind not in "iu":
             expected = Phrase("expected_actions", games=self.games)
             raise UsageError("argument_wrong", argument="actions", expected=expected)
         if not self.begun:
             self.reset()
+        chosen = np.ascontiguousarray(given, dtype=np.int64)
         self._step(chosen)
         legal, ended = (self.rows[:, column].astype(np.bool_) for column in (LEGAL, ENDED))
         rewards = self.rows[:, self.kind].astype(np.float32)
@@ -124,7 +125,7 @@ class BatchEnv:
             "legal": legal,
             "final_score": self.rows[:, FINAL].copy(),
         }
-        return self._own(self.observations), rewards, ended, self.truncated, info
+        return self._own(self.observations), rewards, ended, self._own(self.truncated), info
 
     def state(self, game: int) -> State:
         """The state of one game, as the engine and the coach know it.
