@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from time import monotonic, sleep
-from typing import TypeVar
+from typing import Any, TypeVar
 
 PATIENCE = 120.0  # seconds: only what is broken takes as long
 READY = 600.0  # the same where kernels may have to be compiled first
@@ -20,3 +22,9 @@ def eventually(
         assert monotonic() < end, f"still {seen!r}"
         sleep(0.02)
     return seen
+
+
+def awaited(work: Coroutine[Any, Any, Seen]) -> Seen:
+    """Await work in a thread: in the main one the event loop of browser tests may be running."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()

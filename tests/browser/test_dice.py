@@ -81,8 +81,8 @@ def test_red_and_blue_are_chosen_in_any_order(new_page: NewPage) -> None:
     expect(page.locator(".sheet .written")).to_have_count(0)
     points = page.locator(".pick b").all_inner_texts()
     changed(page, lambda: page.click("#send"))
-    written = [page.locator(f"#row-{box} .written").inner_text() for box in ("twos", "chance")]
-    assert written == points
+    written = [page.locator(f"#row-{box} .written").inner_text().split("\n") for box in ("twos", "chance")]
+    assert written == [[points[0], "inner dice"], [points[1], "outer dice"]]
 
 
 def test_sounds_and_vibration_can_be_switched_off(new_page: NewPage) -> None:

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.waiting import awaited
 
 from dicecup.errors import StorageError
 from dicecup.web.in_browser import BrowserServer, Direct, Jar
@@ -50,7 +51,7 @@ def answer_of(server: BrowserServer, path: str) -> tuple[int, dict[str, str], by
         begin = lambda *begun: got.append(begun)  # noqa: E731
         await server.answer(about, [["accept", "text/html"]], None, begin, print, print, never)
 
-    asyncio.run(ask())
+    awaited(ask())
     ((status, lines, body),) = got
     return status, dict(lines), body
 
@@ -77,11 +78,11 @@ def test_an_answer_waits_until_it_is_stored() -> None:
     async def ask() -> str:
         return str(await Direct(pages).run(change))
 
-    assert asyncio.run(ask()) == "done"
+    assert awaited(ask()) == "done"
     assert pages.saved == 1
     pages.full = True
     with pytest.raises(StorageError) as refused:
-        asyncio.run(ask())
+        awaited(ask())
     assert refused.value.code == "browser_full"
 
 

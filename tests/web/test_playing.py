@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.waiting import eventually
+from tests.waiting import awaited, eventually
 from tests.web.conftest import ANN, FRIEND, Player, Visitor, best_score, page_of, turn, two_players
 
 from dicecup.engine import play, record
@@ -326,4 +326,4 @@ def test_moves_that_come_together_share_a_transaction() -> None:
         batches: list[list[str]] = store.batches
         return batches
 
-    assert asyncio.run(write_all()) == [["one", "two", "taken", "three"], ["four"]]
+    assert awaited(write_all()) == [["one", "two", "taken", "three"], ["four"]]

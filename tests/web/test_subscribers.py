@@ -11,6 +11,7 @@ import pytest
 from starlette.requests import Request
 from starlette.testclient import TestClient
 from starlette.types import Message
+from tests.waiting import awaited
 from tests.web.conftest import Player
 
 from dicecup.errors import UsageError
@@ -154,12 +155,12 @@ async def rounds_until_delivered(added: int) -> list[int]:
 
 def test_channels_are_looked_at_one_in_a_round(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "perf_counter", lambda: 0.0)  # nothing takes any time
-    assert asyncio.run(rounds_until_delivered(4)) == [0, 1, 2, 3]
+    assert awaited(rounds_until_delivered(4)) == [0, 1, 2, 3]
 
 
 def test_moves_are_answered_before_spectators_see_others(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = numbers()
     monkeypatch.setattr(bounds, "perf_counter", lambda: next(ticks) / 1000)  # the loop is busy
-    rounds = asyncio.run(rounds_until_delivered(2))
+    rounds = awaited(rounds_until_delivered(2))
     assert rounds[0] > 10
     assert rounds[1] == rounds[0] + 1  # it has waited as long

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from tests.waiting import awaited
 
 from dicecup.errors import StorageError
 from dicecup.storage.rows import Addition
@@ -52,7 +53,7 @@ async def write_all(store: SmallStore, names: Sequence[str], cancelled: str = ""
 
 def test_moves_that_come_together_share_a_transaction() -> None:
     store = SmallStore()
-    answers = asyncio.run(write_all(store, ["first", "second", "taken", "third"]))
+    answers = awaited(write_all(store, ["first", "second", "taken", "third"]))
     assert store.transactions == [["first", "second", "taken", "third"]]
     assert isinstance(answers.pop("taken"), EntryTaken)
     assert answers == {"first": None, "second": None, "third": None}
@@ -61,7 +62,7 @@ def test_moves_that_come_together_share_a_transaction() -> None:
 def test_a_move_that_cannot_be_stored_fails_alone() -> None:
     """In PostgreSQL a match that is being removed does this: its row is still there, and then it is not."""
     store = SmallStore(ValueError("cannot be stored"))
-    answers = asyncio.run(write_all(store, ["first", "bad", "taken", "last"]))
+    answers = awaited(write_all(store, ["first", "bad", "taken", "last"]))
     assert store.stored == ["first", "last"]
     assert [type(answers[name]) for name in ("bad", "taken")] == [ValueError, EntryTaken]
     assert answers["first"] is None
@@ -70,7 +71,7 @@ def test_a_move_that_cannot_be_stored_fails_alone() -> None:
 
 def test_nothing_is_answered_as_stored_while_the_database_fails() -> None:
     store = SmallStore(REFUSED)
-    answers = asyncio.run(write_all(store, ["first", "bad", "last"]))
+    answers = awaited(write_all(store, ["first", "bad", "last"]))
     assert store.stored == []
     assert answers == {"first": REFUSED, "bad": REFUSED, "last": REFUSED}
     assert len(store.transactions) == 1  # a database that hangs would hang again for each of them
@@ -78,6 +79,6 @@ def test_nothing_is_answered_as_stored_while_the_database_fails() -> None:
 
 def test_a_request_that_is_cancelled_takes_no_other_with_it() -> None:
     store = SmallStore()
-    answers = asyncio.run(write_all(store, ["first", "gone", "last"], cancelled="gone"))
+    answers = awaited(write_all(store, ["first", "gone", "last"], cancelled="gone"))
     assert isinstance(answers.pop("gone"), asyncio.CancelledError)
     assert answers == {"first": None, "last": None}
