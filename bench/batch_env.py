@@ -18,6 +18,7 @@ import numpy as np
 import dicecup
 from dicecup.envs.batch import BatchEnv
 from dicecup.envs.solo import SoloEnv
+from dicecup.rules import main_ids
 
 
 @numba.njit(nogil=True)
@@ -75,7 +76,7 @@ def engine(game: str, seconds: float) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", default=list(dicecup.Rules.ids()))
+    parser.add_argument("names", nargs="*", default=list(main_ids()))
     parser.add_argument("--games", type=int, default=8192)
     parser.add_argument("--seconds", type=float, default=3.0)
     given = parser.parse_args()
