@@ -141,6 +141,27 @@ def json_option(function: Function) -> Function:
     return option("--json", "as_json", is_flag=True, help=N_("Answer as JSON on stdout."))(function)
 
 
+def games_options(most: int) -> Callable[[Function], Function]:
+    """How many games, and the seed that makes them repeatable."""
+
+    def add(function: Function) -> Function:
+        seed = option(
+            "--seed",
+            type=click.IntRange(min=0, max=10**18),
+            help=N_("Make the result repeatable: same seed, same games, whatever the number of cores."),
+        )
+        games = option(
+            "--games",
+            type=click.IntRange(min=1, max=most),
+            default=1000,
+            show_default=True,
+            help=N_("Number of games each bot plays."),
+        )
+        return games(seed(function))
+
+    return add
+
+
 def cluster_option(function: Function) -> Function:
     return option(
         "--cluster",

@@ -14,6 +14,7 @@ from dicecup.cli.common import (
     cluster_option,
     echo,
     executor_of,
+    games_options,
     json_option,
     language_option,
     option,
@@ -50,18 +51,7 @@ MOST_GAMES = 10_000_000
         "package.module:Class."
     ),
 )
-@option(
-    "--games",
-    type=click.IntRange(min=1, max=MOST_GAMES),
-    default=1000,
-    show_default=True,
-    help=N_("Number of games each bot plays."),
-)
-@option(
-    "--seed",
-    type=click.IntRange(min=0, max=10**18),
-    help=N_("Make the result repeatable: same seed, same games, whatever the number of cores."),
-)
+@games_options(MOST_GAMES)
 @option("--output", type=click.Path(path_type=Path), required=True, help=N_("The file to write."))
 @option("--no-values", is_flag=True, help=N_("Write no values: faster, and without solving the game."))
 @cluster_option

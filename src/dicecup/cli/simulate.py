@@ -16,6 +16,7 @@ from dicecup.cli.common import (
     cluster_option,
     echo,
     executor_of,
+    games_options,
     json_option,
     language_option,
     option,
@@ -70,18 +71,7 @@ MOST_GAMES = 100_000_000
         "may be given several times."
     ),
 )
-@option(
-    "--games",
-    type=click.IntRange(min=1, max=MOST_GAMES),
-    default=1000,
-    show_default=True,
-    help=N_("Number of games each bot plays."),
-)
-@option(
-    "--seed",
-    type=click.IntRange(min=0, max=10**18),
-    help=N_("Make the result repeatable: same seed, same games, whatever the number of cores."),
-)
+@games_options(MOST_GAMES)
 @option(
     "--plot", type=click.Path(path_type=Path), help=N_("Also draw the scores as an SVG image in this file.")
 )

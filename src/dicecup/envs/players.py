@@ -31,6 +31,15 @@ def spaces_of(live: LiveGame, actions: int) -> tuple[spaces.Dict, spaces.Discret
     return spaces.Dict(view), spaces.Discrete(actions)
 
 
+def spaces_by_agent(
+    live: LiveGame, actions: int, agents: list[str]
+) -> tuple[dict[str, spaces.Dict], dict[str, spaces.Discrete]]:
+    """Return the spaces of observations and of actions: one for each agent, seeded one by one."""
+    made = {agent: spaces_of(live, actions) for agent in agents}
+    views = {agent: view for agent, (view, _) in made.items()}
+    return views, {agent: choice for agent, (_, choice) in made.items()}
+
+
 class AecGame(AECEnv[str, Seen, int]):  # type: ignore[misc]  # PettingZoo has no types
     """Players take turns; a step is a decision of the player whose turn it is."""
 
@@ -52,10 +61,9 @@ class AecGame(AECEnv[str, Seen, int]):  # type: ignore[misc]  # PettingZoo has n
         self.live = LiveGame(game, options, checked_settings(reward, values, illegal, REWARDS), players)
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
-        # A space for each agent: they are seeded one by one.
-        made = [spaces_of(self.live, self.live.actions.count) for _ in self.possible_agents]
-        self.observation_spaces = dict(zip(self.possible_agents, (view for view, _ in made), strict=True))
-        self.action_spaces = dict(zip(self.possible_agents, (choice for _, choice in made), strict=True))
+        self.observation_spaces, self.action_spaces = spaces_by_agent(
+            self.live, self.live.actions.count, self.possible_agents
+        )
         self.chance = np.random.default_rng()
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
@@ -173,9 +181,9 @@ class ParallelGame(ParallelEnv[str, Seen, int]):  # type: ignore[misc]
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self.agents: list[str] = []
         self.wait = self.whole.actions.count
-        made = [spaces_of(self.whole, self.wait + 1) for _ in self.possible_agents]
-        self.observation_spaces = dict(zip(self.possible_agents, (view for view, _ in made), strict=True))
-        self.action_spaces = dict(zip(self.possible_agents, (choice for _, choice in made), strict=True))
+        self.observation_spaces, self.action_spaces = spaces_by_agent(
+            self.whole, self.wait + 1, self.possible_agents
+        )
         self.chance = np.random.default_rng()
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
