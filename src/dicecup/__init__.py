@@ -9,13 +9,13 @@ What each name is imported from is loaded when it is first used; docs/api.md des
 """
 
 from importlib import import_module as _import_module
-from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
 
-if _TYPE_CHECKING:
+TYPE_CHECKING = False  # `typing` would be most of the time that this import takes
+if TYPE_CHECKING:
     from dicecup.bots.dataset import DataSummary, write_data
     from dicecup.bots.registry import Bot
-    from dicecup.bots.simulation import BotResult, Simulation, simulate
+    from dicecup.bots.simulation import simulate
+    from dicecup.bots.summary import BotResult, Simulation
     from dicecup.coach.advice import Choice, Hint, WinHint
     from dicecup.coach.review import Decision, PlayerReview, Review, RollLuck
     from dicecup.engine.pad import possible_values
@@ -93,7 +93,8 @@ __all__ = [
 _MODULES = {
     "bots.dataset": "DataSummary write_data",
     "bots.registry": "Bot",
-    "bots.simulation": "BotResult Simulation simulate",
+    "bots.simulation": "simulate",
+    "bots.summary": "BotResult Simulation",
     "coach.advice": "Choice Hint WinHint",
     "coach.review": "Decision PlayerReview Review RollLuck",
     "engine.pad": "possible_values",
@@ -110,15 +111,13 @@ _MODULES = {
     "solver.solution": "BoxValue FinalScores Solution Turn",
 }
 _HOME = {name: f"dicecup.{module}" for module, names in _MODULES.items() for name in names.split()}
+_WITH_NUMPY = {"dicecup.bots.dataset", "dicecup.bots.simulation", "dicecup.bots.summary"}
 
 
-def __getattr__(name: str) -> _Any:
+def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module 'dicecup' has no attribute {name!r}")
-    if _HOME[name] in (
-        "dicecup.bots.simulation",
-        "dicecup.bots.dataset",
-    ):  # needs NumPy, which may have to be installed first
+    if _HOME[name] in _WITH_NUMPY:  # which may have to be installed first
         _import_module("dicecup.installation").ensure("solver")
     found = getattr(_import_module(_HOME[name]), name)
     globals()[name] = found

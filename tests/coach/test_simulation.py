@@ -12,7 +12,8 @@ from tests.double.small_games import small_game
 
 from dicecup.bots import BOTS
 from dicecup.bots.head_to_head import Team, play_team
-from dicecup.bots.simulation import Summary, play_piece, simulate, win_shares, won_at_once
+from dicecup.bots.simulation import play_piece, simulate
+from dicecup.bots.summary import Summary, win_shares, won_at_once
 from dicecup.bots.workers import Player
 from dicecup.engine import Sheet, State, empty_sheet, final_score
 from dicecup.engine.sheet_check import check_sheet

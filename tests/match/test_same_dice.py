@@ -6,7 +6,8 @@ import pytest
 
 import dicecup
 from dicecup.bots.registry import find_bot
-from dicecup.bots.simulation import Difference, difference, play_piece
+from dicecup.bots.simulation import play_piece
+from dicecup.bots.summary import Difference, difference
 from dicecup.bots.workers import Player
 from dicecup.cli.play import check_same_dice
 from dicecup.engine.proof import verify

@@ -20,8 +20,8 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 from dicecup.bots.registry import Bot, bot_name, checked_bot, decided, find_bot
-from dicecup.bots.simulation import MOST_CORES, MOST_SEED, play_pieces, warn
-from dicecup.bots.workers import Helpers, Player
+from dicecup.bots.simulation import MOST_SEED, warn
+from dicecup.bots.workers import MOST_CORES, Helpers, Player, play_pieces
 from dicecup.coach.advice import Values, advise, known_values, ready_values
 from dicecup.dice import all_dice
 from dicecup.encoding import actions_of

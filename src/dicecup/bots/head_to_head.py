@@ -11,8 +11,9 @@ from concurrent.futures import Executor
 from random import Random
 
 from dicecup.bots.registry import OptimalBot, WinnerBot
-from dicecup.bots.simulation import final_sheets, play_pieces, play_table
-from dicecup.bots.workers import Helpers, Player
+from dicecup.bots.simulation import play_table
+from dicecup.bots.summary import final_sheets
+from dicecup.bots.workers import Helpers, Player, play_pieces
 from dicecup.coach.advice import Values, known_values
 from dicecup.engine.state import State, TurnMove
 from dicecup.executors import spread

@@ -2,24 +2,17 @@
 
 Most bots do not look at each other's sheets, so each plays its games alone, and games with the same number
 are compared. If one does (see `bots.head_to_head`), all play together. The optimal bot of a solved game runs
-in compiled kernels, all others on the engine. `Summary` accumulates the statistics: mean, spread,
-percentiles, bonus, points per box.
+in compiled kernels, all others on the engine. `bots.summary` has the results.
 """
 
 from __future__ import annotations
 
-import os
 import secrets
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
-from math import sqrt
 from random import Random
-from typing import Any, NamedTuple, TypeVar, overload
-
-import numpy as np
-import numpy.typing as npt
+from typing import overload
 
 from dicecup.bots.registry import (
     Bot,
@@ -31,194 +24,29 @@ from dicecup.bots.registry import (
     find_bot,
     sees_others,
 )
-from dicecup.bots.workers import Helpers, Player, can_share, share, share_with
+from dicecup.bots.summary import BotResult, Simulation, Summary, difference, final_sheets, win_shares
+from dicecup.bots.workers import MOST_CORES, Helpers, Player, play_pieces
 from dicecup.coach.advice import known_values
 from dicecup.dice import all_dice
-from dicecup.engine.legality import cell_names
 from dicecup.engine.play import apply
-from dicecup.engine.state import Sheet, State, Throw, dice_to_throw, final_score, start
-from dicecup.errors import BotError, DicecupError, UsageError, whole_number
+from dicecup.engine.state import State, Throw, dice_to_throw, start
+from dicecup.errors import DicecupError, UsageError, whole_number
 from dicecup.executors import spread
 from dicecup.phrases import Phrase
-from dicecup.playout.games import FinalSheets, Scores
+from dicecup.playout.games import FinalSheets
 from dicecup.rules.loader import AnyGame, as_ruleset
 from dicecup.rules.model import Ruleset
 from dicecup.solver.solution import OnShare, OnWarning, no_callback
-
-PERCENTILES = (1, 5, 10, 25, 50, 75, 90, 95, 99)
-
-
-@dataclass(frozen=True)
-class BotResult:
-    """The results of one bot.
-
-    >>> import dicecup
-    >>> result = dicecup.simulate("yatzy", bots="greedy", games=10, seed=1)
-    >>> result.lowest, result.highest, round(result.boxes["chance", ""], 1)
-    (128, 279, 21.2)
-    """
-
-    bot: str
-    games: int
-    mean: float
-    standard_error: float | None  # None for a single game, which has no spread
-    sd: float | None
-    lowest: int
-    highest: int
-    percentiles: dict[int, int]
-    bonus_share: float | None  # None if the game has no bonus
-    boxes: dict[tuple[str, str], float]  # mean points by (box, column)
-    histogram: dict[int, int] = field(repr=False)  # number of games by score
-    wins: float | None = None  # share of games won head to head, ties shared
-
-    def with_wins(self, share: float | None) -> BotResult:
-        """The same result with the share of games won."""
-        return replace(self, wins=share)
-
-
-class Summary:
-    """Accumulates batches of games. Scores are counted, so the number of games is unlimited."""
-
-    def __init__(self, rules: Ruleset, *, keep_scores: bool = False) -> None:
-        self.rules = rules
-        self.keep_scores = keep_scores
-        self.counts: dict[int, int] = {}
-        self.cell_sums = np.zeros(rules.cells, dtype=np.int64)
-        self.with_bonus = 0  # columns
-        self.scores: list[Scores] = []
-        self.won: list[npt.NDArray[np.bool_]] = []  # of the same games: whether they were won at once
-
-    def add(self, sheets: FinalSheets) -> None:
-        scores = sheets.scores
-        self.count(zip(*np.unique(scores, return_counts=True), strict=True))
-        self.cell_sums += sheets.cells.sum(axis=0, dtype=np.int64)
-        self.with_bonus += sheets.columns_with_bonus
-        if self.keep_scores:
-            self.scores.append(scores)
-            self.won.append(won_at_once(sheets))
-
-    def count(self, scores: Iterable[tuple[int, int]]) -> None:
-        for score, count in scores:
-            self.counts[int(score)] = self.counts.get(int(score), 0) + int(count)
-
-    def join(self, other: Summary) -> None:
-        """Add the games that another summary has accumulated, after those of this one."""
-        self.count(other.counts.items())
-        self.cell_sums += other.cell_sums
-        self.with_bonus += other.with_bonus
-        self.scores += other.scores
-        self.won += other.won
-
-    @property
-    def all_scores(self) -> Scores:
-        return np.concatenate(self.scores)
-
-    @property
-    def ranks(self) -> Scores:
-        """The scores; those of games that were won at once are above all others and equal."""
-        return np.where(np.concatenate(self.won), np.iinfo(np.int64).max, self.all_scores)
-
-    def result(self, bot: str) -> BotResult:
-        """Return the result; sums of integers do not depend on the order of the games."""
-        games = sum(self.counts.values())
-        total = sum(score * count for score, count in self.counts.items())
-        squares = sum(score * score * count for score, count in self.counts.items())
-        spread = sqrt((squares * games - total * total) / (games * (games - 1))) if games > 1 else None
-        ordered = sorted(self.counts)
-        return BotResult(
-            bot=bot,
-            games=games,
-            mean=total / games,
-            standard_error=None if spread is None else spread / sqrt(games),
-            sd=spread,
-            lowest=ordered[0],
-            highest=ordered[-1],
-            percentiles={percent: self.percentile(percent, games) for percent in PERCENTILES},
-            bonus_share=self.with_bonus / (games * len(self.rules.columns)) if self.rules.bonus else None,
-            boxes={
-                cell_names(self.rules, cell): int(points) / games
-                for cell, points in enumerate(self.cell_sums)
-            },
-            histogram={score: self.counts[score] for score in ordered},
-        )
-
-    def percentile(self, percent: int, games: int) -> int:
-        """Return the lowest score that this percentage of the games does not exceed."""
-        reached = 0
-        for score in sorted(self.counts):
-            reached += self.counts[score]
-            if reached * 100 >= percent * games:
-                return score
-        raise AssertionError("a share of more than all games")
-
 
 BATCH = 1_000_000  # games of a solved game at once: 100 MB
 PIECE = 25  # games of any other bot between two progress reports
 MOST_GAMES = 100_000_000
 MOST_SEED = 10**18
-MOST_CORES = 4096
-
-Played = TypeVar("Played")
-Piece = tuple[Any, ...]  # rules, first game, the game after the last, seed; and whether with the same dice
 
 
 def warn(error: DicecupError) -> None:
     """Why a bot plays on one core."""
     warnings.warn(str(error), stacklevel=2)
-
-
-def insist(error: DicecupError) -> None:
-    """The caller wants several cores."""
-    raise error
-
-
-class Difference(NamedTuple):
-    """The mean of how much better a bot is than the first one in the same game, and its standard error."""
-
-    mean: float
-    standard_error: float | None
-
-
-@dataclass(frozen=True)
-class Simulation(Sequence[BotResult]):
-    """The results of several bots, one after the other as they were given.
-
-    >>> import dicecup
-    >>> found = dicecup.simulate("yatzy", bots=["greedy", "random"], games=20, seed=1)
-    >>> [result.bot for result in found], found.mean[0] > found.mean[1]
-    (['greedy', 'random'], True)
-    """
-
-    results: tuple[BotResult, ...]
-    seed: int
-    differences: tuple[Difference, ...] = ()  # of each bot to the first, game by game, with the same dice
-
-    @property
-    def games(self) -> int:
-        """How many games each bot played."""
-        return self.results[0].games
-
-    @property
-    def mean(self) -> tuple[float, ...]:
-        """The mean final score of each bot."""
-        return tuple(result.mean for result in self.results)
-
-    @property
-    def wins(self) -> tuple[float | None, ...]:
-        """The share of games that each bot won, ties shared; None for a bot that played alone."""
-        return tuple(result.wins for result in self.results)
-
-    def __len__(self) -> int:
-        return len(self.results)
-
-    @overload
-    def __getitem__(self, number: int) -> BotResult: ...
-
-    @overload
-    def __getitem__(self, number: slice) -> tuple[BotResult, ...]: ...
-
-    def __getitem__(self, number: int | slice) -> BotResult | tuple[BotResult, ...]:
-        return self.results[number]
 
 
 @overload
@@ -336,20 +164,6 @@ def simulate(
     return Simulation(tuple(found), seed, tuple(paired))
 
 
-def difference(first: Scores, other: Scores) -> Difference:
-    """How much better a bot is than the first, from games with the same dice."""
-    gains = other.astype(np.float64) - first
-    error = float(gains.std(ddof=1)) / sqrt(len(gains)) if len(gains) > 1 else None
-    return Difference(float(gains.mean()), error)
-
-
-def win_shares(ranks: list[Scores]) -> list[float | None]:
-    """Return the share of games that each player wins; ties are shared."""
-    table = np.stack(ranks)
-    best = table == table.max(axis=0)
-    return [float(share) for share in (best / best.sum(axis=0)).mean(axis=1)]
-
-
 def play(
     rules: Ruleset,
     player: Player,
@@ -419,44 +233,6 @@ def play_engine(
     return play_pieces(play_piece, player, pieces, on_progress, helpers)
 
 
-def play_pieces(
-    play: Callable[..., Played],
-    player: Player,
-    pieces: Sequence[Piece],
-    on_progress: OnShare,
-    helpers: Helpers,
-) -> Iterator[Played]:
-    """Yield `play(player, *piece)` for every piece, distributed over the cores or by the executor."""
-    workers = min(helpers.cores or os.cpu_count() or 1, len(pieces))
-    played: Iterator[Played] = (play(player, *piece) for piece in pieces)
-    if helpers.executor:
-        played = share_with(helpers.executor, play, player, pieces)
-    elif workers > 1 and can_share():
-        warned = helpers.on_warning if helpers.cores is None else insist
-        played = shared_if_possible(play, player, pieces, workers, played, warned)
-    for number, sheets in enumerate(played, start=1):
-        yield sheets
-        on_progress(number / len(pieces))
-
-
-def shared_if_possible(
-    play: Callable[..., Played],
-    player: Player,
-    pieces: Sequence[Piece],
-    workers: int,
-    alone: Iterator[Played],
-    on_warning: OnWarning,
-) -> Generator[Played]:
-    """Play on several cores; on one, after telling so, where workers cannot load the bot."""
-    try:
-        yield from share(play, player, pieces, workers)
-    except BotError as error:
-        if error.code != "bot_not_shared":
-            raise
-        on_warning(error)
-        yield from alone
-
-
 def play_piece(
     player: Player, rules: Ruleset, first: int, end: int, seed: int, same_dice: bool = False
 ) -> FinalSheets:
@@ -464,32 +240,6 @@ def play_piece(
     games = [(f"{seed} {number}", Random(f"{seed} {number}")) for number in range(first, end)]
     ends = [play_table(rules, [player], chance, name if same_dice else "") for name, chance in games]
     return final_sheets(rules, [end.sheet for end in ends], [end.winner is not None for end in ends])
-
-
-@dataclass(frozen=True)
-class EngineSheets(FinalSheets):
-    """Finished games whose final score is more than the sum of all lines, or that can be won at once."""
-
-    won: npt.NDArray[np.bool_]  # by game: whether the player has won at once
-
-    @property
-    def scores(self) -> Scores:
-        rows = zip(self.cells.tolist(), self.repeats.tolist(), strict=True)
-        found = [final_score(self.rules, Sheet(tuple(cells), repeats)) for cells, repeats in rows]
-        return np.array(found, dtype=np.int64)
-
-
-def won_at_once(sheets: FinalSheets) -> npt.NDArray[np.bool_]:
-    return sheets.won if isinstance(sheets, EngineSheets) else np.zeros(len(sheets.cells), dtype=np.bool_)
-
-
-def final_sheets(rules: Ruleset, sheets: Sequence[Sheet], won: Sequence[bool]) -> FinalSheets:
-    """Return sheets as arrays; boxes that are open when a game is won at once count as 0."""
-    cells = np.array([[points or 0 for points in sheet.cells] for sheet in sheets], dtype=np.int16)
-    repeats = np.array([sheet.repeats for sheet in sheets], dtype=np.int16)
-    if rules.extensions:
-        return EngineSheets(rules, cells, repeats, np.array(won, dtype=np.bool_))
-    return FinalSheets(rules, cells, repeats)
 
 
 def play_table(rules: Ruleset, players: Sequence[Player], chance: Random, same: str = "") -> State:

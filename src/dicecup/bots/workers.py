@@ -7,23 +7,28 @@ in a worker reaches the caller as an error: it cannot load the bot, the bot fail
 
 from __future__ import annotations
 
+import os
 import pickle
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from functools import lru_cache
 from multiprocessing import current_process, get_context
 from multiprocessing.connection import Connection, wait
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from dicecup.bots.registry import Bot, described
 from dicecup.errors import BotError, DicecupError
 from dicecup.executors import spread
-from dicecup.solver.solution import OnWarning
+from dicecup.solver.solution import OnShare, OnWarning
 
+MOST_CORES = 4096
+
+Played = TypeVar("Played")
+Piece = tuple[Any, ...]  # rules, first game, the game after the last, seed; and whether with the same dice
 Play = Callable[..., Any]  # a function of this package: play(bot, *piece)
 
 
@@ -42,12 +47,55 @@ class Helpers(NamedTuple):
     on_warning: OnWarning  # called with the reason where a bot plays on one core only
 
 
+def insist(error: DicecupError) -> None:
+    """The caller wants several cores."""
+    raise error
+
+
+def play_pieces(
+    play: Callable[..., Played],
+    player: Player,
+    pieces: Sequence[Piece],
+    on_progress: OnShare,
+    helpers: Helpers,
+) -> Iterator[Played]:
+    """Yield `play(player, *piece)` for every piece, distributed over the cores or by the executor."""
+    workers = min(helpers.cores or os.cpu_count() or 1, len(pieces))
+    played: Iterator[Played] = (play(player, *piece) for piece in pieces)
+    if helpers.executor:
+        played = share_with(helpers.executor, play, player, pieces)
+    elif workers > 1 and can_share():
+        warned = helpers.on_warning if helpers.cores is None else insist
+        played = shared_if_possible(play, player, pieces, workers, played, warned)
+    for number, sheets in enumerate(played, start=1):
+        yield sheets
+        on_progress(number / len(pieces))
+
+
+def shared_if_possible(
+    play: Callable[..., Played],
+    player: Player,
+    pieces: Sequence[Piece],
+    workers: int,
+    alone: Iterator[Played],
+    on_warning: OnWarning,
+) -> Generator[Played]:
+    """Play on several cores; on one, after telling so, where workers cannot load the bot."""
+    try:
+        yield from share(play, player, pieces, workers)
+    except BotError as error:
+        if error.code != "bot_not_shared":
+            raise
+        on_warning(error)
+        yield from alone
+
+
 def can_share() -> bool:
     """Whether this process may start others."""
     return not current_process().daemon
 
 
-def share(play: Play, player: Player, pieces: Sequence[tuple[Any, ...]], cores: int) -> Iterator[Any]:
+def share(play: Play, player: Player, pieces: Sequence[Piece], cores: int) -> Iterator[Any]:
     """`play(player, *piece)` for every piece, on several cores, in their order.
 
     A `BotError` with the code `bot_not_shared` comes before anything else if workers cannot load the bot.
@@ -81,15 +129,13 @@ def share(play: Play, player: Player, pieces: Sequence[tuple[Any, ...]], cores: 
             process.join()
 
 
-def share_with(
-    executor: Executor, play: Play, player: Player, pieces: Sequence[tuple[Any, ...]]
-) -> Iterator[Any]:
+def share_with(executor: Executor, play: Play, player: Player, pieces: Sequence[Piece]) -> Iterator[Any]:
     """The same by the workers of an executor, which may be other machines."""
     packed = pack(play, player)
     return spread(executor, play_packed, [(packed, player.name, piece) for piece in pieces])
 
 
-def play_packed(packed: bytes, name: str, piece: tuple[Any, ...]) -> Any:
+def play_packed(packed: bytes, name: str, piece: Piece) -> Any:
     """What a worker of an executor does with a piece."""
     try:
         play, player = unpacked(packed)

@@ -43,7 +43,7 @@ from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:
-    from dicecup.bots.simulation import BotResult, Simulation
+    from dicecup.bots.summary import BotResult, Simulation
     from dicecup.coach.advice import Values
 
 MOST_GAMES = 100_000_000
