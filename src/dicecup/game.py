@@ -5,37 +5,28 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from dicecup.bots.registry import Bot, bot_name, find_bot, is_bot, known_bot
 from dicecup.dice import AnyDie, Dice
-from dicecup.engine.fairness import SAME_DICE
-from dicecup.engine.pad import possible_values, written
+from dicecup.engine.pad import written
 from dicecup.engine.play import as_dice
-from dicecup.engine.record import BOT_PREFIX, DiceOrigin, Header, Record
+from dicecup.engine.record import BOT_PREFIX, Header, Record
 from dicecup.engine.record_header import MOST_NAME, good_name
-from dicecup.engine.serialize import (
-    Position,
-    move_from_data,
-    position_from_data,
-    position_from_line,
-)
+from dicecup.engine.serialize import Position, move_from_data, position_from_data, position_from_line
 from dicecup.engine.state import MOST_PLAYERS, Announce, Keep, Move, Throw, TurnMove, Write
-from dicecup.errors import MoveError, RecordError, UsageError, about, whole_number
+from dicecup.errors import UsageError, about, whole_number
 from dicecup.game_rules import Rules
 from dicecup.game_view import GameView
-from dicecup.match import Match, new_secret, verifiable_origin
+from dicecup.match import DiceSource, Match, dice_origin
 from dicecup.phrases import Phrase
 from dicecup.rules.loader import AnyGame
 
 if TYPE_CHECKING:
-    from dicecup.coach.advice import Hint, WinHint
     from dicecup.coach.review import Review
 
-MOST_SEED = 10**18
 MOST_STEPS = 10**6
 
-DiceSource = Literal["verifiable", "seed", "system", "typed", "points"]
 Player = str | Bot
 
 
@@ -167,11 +158,6 @@ class Game(GameView):
         game._match = Match(record, secret=match.secret, bot_seed=match.bot_seed, bots=match.bots)
         return game
 
-    def __repr__(self) -> str:
-        said = ", ".join(f"{player}: {points}" for _place, player, points in self.standings)
-        todo = "finished" if self.finished else f"{self.player} to {'roll' if self.roll_due else 'decide'}"
-        return f"<Game {self.rules.id!r} ({said}), {todo}>"
-
     def write(self, player: str, box: str, points: int | None, column: str = "") -> None:
         """Write points in any box of any player of a score pad, or correct them; None empties the box.
 
@@ -189,15 +175,6 @@ class Game(GameView):
             was = written(self.rules, self.state.sheets[seat], box, column)
             self.play(Write(seat, box, points, column, was))
 
-    def values(self, player: str, box: str, column: str = "") -> tuple[int, ...]:
-        """The points that can be written in a box of a score pad; see `write`.
-
-        >>> dicecup.Game("yatzy", ["Ann"], dice="points").values("Ann", "yatzy")
-        (0, 50)
-        """
-        with about(self.rules):
-            return possible_values(self.rules, self.state.sheets[self._seat(player)], box, column)
-
     def join(self, name: str) -> None:
         """Give another player an empty sheet on a score pad, also in the middle of a game.
 
@@ -207,11 +184,6 @@ class Game(GameView):
         ('Ann', 'Bo')
         """
         self._match.join(name)
-
-    def _seat(self, player: str) -> int:
-        if player not in self.players:
-            raise MoveError("seat_unknown")
-        return self.players.index(player)
 
     def roll(self, *dice: AnyDie, final: bool = False) -> Dice:
         """Roll the dice that are not kept, and return all dice on the table.
@@ -339,59 +311,6 @@ class Game(GameView):
         """
         self._match.undo(whole_number("steps", steps, 1, MOST_STEPS))
 
-    def hint(self) -> Hint:
-        """What the position is worth, and every choice, best first; solves the game first if that takes
-        seconds.
-
-        >>> hint = dicecup.Game.from_position("yatzy-sv / ones=3 pair=12 / 1 2 6 6 6 / 2").hint()
-        >>> hint.best.move, round(hint.expected, 2), round(hint.choices[1].loss, 2)
-        (Keep(dice=(6, 6, 6)), 244.32, 2.32)
-        """
-        from dicecup.coach.advice import advise, values_at_once
-
-        self._check_dice_known()
-        return advise(values_at_once(self.rules), self.state)
-
-    def win_hint(self) -> WinHint | None:
-        """Every choice by the chance to win, against players who play for points.
-
-        None early in the game, where only simulated games could tell, and for a single player.
-
-        >>> game = dicecup.Game("yatzy-sv", ["Ann", "bot:greedy"], seed=3)
-        >>> game.win_hint() is None
-        True
-        """
-        from dicecup.coach.advice import known_values
-
-        values = known_values(self.rules)
-        from dicecup.coach.to_win import win_hint  # needs NumPy
-
-        return win_hint(values, self.state)
-
-    def review(self) -> Review:
-        """What rolls gave and what decisions lost so far, for every player.
-
-        >>> game = dicecup.Game("yatzy-sv", ["Ann"], seed=4)
-        >>> rolled = game.roll()
-        >>> round(game.review().players[0].luck, 2)
-        0.84
-        """
-        from dicecup.coach.advice import values_at_once
-        from dicecup.coach.review import review as review_record
-
-        self._check_dice_known()
-        return review_record(self._whole_record(), values_at_once(self.rules))
-
-    def _check_dice_known(self) -> None:
-        """Refuse to judge a score pad, before anything is solved."""
-        if self.record.header.origin.kind == "points":
-            raise UsageError("coach_points_only")
-
-    def _whole_record(self) -> Record:
-        if self.record.first is not None:
-            raise RecordError("record_from_position")
-        return self.record
-
 
 def review(game: Game | Record | str | os.PathLike[str]) -> Review:
     """The review of a game, a record, or a record file: luck and skill of every player.
@@ -427,32 +346,6 @@ def seats_of(players: object) -> tuple[tuple[str, ...], dict[int, Bot]]:
     if not names:
         raise UsageError("players_missing")
     return tuple(names), bots
-
-
-def dice_origin(
-    dice: DiceSource | None, seed: int | None, players: tuple[str, ...], *, same_dice: bool = False
-) -> tuple[DiceOrigin, bytes | None]:
-    """Where the dice come from, and the secret of dice that are verifiable."""
-    if seed is not None:
-        seed = whole_number("seed", seed, 0, MOST_SEED)
-    match dice or ("verifiable" if seed is None else "seed"):
-        case "seed" if seed is not None:
-            return DiceOrigin("seed", seed=seed, statement=SAME_DICE if same_dice else 1), None
-        case _ if same_dice and dice not in (None, "verifiable"):
-            known = Phrase("expected_one_of", known="verifiable, seed (with a seed)")
-            raise UsageError("argument_wrong", argument="dice", expected=known)
-        case "typed" | "system" as kind:
-            return DiceOrigin(kind), None
-        case "points":
-            if any(map(is_bot, players)):
-                raise UsageError("pad_without_bots")
-            return DiceOrigin("points"), None
-        case "verifiable":
-            secret = new_secret()
-            return verifiable_origin(secret, ("",) * len(players), same_dice=same_dice), secret
-        case _:
-            known = Phrase("expected_one_of", known="verifiable, seed (with a seed), system, typed, points")
-            raise UsageError("argument_wrong", argument="dice", expected=known)
 
 
 def position_of(position: object) -> Position:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dicecup.dice import AnyDie
 from dicecup.engine.legality import points_by_box
 from dicecup.engine.play import as_dice
-from dicecup.engine.serialize import checked_sheet
+from dicecup.engine.sheet_data import checked_sheet
 from dicecup.engine.state import Sheet, empty_sheet
 from dicecup.errors import DiceError
 from dicecup.installation import need

@@ -1,19 +1,25 @@
-"""`GameView`: everything there is to see of a game that is being played."""
+"""`GameView`: everything there is to see of a game that is being played, and what the coach says about it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dicecup.dice import Dice
 from dicecup.engine.legality import moment_of, points_by_box
+from dicecup.engine.pad import possible_values
 from dicecup.engine.play import legal_moves as all_legal_moves
 from dicecup.engine.record import Record
-from dicecup.engine.serialize import Position, SheetData, sheet_to_data
+from dicecup.engine.serialize import Position
+from dicecup.engine.sheet_data import SheetData, sheet_to_data
 from dicecup.engine.state import Move, State, standings
-from dicecup.errors import MoveError
+from dicecup.errors import MoveError, RecordError, UsageError, about
 from dicecup.game_rules import Rules
 from dicecup.match import Match
+
+if TYPE_CHECKING:
+    from dicecup.coach.advice import Hint, WinHint
+    from dicecup.coach.review import Review
 
 
 class Standing(NamedTuple):
@@ -29,7 +35,7 @@ class Standing(NamedTuple):
 
 
 class GameView:
-    """What `Game` shows: the rules, the players, the dice on the table, the sheets and the standings."""
+    """What `Game` shows: the rules, players, dice, sheets and standings, the coach's hints and its review."""
 
     _match: Match
 
@@ -185,3 +191,75 @@ class GameView:
         Score(placements=(Placement(box='ones', column='', strike=False),))
         """
         return all_legal_moves(self.rules, self.state)
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{player}: {points}" for _place, player, points in self.standings)
+        todo = "finished" if self.finished else f"{self.player} to {'roll' if self.roll_due else 'decide'}"
+        return f"<Game {self.rules.id!r} ({said}), {todo}>"
+
+    def values(self, player: str, box: str, column: str = "") -> tuple[int, ...]:
+        """The points that can be written in a box of a score pad; see `write`.
+
+        >>> dicecup.Game("yatzy", ["Ann"], dice="points").values("Ann", "yatzy")
+        (0, 50)
+        """
+        with about(self.rules):
+            return possible_values(self.rules, self.state.sheets[self._seat(player)], box, column)
+
+    def _seat(self, player: str) -> int:
+        if player not in self.players:
+            raise MoveError("seat_unknown")
+        return self.players.index(player)
+
+    def hint(self) -> Hint:
+        """What the position is worth, and every choice, best first; solves the game first if that takes
+        seconds.
+
+        >>> hint = dicecup.Game.from_position("yatzy-sv / ones=3 pair=12 / 1 2 6 6 6 / 2").hint()
+        >>> hint.best.move, round(hint.expected, 2), round(hint.choices[1].loss, 2)
+        (Keep(dice=(6, 6, 6)), 244.32, 2.32)
+        """
+        from dicecup.coach.advice import advise, values_at_once
+
+        self._check_dice_known()
+        return advise(values_at_once(self.rules), self.state)
+
+    def win_hint(self) -> WinHint | None:
+        """Every choice by the chance to win, against players who play for points.
+
+        None early in the game, where only simulated games could tell, and for a single player.
+
+        >>> game = dicecup.Game("yatzy-sv", ["Ann", "bot:greedy"], seed=3)
+        >>> game.win_hint() is None
+        True
+        """
+        from dicecup.coach.advice import known_values
+
+        values = known_values(self.rules)
+        from dicecup.coach.to_win import win_hint  # needs NumPy
+
+        return win_hint(values, self.state)
+
+    def review(self) -> Review:
+        """What rolls gave and what decisions lost so far, for every player.
+
+        >>> game = dicecup.Game("yatzy-sv", ["Ann"], seed=4)
+        >>> rolled = game.roll()
+        >>> round(game.review().players[0].luck, 2)
+        0.84
+        """
+        from dicecup.coach.advice import values_at_once
+        from dicecup.coach.review import review as review_record
+
+        self._check_dice_known()
+        return review_record(self._whole_record(), values_at_once(self.rules))
+
+    def _check_dice_known(self) -> None:
+        """Refuse to judge a score pad, before anything is solved."""
+        if self.record.header.origin.kind == "points":
+            raise UsageError("coach_points_only")
+
+    def _whole_record(self) -> Record:
+        if self.record.first is not None:
+            raise RecordError("record_from_position")
+        return self.record

@@ -17,18 +17,22 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
+from typing import Literal
 
 from dicecup.bots import BOT_PREFIX, Bot, bot_of_player, is_bot
 from dicecup.bots.registry import decided
 from dicecup.dice import Dice, all_dice, sort_dice
-from dicecup.engine.fairness import LATEST_STATEMENT, SAME_DICE, SECRET_BYTES, commitment
+from dicecup.engine.fairness import LATEST_STATEMENT, MOST_SEED, SAME_DICE, SECRET_BYTES, commitment
 from dicecup.engine.play import as_dice
 from dicecup.engine.record import DiceOrigin, Entry, Record, RecordBuilder, Reveal, Undo, secret_of
 from dicecup.engine.record_header import MOST_NAME, Line, good_name
 from dicecup.engine.record_text import add_line, entry_text
 from dicecup.engine.state import MOST_PLAYERS, State, Throw, TurnMove, Write, dice_to_throw
-from dicecup.errors import MoveError, UsageError
+from dicecup.errors import MoveError, UsageError, whole_number
+from dicecup.phrases import Phrase
 from dicecup.rules.model import Ruleset
+
+DiceSource = Literal["verifiable", "seed", "system", "typed", "points"]
 
 
 def new_secret() -> bytes:
@@ -46,6 +50,32 @@ def verifiable_origin(secret: bytes, player_seeds: tuple[str, ...], *, same_dice
         player_seeds=player_seeds,
         statement=SAME_DICE if same_dice else LATEST_STATEMENT,
     )
+
+
+def dice_origin(
+    dice: DiceSource | None, seed: int | None, players: tuple[str, ...], *, same_dice: bool = False
+) -> tuple[DiceOrigin, bytes | None]:
+    """Where the dice come from, and the secret of dice that are verifiable."""
+    if seed is not None:
+        seed = whole_number("seed", seed, 0, MOST_SEED)
+    match dice or ("verifiable" if seed is None else "seed"):
+        case "seed" if seed is not None:
+            return DiceOrigin("seed", seed=seed, statement=SAME_DICE if same_dice else 1), None
+        case _ if same_dice and dice not in (None, "verifiable"):
+            known = Phrase("expected_one_of", known="verifiable, seed (with a seed)")
+            raise UsageError("argument_wrong", argument="dice", expected=known)
+        case "typed" | "system" as kind:
+            return DiceOrigin(kind), None
+        case "points":
+            if any(map(is_bot, players)):
+                raise UsageError("pad_without_bots")
+            return DiceOrigin("points"), None
+        case "verifiable":
+            secret = new_secret()
+            return verifiable_origin(secret, ("",) * len(players), same_dice=same_dice), secret
+        case _:
+            known = Phrase("expected_one_of", known="verifiable, seed (with a seed), system, typed, points")
+            raise UsageError("argument_wrong", argument="dice", expected=known)
 
 
 class Change:

@@ -14,7 +14,7 @@ from tests.coach.conftest import POSITION, play_record
 
 from dicecup.bots import simulation
 from dicecup.cli import review as review_command
-from dicecup.cli import sheet as sheet_command
+from dicecup.cli import rules as rules_command
 from dicecup.cli.common import speech
 from dicecup.engine.record_text import RecordWriter, last_check, record_to_text
 from dicecup.engine.state import Score
@@ -176,7 +176,7 @@ def test_empty_data_is_not_a_position(call):
     ],
 )
 def test_a_file_that_cannot_be_written_is_noticed_before_the_work(call, record, monkeypatch, path, problem):
-    for module, work in ((review_command, "review"), (sheet_command, "pdf_of")):
+    for module, work in ((review_command, "review"), (rules_command, "pdf_of")):
         monkeypatch.setattr(module, work, None)
     monkeypatch.setattr(simulation, "simulate", None)
     for arguments in (

@@ -16,7 +16,7 @@ from dicecup.bots.simulation import play_piece, simulate
 from dicecup.bots.summary import Summary, win_shares, won_at_once
 from dicecup.bots.workers import Player
 from dicecup.engine import Sheet, State, empty_sheet, final_score
-from dicecup.engine.sheet_check import check_sheet
+from dicecup.engine.sheet_data import check_sheet
 from dicecup.playout.games import FinalSheets, Scores, play_games
 from dicecup.playout.perfect import group_equal
 from dicecup.rules import Ruleset, load_ruleset

@@ -14,10 +14,11 @@ from dicecup.engine.legality import allowed_placements, forced_boxes, points_by_
 from dicecup.engine.play import as_dice, is_legal
 from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.record_text import record_to_text
-from dicecup.engine.serialize import Position, checked_sheet
+from dicecup.engine.serialize import Position
+from dicecup.engine.sheet_data import checked_sheet
 from dicecup.engine.state import Placement, Sheet
 from dicecup.rules import Ruleset, load_ruleset
-from dicecup.rules.loader import as_ruleset, load_builtin, rules_beside
+from dicecup.rules.loader import as_ruleset, load_without_files, rules_beside
 
 
 class Number:
@@ -152,11 +153,11 @@ def test_games_in_any_spelling(yatzy, tmp_path, refused):
             as_ruleset("yatzy", options)
     with refused("argument_wrong", argument="game"):
         as_ruleset(SimpleNamespace())
-    assert load_builtin("yatzy") is yatzy
+    assert load_without_files("yatzy") is yatzy
     assert rules_beside(tmp_path)("ours.toml", {}).id == "ours"
     assert rules_beside(tmp_path)("yatzy", {}) is yatzy
     with refused("ruleset_unknown"):
-        load_builtin(str(file))
+        load_without_files(str(file))
 
 
 def test_a_game_that_began_in_a_position_has_no_text(yatzy, refused):

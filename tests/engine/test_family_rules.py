@@ -29,15 +29,8 @@ from dicecup.engine.legality import Moment, offers
 from dicecup.engine.pad import usual_points
 from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.record_text import record_from_text, record_to_text
-from dicecup.engine.serialize import (
-    Position,
-    checked_sheet,
-    move_from_data,
-    move_to_data,
-    position_from_line,
-    sheet_from_data,
-    sheet_to_data,
-)
+from dicecup.engine.serialize import Position, move_from_data, move_to_data, position_from_line
+from dicecup.engine.sheet_data import checked_sheet, sheet_from_data, sheet_to_data
 from dicecup.errors import DicecupError, PositionError
 from dicecup.rules import Ruleset, load_ruleset
 

@@ -19,7 +19,7 @@ from dicecup.engine.record_text import (
 )
 from dicecup.errors import DicecupError, RecordError
 from dicecup.rules import builtin_ids, load_ruleset
-from dicecup.rules.loader import FindRules, load_builtin
+from dicecup.rules.loader import FindRules, load_without_files
 
 SECRET = bytes(range(32))
 VERIFIABLE = DiceOrigin("verifiable", commitment=commitment(SECRET), player_seeds=("my seed", " ö#1"))
@@ -43,7 +43,7 @@ def with_header(line: int, *lines: str) -> list[str]:
     return [*HEADER[: line - 1], *lines, *HEADER[line:]]
 
 
-def read(data: bytes, find_rules: FindRules = load_builtin) -> Record:
+def read(data: bytes, find_rules: FindRules = load_without_files) -> Record:
     return record_from_text(data, find_rules)[0]
 
 

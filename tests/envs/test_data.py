@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import dicecup
-from dicecup.cli.data import command
+from dicecup.cli.simulate import data
 from dicecup.coach.advice import advise, values_at_once
 from dicecup.encoding import Actions
 from dicecup.engine.play import apply
@@ -142,10 +142,10 @@ def test_wrong_input_is_one_sentence(tmp_path: Path) -> None:
 def test_the_command(tmp_path: Path) -> None:
     path = tmp_path / "games.parquet"
     arguments = ["yatzy-sv", "--bot", "greedy", "--games", "3", "--seed", "1", "--output", str(path)]
-    answer = json.loads(CliRunner().invoke(command, [*arguments, "--json"]).stdout)
+    answer = json.loads(CliRunner().invoke(data, [*arguments, "--json"]).stdout)
     assert (answer["games"], answer["exact"], answer["seed"]) == (3, True, 1)
-    said = CliRunner().invoke(command, arguments).stdout
+    said = CliRunner().invoke(data, arguments).stdout
     assert f"{answer['decisions']} decisions of 3 games" in said
     assert "lost" in said
-    plain = CliRunner().invoke(command, [*arguments, "--no-values"]).stdout
+    plain = CliRunner().invoke(data, [*arguments, "--no-values"]).stdout
     assert "lost" not in plain

@@ -9,7 +9,8 @@ import pytest
 from tests.i18n.reading import points_by_text
 from tests.rulebook.support import Written, inner_points, lines, points
 
-from dicecup.cli import play, sheet
+from dicecup.cli import play
+from dicecup.cli import rules as rules_command
 from dicecup.engine.state import MOST_PLAYERS
 from dicecup.errors import UsageError
 from dicecup.i18n import LANGUAGES, language
@@ -211,7 +212,7 @@ def test_the_number_of_players_is_said(game: Ruleset, code: str) -> None:
 def test_terminal_and_pad_take_the_number_of_players_that_is_said() -> None:
     typed, printed = (
         next(parameter for parameter in command.params if parameter.name == "players")
-        for command in (play.command, sheet.command)
+        for command in (play.command, rules_command.sheet)
     )
     assert f"Up to {MOST_PLAYERS} names" in getattr(typed, "help", "")
     assert getattr(printed.type, "max", None) == MOST_PLAYERS

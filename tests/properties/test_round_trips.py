@@ -21,7 +21,7 @@ from dicecup.engine.serialize import (
     position_to_data,
     position_to_line,
 )
-from dicecup.engine.sheet_check import check_sheet
+from dicecup.engine.sheet_data import check_sheet
 from dicecup.rules import load_ruleset
 
 properties = settings(settings.get_profile("properties"), max_examples=4)

@@ -16,7 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dicecup.errors import DicecupError, RulesError
-from dicecup.rules import load_ruleset, loader
+from dicecup.rules import builtin_ids, load_ruleset
 from dicecup.rules.house import (
     MOST_REFERENCE,
     MOST_TEXT,
@@ -25,7 +25,7 @@ from dicecup.rules.house import (
     rules_text,
     unpack_tables,
 )
-from dicecup.rules.loader import house_reference, load_builtin
+from dicecup.rules.loader import house_reference, load_without_files
 
 OURS = """
 format = 1
@@ -56,7 +56,7 @@ def test_the_same_game_as_from_a_file(tmp_path):
     path.write_text(text, encoding="utf-8")
     reference = house_reference(text)
     assert len(reference) < 400
-    carried = load_builtin(reference)
+    carried = load_without_files(reference)
     assert carried == load_ruleset(str(path)) == load_ruleset(reference)
     assert (carried.id, carried.reference, carried.throws) == ("ours", reference, 4)
     assert [box.id for box in carried.boxes][6:9] == ["yatzy", "pair", "two_pairs"]
@@ -88,7 +88,7 @@ def test_the_tables_come_back_as_a_file():
 )
 def test_references_that_carry_nothing(reference, refused):
     with refused("house_rules_damaged"):
-        load_builtin(reference)
+        load_without_files(reference)
 
 
 @pytest.mark.parametrize(
@@ -125,11 +125,11 @@ def test_an_option_that_makes_a_game_too_large(refused):
     """Only what is chosen is played, but every value is built."""
     text = HEAD + 'options = { scoring = false, yatzy = false, strike = false, n = ["few", "many"] }\n'
     few = house_reference(text + "[option.n.many]\nthrows = 5\n")
-    assert load_builtin(few, {"n": "many"}).throws == 5
+    assert load_without_files(few, {"n": "many"}).throws == 5
     large = text + "[option.n.many]\ndice = { count = 8, faces = 10 }\n"
     reference = house_reference(large)
     with refused("rules_key_wrong", key="dice"):
-        load_builtin(reference, {"n": "many"})
+        load_without_files(reference, {"n": "many"})
 
 
 def test_texts_that_are_too_large_or_too_deep(refused):
@@ -223,7 +223,7 @@ rules = st.builds(
     lambda head, patch, options: head | patch | options,
     st.fixed_dictionaries(
         {"format": st.just(1), "id": st.just("ours")},
-        optional={"base": st.sampled_from([*loader.BUILTIN, "ours", "../x"])},
+        optional={"base": st.sampled_from([*builtin_ids(), "ours", "../x"])},
     ),
     game,
     st.fixed_dictionaries(
@@ -246,7 +246,7 @@ chain = {f"b{number}": {"points": 1, "after": [f"b{number + 1}"]} for number in 
 @given(rules)
 def test_no_tables_are_slow_or_raise_anything_else(tables: dict[str, Any]):
     def load() -> None:
-        load_builtin(packed(json.dumps(tables).encode()))
+        load_without_files(packed(json.dumps(tables).encode()))
 
     assert calls_of(load) < MOST_CALLS
 
@@ -259,4 +259,4 @@ def test_no_tables_are_slow_or_raise_anything_else(tables: dict[str, Any]):
 def test_no_text_is_slow_or_raises_anything_else(text: str):
     for given_text in (text, HEAD + text, "house:" + text):
         assert calls_of(lambda: house_reference(given_text)) < MOST_CALLS  # noqa: B023
-        assert calls_of(lambda: load_builtin(given_text)) < MOST_CALLS  # noqa: B023
+        assert calls_of(lambda: load_without_files(given_text)) < MOST_CALLS  # noqa: B023

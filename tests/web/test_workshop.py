@@ -21,7 +21,7 @@ from dicecup.engine.serialize import Position
 from dicecup.engine.state import start
 from dicecup.i18n.language import language
 from dicecup.rules import builtin_ids
-from dicecup.rules.loader import house_reference, load_builtin
+from dicecup.rules.loader import house_reference, load_without_files
 from dicecup.web.pages.workshop_page import worth_text
 from dicecup.web.service import house_values
 from dicecup.web.service.house_draft import changed_draft, draft_of, reference_of, tables_of
@@ -72,7 +72,7 @@ def reference_in(page: str) -> str:
 def test_an_unchanged_form_is_the_game_itself(game: str) -> None:
     draft = draft_of(game, "en")
     reference = reference_of(draft)
-    assert load_builtin(reference) == load_builtin(game)
+    assert load_without_files(reference) == load_without_files(game)
     assert draft_of(reference, "sv") == replace(draft, source=reference)
 
 
@@ -91,9 +91,9 @@ STEPS = ", ".join(f"{{ at = {at}, points = 5 }}" for at in (50, 55, 60, 65, 70))
 def test_a_file_that_is_opened_stays_the_same_game(visitor: Visitor, text: str) -> None:
     reference = house_reference(f'format = 1\nid = "ours"\n{text}\n')
     page = visitor.go(f"/workshop?rules={reference}")
-    assert load_builtin(reference_in(page)) == load_builtin(reference)
+    assert load_without_files(reference_in(page)) == load_without_files(reference)
     page = visitor.send("/workshop", action="check", **fields(page))
-    assert load_builtin(reference_in(page)) == load_builtin(reference)
+    assert load_without_files(reference_in(page)) == load_without_files(reference)
 
 
 @pytest.mark.parametrize("game", builtin_ids())
@@ -101,13 +101,13 @@ def test_any_box_of_any_game_can_be_removed_and_moved(game: str) -> None:
     draft = draft_of(game, "en")
     for place, box in enumerate(draft.boxes):
         fewer = changed_draft(draft, f"remove-{place}")
-        more = changed_draft(fewer, "add-box") if load_builtin(game).has_layers else fewer
-        rules = load_builtin(reference_of(more))
+        more = changed_draft(fewer, "add-box") if load_without_files(game).has_layers else fewer
+        rules = load_without_files(reference_of(more))
         assert box.id not in rules.box_index
     for face in draft.upper:
         without = replace(draft, upper=tuple(one for one in draft.upper if one != face))
-        more = changed_draft(without, "add-box") if load_builtin(game).has_layers else without
-        assert int(face) not in load_builtin(reference_of(more)).upper_box_of_face
+        more = changed_draft(without, "add-box") if load_without_files(game).has_layers else without
+        assert int(face) not in load_without_files(reference_of(more)).upper_box_of_face
     moved = changed_draft(draft, "down-0")
     assert [box.id for box in moved.boxes][:2] == [draft.boxes[1].id, draft.boxes[0].id]
     assert changed_draft(draft, "up-0") == changed_draft(draft, "remove-99") == draft
@@ -119,28 +119,28 @@ def test_the_form_without_scripts(client: TestClient, visitor: Visitor) -> None:
     asked = fields(page)
     assert asked["tier-points"] == "50"
     page = visitor.send("/workshop", **asked | {"tier-points": "35", "name": "Oma <b>", "throws": "4"})
-    rules = load_builtin(reference_in(page))
+    rules = load_without_files(reference_in(page))
     assert (rules.id, rules.throws, rules.bonus[0].points) == ("oma-b", 4, 35)
     assert "Oma &lt;b&gt;" in page
     assert "<b>" not in page
     page = visitor.send("/workshop", **fields(page) | {"action": "remove-0"})
-    assert "pair" not in load_builtin(reference_in(page)).box_index
+    assert "pair" not in load_without_files(reference_in(page)).box_index
     page = visitor.send("/workshop", **fields(page) | {"action": "add-box"})
     asked = fields(page)
     asked["box-name"][-1], asked["need"][-1], asked["detail"][-1] = "Villa", "different", "2, 2"
     asked["points"][-1], asked["amount"][-1] = "plus", "10"
     page = visitor.send("/workshop", **asked)
-    rules = load_builtin(reference_in(page))
+    rules = load_without_files(reference_in(page))
     assert rules.names["sv"]["box_1"] == "Villa"
     assert tables_of(draft_of(rules.reference, "en"))["box"]["box_1"] == {
         "needs": {"alike": [2, 2], "different": True},
         "points": "10 + all",
     }
     page = visitor.send("/workshop", **fields(page) | {"action": "drop-tier-0"})
-    assert load_builtin(reference_in(page)).bonus == ()
+    assert load_without_files(reference_in(page)).bonus == ()
     page = visitor.send("/workshop", **fields(page) | {"action": "add-tier"})
     page = visitor.send("/workshop", **fields(page) | {"tier-at": "50", "tier-points": "20"})
-    assert [(tier.at, tier.points) for tier in load_builtin(reference_in(page)).bonus] == [(50, 20)]
+    assert [(tier.at, tier.points) for tier in load_without_files(reference_in(page)).bonus] == [(50, 20)]
     page = visitor.send("/workshop", **fields(page) | {"action": "preferences", "language": "de"})
     assert "Werkstatt für Hausregeln" in page
 
@@ -270,7 +270,7 @@ def test_solving_in_the_background(
         lambda: ann.get(f"/house-rules/value?rules={large}"), lambda a: a.status_code != 200, READY
     )
     assert code(refused) == "house_too_large"
-    small, unsolvable = load_builtin(house_reference(SMALL)), load_builtin("generala")
+    small, unsolvable = load_without_files(house_reference(SMALL)), load_without_files("generala")
     assert house_value(small, unsolvable, str(tmp_path / "note"))[1] is None
 
 
@@ -288,7 +288,7 @@ def test_solves_are_bounded(client: TestClient, ann: Player, monkeypatch) -> Non
     assert ann.post("/house-rules/value", {"rules": first}).json()["status"] == "solving"
     assert code(ann.post("/house-rules/value", {"rules": second})) == "still_working"
     monkeypatch.setattr(house_values, "MOST_WAITING", 1)
-    values.find(load_builtin(first)).caller = "somebody else"
+    values.find(load_without_files(first)).caller = "somebody else"
     assert code(ann.post("/house-rules/value", {"rules": second})) == "coach_busy"
     monkeypatch.setattr(house_values, "has_solver", lambda: False)
     assert code(ann.post("/house-rules/value", {"rules": second})) == "solver_missing"
@@ -297,9 +297,9 @@ def test_solves_are_bounded(client: TestClient, ann: Player, monkeypatch) -> Non
 def test_what_is_known_of_a_built_in_game_is_not_said_of_a_namesake(client: TestClient) -> None:
     """Whoever writes a rules file chooses its id."""
     reference = house_reference(OURS.replace('id = "ours"', 'id = "yatzy"'))
-    assert usual_score(load_builtin("yatzy"), "greedy")
-    assert usual_score(load_builtin(reference), "greedy") is None
-    position = Position(reference, load_builtin(reference), start(load_builtin(reference)))
+    assert usual_score(load_without_files("yatzy"), "greedy")
+    assert usual_score(load_without_files(reference), "greedy") is None
+    position = Position(reference, load_without_files(reference), start(load_without_files(reference)))
     assert Position.parse(str(position)).rules.reference == reference
 
 

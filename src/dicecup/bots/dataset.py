@@ -20,11 +20,12 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 from dicecup.bots.registry import Bot, bot_name, checked_bot, decided, find_bot
-from dicecup.bots.simulation import MOST_SEED, warn
+from dicecup.bots.simulation import warn
 from dicecup.bots.workers import MOST_CORES, Helpers, Player, play_pieces
 from dicecup.coach.advice import Values, advise, known_values, ready_values
 from dicecup.dice import all_dice
 from dicecup.encoding import actions_of
+from dicecup.engine.fairness import MOST_SEED
 from dicecup.engine.play import apply
 from dicecup.engine.serialize import move_to_data
 from dicecup.engine.state import State, Throw, dice_to_throw, empty_sheet, final_score, start

@@ -28,6 +28,7 @@ from dicecup.bots.summary import BotResult, Simulation, Summary, difference, fin
 from dicecup.bots.workers import MOST_CORES, Helpers, Player, play_pieces
 from dicecup.coach.advice import known_values
 from dicecup.dice import all_dice
+from dicecup.engine.fairness import MOST_SEED
 from dicecup.engine.play import apply
 from dicecup.engine.state import State, Throw, dice_to_throw, start
 from dicecup.errors import DicecupError, UsageError, whole_number
@@ -41,7 +42,6 @@ from dicecup.solver.solution import OnShare, OnWarning, no_callback
 BATCH = 1_000_000  # games of a solved game at once: 100 MB
 PIECE = 25  # games of any other bot between two progress reports
 MOST_GAMES = 100_000_000
-MOST_SEED = 10**18
 
 
 def warn(error: DicecupError) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from dicecup.engine.fairness import MOST_SEED
 from dicecup.engine.record import Record
 from dicecup.engine.record_text import MOST_BYTES, record_from_text
 from dicecup.errors import StorageError, UsageError
@@ -141,14 +142,16 @@ def json_option(function: Function) -> Function:
     return option("--json", "as_json", is_flag=True, help=N_("Answer as JSON on stdout."))(function)
 
 
+def seed_option(meaning: str) -> Callable[[Function], Function]:
+    return option("--seed", type=click.IntRange(min=0, max=MOST_SEED), help=meaning)
+
+
 def games_options(most: int) -> Callable[[Function], Function]:
     """How many games, and the seed that makes them repeatable."""
 
     def add(function: Function) -> Function:
-        seed = option(
-            "--seed",
-            type=click.IntRange(min=0, max=10**18),
-            help=N_("Make the result repeatable: same seed, same games, whatever the number of cores."),
+        seed = seed_option(
+            N_("Make the result repeatable: same seed, same games, whatever the number of cores.")
         )
         games = option(
             "--games",

@@ -46,7 +46,14 @@ COMMANDS = (
     *("rules", "score", "play", "sheet", "verify", "solve", "value"),
     *("chance", "hint", "review", "train", "simulate", "data", "serve", "site", "backup", "restore"),
 )
-SHARED_MODULES = {"restore": "backup", "value": "hint"}
+SHARED_MODULES = {
+    "backup": "serve",
+    "data": "simulate",
+    "restore": "serve",
+    "sheet": "rules",
+    "site": "serve",
+    "value": "hint",
+}
 INTERRUPTED = 130
 
 

@@ -23,6 +23,7 @@ from dicecup.cli.common import (
     option,
     read_ruleset,
     rules_options,
+    seed_option,
     speech,
 )
 from dicecup.cli.conversation import Conversation, InputEnded, say
@@ -131,11 +132,7 @@ def ask_number(most: int) -> int | None:
     type=click.Choice(["screen", "typed"]),
     help=N_("Dice rolled on the screen, or your own dice that you type in."),
 )
-@option(
-    "--seed",
-    type=click.IntRange(min=0, max=10**18),
-    help=N_("Make the game repeatable: same seed, same dice."),
-)
+@seed_option(N_("Make the game repeatable: same seed, same dice."))
 @option(
     "--own-seeds",
     is_flag=True,

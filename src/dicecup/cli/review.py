@@ -5,7 +5,6 @@ self-contained HTML page.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
@@ -31,22 +30,13 @@ from dicecup.cli.common import (
 from dicecup.cli.drawing import fitting
 from dicecup.cli.solving import (
     ShareProgress,
+    chances_to_win,
     compilation_announced,
     hint_values,
     learned_notes,
-    show_warning,
-    values_of,
 )
 from dicecup.coach.advice import with_strikes
-from dicecup.coach.review import (
-    Decision,
-    PlayerReview,
-    Review,
-    RollLuck,
-    WinChances,
-    review,
-    shares_of_win,
-)
+from dicecup.coach.review import Decision, PlayerReview, Review, RollLuck, WinChances, review
 from dicecup.coach.review_data import review_data
 from dicecup.dice import format_dice
 from dicecup.engine.record import Record
@@ -68,7 +58,6 @@ from dicecup.i18n.sentences import (
     signed_text,
     unfinished_text,
 )
-from dicecup.installation import is_available
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 
@@ -384,19 +373,3 @@ def command(record: Path, html: Path | None, as_json: bool) -> None:
     if html is not None:
         write_file(html, page(found, result, said).encode())
         echo_stderr(_("Page written to {file}.").format(file=html))
-
-
-def chances_to_win(found: Record) -> WinChances | None:
-    """Who has won, or each player's chance; None where there is no solver."""
-    if found.state.finished:
-        return shares_of_win(found.rules, found.state)
-    if not is_available("solver"):
-        show_warning(UsageError("chances_missing"))
-        return None
-    from dicecup.coach.winning import win_chances
-
-    values = values_of(found.rules)
-    if found.rules.has_layers and sys.stderr.isatty():
-        echo_stderr(_("Simulating the rest of the game to see who wins: a few seconds …"))
-    with compilation_announced():
-        return win_chances(values, found.state)

@@ -1,9 +1,10 @@
-"""`dicecup rules`: the games, and each game's sheet and rules in the user's language."""
+"""`dicecup rules` and `dicecup sheet`: the games, each with its sheet and rules, and score pads to print."""
 
 from __future__ import annotations
 
 import textwrap
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import click
@@ -11,7 +12,9 @@ import click
 from dicecup.cli.common import (
     Command,
     _,
+    check_writable,
     echo,
+    echo_stderr,
     json_option,
     language_option,
     option,
@@ -20,12 +23,17 @@ from dicecup.cli.common import (
     rules_options,
     speech,
     table_text,
+    write_file,
 )
+from dicecup.engine.state import MOST_PLAYERS
 from dicecup.i18n.describe import describe_box, describe_game, describe_line
 from dicecup.i18n.names import game_name, name, option_name, option_text, summary
+from dicecup.i18n.printed_pad import PAPERS, pad_data, pdf_of
+from dicecup.installation import need
 from dicecup.messages import N_
-from dicecup.rules.loader import builtin_ids, house_reference, load_ruleset, read_bytes
+from dicecup.rules.loader import builtin_ids, house_reference, load_ruleset
 from dicecup.rules.model import Ruleset, box_meaning
+from dicecup.rules.reader import read_bytes
 
 TEXT_WIDTH = 98
 TEXT_COLUMN = 56
@@ -162,3 +170,35 @@ def options_text(rules: Ruleset) -> str:
 
 def bullet(sentence: str) -> str:
     return textwrap.fill(sentence, TEXT_WIDTH, initial_indent="• ", subsequent_indent="  ")
+
+
+@click.command(
+    "sheet",
+    cls=Command,
+    help=N_("Make a score pad as a PDF, to print and fill in with a pencil."),
+    example="dicecup sheet dice-in-dice --lang sv --players 4 --pdf pad.pdf",
+)
+@click.argument("game")
+@rules_options
+@option(
+    "--players",
+    type=click.IntRange(1, MOST_PLAYERS),
+    default=4,
+    show_default=True,
+    help=N_("Number of players on the score pad."),
+)
+@option(
+    "--paper",
+    type=click.Choice(list(PAPERS)),
+    default="a4",
+    show_default=True,
+    help=N_("The paper size."),
+)
+@option("--pdf", "path", type=click.Path(path_type=Path), required=True, help=N_("The file to write."))
+@language_option
+def sheet(game: str, options: tuple[str, ...], players: int, paper: str, path: Path) -> None:
+    rules = read_ruleset(game, options)
+    check_writable(path)
+    need("pdf")
+    write_file(path, pdf_of(pad_data(rules, players, paper, speech.language)))
+    echo_stderr(_("Score pad written to {file}.").format(file=path))

@@ -23,7 +23,7 @@ from dicecup.cli.common import (
 )
 from dicecup.dice import Dice, format_dice, layer_faces, parse_dice
 from dicecup.engine.legality import layer_offers, points_by_box, repeat_pays
-from dicecup.engine.serialize import sheet_from_data
+from dicecup.engine.sheet_data import sheet_from_data
 from dicecup.engine.state import Sheet
 from dicecup.errors import DiceError
 from dicecup.i18n.names import name

@@ -1,4 +1,6 @@
-"""`dicecup serve`: the web app on this machine, or for every device on the network."""
+"""`dicecup serve`, `backup`, `restore` and `site`: the web app on this machine or for a network, its games in
+one file and back, and the whole app as a folder of static files.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ import sys
 import threading
 import urllib.request
 import webbrowser
+from dataclasses import asdict
 from importlib import import_module
+from pathlib import Path
 
 import click
 
@@ -18,9 +22,13 @@ from dicecup.cli.common import (
     _,
     chosen_database,
     database_option,
+    echo,
     echo_stderr,
+    json_option,
     language_option,
     option,
+    print_json,
+    speech,
 )
 from dicecup.errors import UsageError
 from dicecup.installation import is_available
@@ -194,3 +202,79 @@ def open_when_ready(address: str) -> None:
         except OSError:
             time.sleep(0.1)
     webbrowser.open(address)
+
+
+@click.command(
+    "site",
+    cls=Command,
+    help=N_("Write the web app as a folder of static files, to play in the browser without a server."),
+    example="dicecup site public\npython -m http.server --directory public",
+)
+@click.argument("folder", type=click.Path(path_type=Path))
+@json_option
+@language_option
+def site(folder: Path, as_json: bool) -> None:
+    from dicecup.site.build import build_site, check_target
+    from dicecup.site.parts import missing_parts
+
+    check_target(folder)
+    if missing_parts():
+        echo_stderr(_("Fetching what runs Python in the browser, once …"))
+    made = build_site(folder)
+    if as_json:
+        print_json({"folder": str(folder), "files": made.files, "bytes": made.size})
+        return
+    megabytes = f"{made.size / 1_000_000:.0f}"
+    echo(
+        _("The site is in {folder}: {size} MB. Put it on any web host.").format(folder=folder, size=megabytes)
+    )
+
+
+@click.command(
+    "backup",
+    cls=Command,
+    help=N_("Save all games of a server in one file, also while it runs."),
+    example="dicecup backup games.backup\ndicecup backup games.backup --database postgresql://localhost/dicecup",
+)
+@click.argument("file", type=click.Path(path_type=Path))
+@database_option
+@json_option
+@language_option
+def backup(file: Path, database: str | None, as_json: bool) -> int:
+    from dicecup.storage.backup import make_backup
+
+    found = make_backup(chosen_database(database), file)
+    if as_json:
+        print_json({"file": str(file), **asdict(found)})
+    else:
+        said = speech.language.ngettext(
+            "{games} game is saved in {file}.", "{games} games are saved in {file}.", found.matches
+        )
+        echo(said.format(games=found.matches, file=file))
+    return 0
+
+
+@click.command(
+    "restore",
+    cls=Command,
+    help=N_("Put a backup back into a database. Stop the server first."),
+    example="dicecup restore games.backup\n"
+    "dicecup restore games.backup --replace --database postgresql://localhost/dicecup",
+)
+@click.argument("file", type=click.Path(path_type=Path))
+@database_option
+@option("--replace", is_flag=True, help=N_("Replace the games that are in the database."))
+@json_option
+@language_option
+def restore(file: Path, database: str | None, replace: bool, as_json: bool) -> int:
+    from dicecup.storage.backup import restore_backup
+
+    found = restore_backup(chosen_database(database), file, replace=replace)
+    if as_json:
+        print_json({"file": str(file), **asdict(found)})
+    else:
+        said = speech.language.ngettext(
+            "{games} game is restored.", "{games} games are restored.", found.matches
+        )
+        echo(said.format(games=found.matches))
+    return 0

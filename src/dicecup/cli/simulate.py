@@ -1,4 +1,4 @@
-"""`dicecup simulate`: many games of bots, alone or head to head."""
+"""`dicecup simulate` and `dicecup data`: many games of bots, as figures and as a Parquet file."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from dicecup.cli.solving import (
     ShareProgress,
     SolveProgress,
     compilation_announced,
+    hint_values,
     learned_notes,
     show_warning,
     values_of,
@@ -264,3 +265,92 @@ def text(rules: Ruleset, found: Simulation, seconds: float) -> str:
 def spread_text(value: float | None) -> str:
     """Return the standard deviation, or a dash for a single game."""
     return "–" if value is None else number_text(value, speech.language)
+
+
+MOST_GAMES_WRITTEN = 10_000_000
+
+
+@click.command(
+    "data",
+    cls=Command,
+    help=N_(
+        "Write games of a bot into a Parquet file, a row for each decision. "
+        "Where the game is solved, every row has the exact value of every choice and what was lost."
+    ),
+    example="dicecup data yatzy-sv --bot greedy --games 1000 --seed 1 --output games.parquet",
+)
+@click.argument("game")
+@rules_options
+@option(
+    "--bot",
+    default="optimal",
+    show_default=True,
+    help=N_(
+        "Who plays: random, greedy, careless, steady, optimal, winner, or a bot of your own as "
+        "package.module:Class."
+    ),
+)
+@games_options(MOST_GAMES_WRITTEN)
+@option("--output", type=click.Path(path_type=Path), required=True, help=N_("The file to write."))
+@option("--no-values", is_flag=True, help=N_("Write no values: faster, and without solving the game."))
+@cluster_option
+@json_option
+@language_option
+def data(
+    game: str,
+    options: tuple[str, ...],
+    bot: str,
+    games: int,
+    seed: int | None,
+    output: Path,
+    no_values: bool,
+    cluster: str | None,
+    as_json: bool,
+) -> None:
+    rules = read_ruleset(game, options)
+    need("data")
+    need("solver")
+    from dicecup.bots.dataset import write_data
+    from dicecup.bots.registry import current_folder_searched, find_bot
+
+    with current_folder_searched():
+        find_bot(bot)
+    check_writable(output)
+    if not no_values:
+        hint_values(rules)  # says how far a solve is, if one is needed
+    progress, began = ShareProgress(), time.monotonic()
+    with compilation_announced(), current_folder_searched(), executor_of(cluster) as executor:
+        found = write_data(
+            output,
+            rules,
+            bot,
+            games,
+            seed,
+            values=not no_values,
+            executor=executor,
+            on_progress=progress,
+            on_warning=show_warning,
+        )
+    progress.end()
+    if as_json:
+        answered: dict[str, object] = {
+            "file": str(output),
+            "bot": bot,
+            "games": found.games,
+            "decisions": found.decisions,
+        }
+        answered |= {"mean": found.mean, "standard_error": found.standard_error}
+        answered |= {"loss": found.loss, "loss_standard_error": found.loss_standard_error}
+        answered |= {"exact": found.exact, "seed": found.seed}
+        print_json(answered | {"seconds": time.monotonic() - began})
+        return
+    said = _("{decisions} decisions of {games} games in {file}. Mean score: {mean}.").format(
+        decisions=found.decisions,
+        games=found.games,
+        file=output,
+        mean=number_text(found.mean, speech.language),
+    )
+    if found.loss is not None:
+        lost = number_text(found.loss, speech.language)
+        said += " " + _("Decisions lost {loss} points a game on average.").format(loss=lost)
+    echo(said)

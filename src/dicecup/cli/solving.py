@@ -25,11 +25,13 @@ from dicecup.cli.common import (
 )
 from dicecup.coach.advice import Choice, Hint, Values, find_values, ready_values, values_without_solver
 from dicecup.coach.reasons import Reason
+from dicecup.coach.review import WinChances, shares_of_win
+from dicecup.engine.record import Record
 from dicecup.engine.serialize import position_from_data
 from dicecup.engine.state import Keep, State, start
 from dicecup.errors import DicecupError, UsageError
 from dicecup.i18n.sentences import aims_text, learned_text, number_text, percent_text, score_text
-from dicecup.installation import is_installed
+from dicecup.installation import is_available, is_installed
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 
@@ -226,3 +228,19 @@ def reason_text(rules: Ruleset, choice: Choice, reason: Reason) -> str:
         return score_text(reason.points, reason.rest, speech.language)
     aims = [(aim.box, aim.column, aim.chance) for aim in reason.aims]
     return aims_text(rules, aims, reason.nothing, speech.language)
+
+
+def chances_to_win(found: Record) -> WinChances | None:
+    """Who has won, or each player's chance; None where there is no solver."""
+    if found.state.finished:
+        return shares_of_win(found.rules, found.state)
+    if not is_available("solver"):
+        show_warning(UsageError("chances_missing"))
+        return None
+    from dicecup.coach.winning import win_chances
+
+    values = values_of(found.rules)
+    if found.rules.has_layers and sys.stderr.isatty():
+        echo_stderr(_("Simulating the rest of the game to see who wins: a few seconds …"))
+    with compilation_announced():
+        return win_chances(values, found.state)

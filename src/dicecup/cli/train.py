@@ -22,11 +22,13 @@ from dicecup.cli.common import (
     paint,
     print_json,
     read_json,
+    seed_option,
     speech,
 )
-from dicecup.cli.conversation import ASIDES, read_keep, read_placement, say, understand
+from dicecup.cli.conversation import say
 from dicecup.cli.drawing import draw_dice, draw_turn_sheet, fitting
 from dicecup.cli.play import ask, data_folder
+from dicecup.cli.typed import ASIDES, read_keep, read_placement, understand
 from dicecup.coach.advice import with_strikes
 from dicecup.coach.puzzles import Graded, Puzzle, daily_puzzles, load_puzzles, puzzle_games
 from dicecup.engine.legality import layer_offers
@@ -81,11 +83,7 @@ MOST = 100
     show_default=True,
     help=N_("How many are asked."),
 )
-@option(
-    "--seed",
-    type=click.IntRange(min=0, max=10**18),
-    help=N_("Make the choice of puzzles repeatable."),
-)
+@seed_option(N_("Make the choice of puzzles repeatable."))
 @option(
     "--answer",
     nargs=2,

@@ -26,6 +26,7 @@ from dicecup.rules.model import DiceSet
 SECRET_BYTES = 32
 LATEST_STATEMENT = 2  # where everybody has dice of their own
 SAME_DICE = 3
+MOST_SEED = 10**18  # of anything that is made repeatable by a number
 
 
 @dataclass(frozen=True, slots=True)

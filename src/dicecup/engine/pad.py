@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from dicecup.dice import Dice, all_dice, layer_faces, parts, sort_dice, throws
 from dicecup.engine.legality import box_links, cell_of, in_order, link_holds
-from dicecup.engine.sheet_check import joker_points, most_repeats, possible_points
+from dicecup.engine.sheet_data import joker_points, most_repeats, possible_points
 from dicecup.engine.state import Sheet, State, Write, turn_start
 from dicecup.errors import MoveError
 from dicecup.rules.model import Ruleset

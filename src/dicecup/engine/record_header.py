@@ -10,7 +10,7 @@ from dicecup.engine.fairness import SAME_DICE
 from dicecup.engine.record import Borrowed, DiceOrigin, Header, trimmed
 from dicecup.errors import RecordError
 from dicecup.phrases import Phrase
-from dicecup.rules.loader import FindRules, load_builtin
+from dicecup.rules.loader import FindRules, load_without_files
 
 VERSION = 1
 TITLE = "dicecup record"
@@ -93,7 +93,7 @@ def written(header: Header) -> WrittenHeader:
     )
 
 
-def read_header(lines: list[Line], find_rules: FindRules = load_builtin) -> tuple[Header, int]:
+def read_header(lines: list[Line], find_rules: FindRules = load_without_files) -> tuple[Header, int]:
     """Return the header, and the index of the first line after it. Rules are loaded once it is complete."""
     found, first_entry = parse_header(lines)
     rules = find_rules(found.reference, dict(found.options))

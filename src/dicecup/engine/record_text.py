@@ -37,7 +37,7 @@ from dicecup.engine.record import (
 from dicecup.engine.record_header import CONTROL, TITLE, Line, read_header, written
 from dicecup.engine.state import Announce, Keep, Move, Placement, Score, Sheet, State, Throw, Write
 from dicecup.errors import DicecupError, RecordError, about
-from dicecup.rules.loader import FindRules, load_builtin, load_ruleset
+from dicecup.rules.loader import FindRules, load_ruleset, load_without_files
 from dicecup.rules.model import Ruleset
 
 MOST_BYTES = 4_000_000
@@ -137,7 +137,7 @@ def write_text(move: Write) -> str:
     return " ".join(words if move.was is None else [*words, "was", str(move.was)])
 
 
-def record_from_text(data: bytes, find_rules: FindRules = load_builtin) -> tuple[Record, int]:
+def record_from_text(data: bytes, find_rules: FindRules = load_without_files) -> tuple[Record, int]:
     """Parse a record; return it with the number of bytes it takes. Bytes beyond that are a truncated line.
 
     Records come from untrusted sources, so by default they may name built-in games only.

@@ -7,43 +7,38 @@ combination is again a plain game.
 from __future__ import annotations
 
 import os
-import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from itertools import product
 from math import prod
 from pathlib import Path
 from typing import Any
 
 from dicecup.errors import RulesError, UsageError
-from dicecup.phrases import Phrase, problem_of
-from dicecup.rules.build import GAME_KEYS, Reader, build_ruleset
+from dicecup.phrases import Phrase
+from dicecup.rules.build import GAME_KEYS, build_ruleset
 from dicecup.rules.house import MOST_TEXT, check_choices, check_cost, is_house, pack_tables, unpack_tables
 from dicecup.rules.model import Ruleset
+from dicecup.rules.reader import (
+    BUILTIN,
+    MAIN,
+    Reader,
+    Tables,
+    check_text,
+    checked_head,
+    read_bytes,
+    tables_of,
+)
 
-FORMAT = 1
-MOST_BYTES = 200_000
 MOST_BASES = 10
-MOST_DEPTH = 10
-MOST_DOTS = 100
 MOST_OPTIONS = 20
 MOST_VALUES = 20  # of one option
 MOST_COMBINATIONS = 100  # maximum number of option combinations checked when a file is loaded
 FILE_KEYS = GAME_KEYS | {"format", "id", "base", "options", "option", "names"}
-# The built-in games, in the order they are listed; the folder holds exactly these.
-MAIN = ("yatzy", "yatzy-sv", "dice-in-dice", "yum-plus", "triple-yum-plus", "yahtzee")
-FAMILY = ("kniffel", "yacht", "maxi-yatzy", "triple-yahtzee", "balut", "generala", "jamb")
-BUILTIN = MAIN + FAMILY
 
-Tables = dict[str, Any]
 FindRules = Callable[[str, Mapping[str, str]], Ruleset]
 AnyGame = str | os.PathLike[str] | Ruleset  # an id, a path, or what was loaded by one
-
-TOML_PLACE = re.compile(r"at line (\d+), column (\d+)")
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def builtin_ids() -> tuple[str, ...]:
@@ -75,7 +70,7 @@ def load_ruleset(reference: str, options: Mapping[str, str] | None = None) -> Ru
     return _load(reference, tuple(sorted((options or {}).items())))
 
 
-def load_builtin(reference: str, options: Mapping[str, str] | None = None) -> Ruleset:
+def load_without_files(reference: str, options: Mapping[str, str] | None = None) -> Ruleset:
     """Load a built-in game, or house rules that the reference carries.
 
     For references from untrusted sources: no file they name is ever opened.
@@ -232,12 +227,6 @@ def read_names(file: Reader) -> Mapping[str, Mapping[str, Any]]:
     return names.table
 
 
-def check_text(table: Reader, name: str) -> None:
-    value = table.table[name]
-    if not isinstance(value, str) or not value or len(value) > 500 or CONTROL.search(value):
-        raise table.error(name, "expected_text")
-
-
 def merge(below: Tables, patch: Tables, changes: Sequence[Tables] = ()) -> Tables:
     """Return the tables with the patch applied. `needs` is replaced as a whole; `false` removes a value, even
     one that only an option sets: `changes` are the patches of all options."""
@@ -363,54 +352,3 @@ def base_of(here: str, tables: Tables) -> str | None:
 
 def parse_tables(reference: str) -> Tables:
     return checked_head(reference, tables_of(reference, read_bytes(reference)))
-
-
-def checked_head(reference: str, tables: Tables) -> Tables:
-    """Return the tables if they say what they are."""
-    file = Reader(tables, reference)
-    file.whole_number("format", FORMAT, FORMAT)
-    file.id("id")
-    return tables
-
-
-def tables_of(reference: str, data: bytes) -> Tables:
-    """Parse the text of a rules file."""
-    # A key with thousands of parts would take the parser minutes.
-    if any(line.count(b".") > MOST_DOTS for line in data.splitlines()):
-        raise RulesError("rules_too_deep", file=reference)
-    try:
-        tables = tomllib.loads(data.decode())
-    except UnicodeDecodeError as error:
-        raise RulesError("rules_not_text", file=reference, byte=error.start) from None
-    except (ValueError, RecursionError) as error:
-        found = TOML_PLACE.search(str(error))
-        line, column = found.groups() if found else (data.count(b"\n") + 1, 1)
-        raise RulesError("rules_not_toml", file=reference, line=line, column=column) from None
-    if depth(tables) > MOST_DEPTH:
-        raise RulesError("rules_too_deep", file=reference)
-    return tables
-
-
-def depth(tables: Tables) -> int:
-    """Return the nesting depth of the tables."""
-    levels, inside = 0, [tables]
-    while inside:
-        levels += 1
-        inside = [value for table in inside for value in table.values() if isinstance(value, dict)]
-    return levels
-
-
-def read_bytes(reference: str) -> bytes:
-    if reference in BUILTIN:
-        return resources.files("dicecup.rules").joinpath(f"sheets/{reference}.toml").read_bytes()
-    path = Path(reference)
-    try:
-        if not path.is_file():
-            raise RulesError("ruleset_unknown", ruleset=reference, known=", ".join(BUILTIN))
-        with path.open("rb") as stream:
-            data = stream.read(MOST_BYTES + 1)
-    except (OSError, ValueError) as error:
-        raise RulesError("file_unreadable", file=reference, problem=problem_of(error)) from None
-    if len(data) > MOST_BYTES:
-        raise RulesError("file_too_large", file=reference, most=MOST_BYTES)
-    return data

@@ -24,7 +24,7 @@ from dicecup.errors import StorageError, UsageError
 from dicecup.i18n.language import LANGUAGES, language
 from dicecup.messages import N_
 from dicecup.phrases import problem_of
-from dicecup.rules.loader import builtin_ids, load_builtin
+from dicecup.rules.loader import builtin_ids, load_without_files
 from dicecup.site.parts import fetched_parts
 from dicecup.solver.ready import double_table_file
 
@@ -281,7 +281,9 @@ def coach_values() -> list[Path]:
     """The files with which the coach answers at once; of double dice, those of the default rules."""
     folder = OWN / "solver"
     double = [
-        Path(str(double_table_file(rules))) for rules in map(load_builtin, builtin_ids()) if rules.has_layers
+        Path(str(double_table_file(rules)))
+        for rules in map(load_without_files, builtin_ids())
+        if rules.has_layers
     ]
     single = folder.glob("single/data/ready-*.table")
     return sorted([*single, *folder.glob("learned/data/quick-*.rows"), *double])

@@ -13,7 +13,7 @@ from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, name, option_name, option_text
 from dicecup.i18n.sentences import date_text, number_text
 from dicecup.messages import N_
-from dicecup.rules.loader import load_builtin, load_ruleset
+from dicecup.rules.loader import load_ruleset, load_without_files
 from dicecup.rules.model import Ruleset
 from dicecup.storage.database import DELETED
 from dicecup.storage.rows import Evening
@@ -112,7 +112,7 @@ def evening_name(evening: Evening, language: Language) -> str:
 
 def best_roll_text(best: RollOfGame, language: Language) -> str:
     """A roll by its box and points: `Yatzy, 50`."""
-    boxes = line_names(load_builtin(best.game), language)
+    boxes = line_names(load_without_files(best.game), language)
     return f"{boxes[best.roll.box][0]}, {best.roll.points}"
 
 
@@ -121,7 +121,9 @@ def evening_card(report: EveningReport, language: Language) -> str:
     _ = language.gettext
     title, day = evening_name(report.evening, language), date_text(report.evening.created[:10], language)
     count = language.ngettext("{games} game", "{games} games", report.finished).format(games=report.finished)
-    played = dict.fromkeys(game_name(load_builtin(line.ruleset), language.code) for line in report.lines)
+    played = dict.fromkeys(
+        game_name(load_without_files(line.ruleset), language.code) for line in report.lines
+    )
     rows = [
         CardRow(
             one.place,

@@ -14,7 +14,7 @@ from dicecup.engine.record import Record
 from dicecup.engine.record_text import record_from_text
 from dicecup.errors import RecordError
 from dicecup.rules.house import MOST_REFERENCE
-from dicecup.rules.loader import load_builtin
+from dicecup.rules.loader import load_without_files
 from dicecup.web.service.fair_queue import FairTurns
 
 MOST_LINES = 6_000  # ten players of the longest game, and much taken back
@@ -66,5 +66,5 @@ def check_size(data: bytes) -> None:
 
 def read_upload(data: bytes) -> Record:
     """The record in an upload. It names a built-in game or carries house rules, and opens no file."""
-    record, _ = record_from_text(data, load_builtin)
+    record, _ = record_from_text(data, load_without_files)
     return record

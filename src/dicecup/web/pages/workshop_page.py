@@ -18,7 +18,7 @@ from dicecup.i18n.sentences import number_text
 from dicecup.phrases import Phrase
 from dicecup.rules.build import MOST_POINTS
 from dicecup.rules.house import MOST_REFERENCE, MOST_TEXT, is_house, rules_text, unpack_tables
-from dicecup.rules.loader import house_reference, load_builtin
+from dicecup.rules.loader import house_reference, load_without_files
 from dicecup.rules.model import Ruleset
 from dicecup.web.pages.render import base_address, go_to, page
 from dicecup.web.pages.setup_page import games
@@ -149,11 +149,11 @@ async def house(matches: Matches, reference: str) -> Ruleset:
     """The house rules of a reference: built in a thread, then remembered."""
     if not is_house(reference):
         raise UsageError("not_found")
-    return await matches.in_background(load_builtin, reference)
+    return await matches.in_background(load_without_files, reference)
 
 
 def opened(source: str, language: str) -> HouseDraft:
-    load_builtin(source)
+    load_without_files(source)
     if is_house(source) and not base_of(source):
         return HouseDraft(source)  # it stands on its own: shown, but not edited
     return draft_of(source, language)
@@ -167,7 +167,7 @@ def text_list(form: Form, name: str) -> list[str]:
 def read_draft(form: Form) -> HouseDraft:
     """Read what was typed; what is missing or unknown is empty, and the loader says what is wrong."""
     source = str(form.get("source", ""))[:MOST_REFERENCE]
-    load_builtin(source)
+    load_without_files(source)
     columns = [text_list(form, name) for name in ("box", "box-name", "need", "detail", "points", "amount")]
     boxes = [
         BoxDraft(box, called, need, detail, points, amount)
@@ -203,9 +203,9 @@ async def show(
             reference = await matches_of(request).in_background(reference_of, draft)
         except DicecupError as found:
             error = problem or found
-    rules = load_builtin(reference if error is None or problem else draft.source)
+    rules = load_without_files(reference if error is None or problem else draft.source)
     names = line_names(rules, spoken)
-    base = load_builtin(draft.base) if draft.base else None
+    base = load_without_files(draft.base) if draft.base else None
     is_own = error is None and is_house(reference)
     return page(
         request,
@@ -215,7 +215,7 @@ async def show(
         draft=draft,
         base=draft.base,
         base_name=game_name(base, spoken.code) if base else "",
-        bases=[(game, game_name(load_builtin(game), spoken.code)) for game in games()],
+        bases=[(game, game_name(load_without_files(game), spoken.code)) for game in games()],
         box_names={box.id: box_name(rules, base, box.id, spoken) for box in draft.boxes},
         box_words={box.id: names.get(box.id, ("", ""))[1] for box in draft.boxes},
         open_boxes=open_boxes,
@@ -255,7 +255,7 @@ def problem_text(error: DicecupError, draft: HouseDraft, language: Language) -> 
     }
     place = next((said for known, said in places.items() if key.startswith(known)), key)
     if key.startswith("box."):
-        base = load_builtin(draft.base)
+        base = load_without_files(draft.base)
         called = next((box for box in draft.boxes if box.id == key.split(".")[1]), None)
         place = called.name or box_name(base, base, called.id, language) if called else key
     phrase = error.values["expected"]
@@ -333,9 +333,9 @@ def worth_text(found: HouseValue, reference: str, language: Language) -> str:
     gain = round(found.expected - found.base_expected, 1)
     values: dict[str, Any] = {
         "points": number_text(abs(gain), language, 1),
-        "base": game_name(load_builtin(base), language.code),
+        "base": game_name(load_without_files(base), language.code),
     }
-    only = changed_bonus(load_builtin(reference), load_builtin(base))
+    only = changed_bonus(load_without_files(reference), load_without_files(base))
     if gain == 0:
         said = _("Your changes cost nothing and bring nothing, compared with {base}.")
     elif only is not None:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from dicecup.rules.build import MOST_BOXES
 from dicecup.rules.house import is_house, pack_tables, unpack_tables
-from dicecup.rules.loader import builtin_ids, load_builtin, read_rules, without_removed
+from dicecup.rules.loader import builtin_ids, load_without_files, read_rules, without_removed
 from dicecup.rules.model import Alike, AnyDice, Box, Needs, OfFace, Points, Ruleset, Run, TheseFaces
 
 UNNAMED = {"en": "House rules", "fr": "Règles maison", "de": "Hausregeln", "sv": "Husregler"}
@@ -69,7 +69,7 @@ def base_of(source: str) -> str:
 
 def draft_of(source: str, language: str) -> HouseDraft:
     """Return the draft that shows a game as it is."""
-    rules = load_builtin(source)
+    rules = load_without_files(source)
     names = own_names(source, language)
     faces = sorted(box.needs.face for box in rules.boxes if isinstance(box.needs, OfFace))
     return HouseDraft(
@@ -148,7 +148,7 @@ def changed_draft(draft: HouseDraft, action: str) -> HouseDraft:
 
 
 def new_id(draft: HouseDraft) -> str:
-    taken = {box.id for box in draft.boxes} | {box.id for box in load_builtin(draft.source).boxes}
+    taken = {box.id for box in draft.boxes} | {box.id for box in load_without_files(draft.source).boxes}
     return next(name for number in range(1, 200) if (name := f"box_{number}") not in taken)
 
 
@@ -165,14 +165,14 @@ def wholes(text: str) -> list[Any]:
 def reference_of(draft: HouseDraft) -> str:
     """Return the reference that carries the rules of a draft; an error says what is wrong with them."""
     reference = pack_tables(tables_of(draft))
-    load_builtin(reference)
+    load_without_files(reference)
     return reference
 
 
 def tables_of(draft: HouseDraft) -> dict[str, Any]:
     """Return the tables of the rules file that a draft makes: the differences from its base."""
     tables = deepcopy(unpack_tables(draft.source)) if is_house(draft.source) else plain_tables(draft.base)
-    base = load_builtin(pack_tables(without_options(draft.base)))
+    base = load_without_files(pack_tables(without_options(draft.base)))
     tables |= {"format": 1, "id": slug(draft.name), "base": draft.base}
     plain = {"throws": whole(draft.throws), "strike": draft.strike}
     for key, value in plain.items():
@@ -200,7 +200,7 @@ def without_options(game: str) -> dict[str, Any]:
         "format": 1,
         "id": "house",
         "base": game,
-        "options": dict.fromkeys(load_builtin(game).choices, False),
+        "options": dict.fromkeys(load_without_files(game).choices, False),
     }
 
 
@@ -208,7 +208,7 @@ def plain_tables(game: str) -> dict[str, Any]:
     """Return the same with the changes of the default options, as far as the form does not show them."""
     patches = read_rules(game).tables.get("option", {})
     tables = without_options(game)
-    for option, values in load_builtin(game).choices.items():
+    for option, values in load_without_files(game).choices.items():
         patch = patches.get(option, {}).get(values[0], {})
         tables |= {key: value for key, value in patch.items() if key not in SHOWN}
     return tables
@@ -229,7 +229,7 @@ def slug(name: str) -> str:
 
 def upper_ids(draft: HouseDraft, base: Ruleset) -> dict[str, int]:
     """Return the upper boxes of a draft by id: those it began with, and new ones for other numbers."""
-    boxes = (*base.boxes, *load_builtin(draft.source).boxes)
+    boxes = (*base.boxes, *load_without_files(draft.source).boxes)
     known = {box.needs.face: box.id for box in boxes if isinstance(box.needs, OfFace)}
     faces = [int(face) for face in draft.upper if re.fullmatch("[1-9]|10", face)]
     return {known.get(face) or UPPER.get(face) or f"face{face}": face for face in faces}

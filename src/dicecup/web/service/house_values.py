@@ -14,7 +14,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from dicecup.errors import UsageError
-from dicecup.rules.loader import load_builtin
+from dicecup.rules.loader import load_without_files
 from dicecup.rules.model import Ruleset
 from dicecup.web.service.advising import has_solver
 from dicecup.web.service.fair_queue import caller_now
@@ -95,7 +95,7 @@ class HouseValues:
         return job
 
     async def solve(self, rules: Ruleset, base: str, note: Path) -> HouseValue:
-        asked = load_builtin(base) if base else None
+        asked = load_without_files(base) if base else None
         try:
             return HouseValue(*await self.worker.ask("house_value", rules, asked, str(note)))
         finally:

@@ -18,7 +18,7 @@ from dicecup.engine.record_text import RecordWriter, entry_texts
 from dicecup.engine.state import MOST_PLAYERS
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import new_secret
-from dicecup.rules.loader import load_builtin
+from dicecup.rules.loader import load_without_files
 from dicecup.rules.model import Ruleset
 from dicecup.storage.evenings import MOST_GAMES
 from dicecup.storage.rows import Evening, Opening, SameDice, Seat
@@ -56,7 +56,7 @@ class NewMatch:
 
 def game_rules(game: str, options: Mapping[str, str] | None = None) -> Ruleset:
     """The rules of a built-in game; strangers must not name files."""
-    return load_builtin(game, options)
+    return load_without_files(game, options)
 
 
 @dataclass(frozen=True, slots=True)

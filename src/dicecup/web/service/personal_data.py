@@ -15,7 +15,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from dicecup.engine.record_text import RecordWriter, join_record, split_lines
 from dicecup.errors import DicecupError
-from dicecup.rules.loader import load_builtin
+from dicecup.rules.loader import load_without_files
 from dicecup.storage.evenings import MOST_GAMES, forget_owner, remove_empty_evenings
 from dicecup.storage.learning import remove_learning
 from dicecup.storage.removal import (
@@ -144,7 +144,7 @@ def pages(store: Store, holder: str) -> Iterator[list[MatchLine]]:
 
 
 def record_name(line: MatchLine) -> str:
-    return f"records/{load_builtin(line.ruleset).id}-{line.id}.record"
+    return f"records/{load_without_files(line.ruleset).id}-{line.id}.record"
 
 
 def evening_data(store: Store, evening: Evening, holder: str) -> dict[str, Any]:

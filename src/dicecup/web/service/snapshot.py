@@ -11,7 +11,8 @@ from dicecup.dice import layer_faces
 from dicecup.engine.legality import Moment, cell_names, cell_of, moment_of, offers, refusal
 from dicecup.engine.pad import possible_values, usual_points, written
 from dicecup.engine.play import legal_announcements, place, scored_layers
-from dicecup.engine.serialize import dice_to_data, move_to_data, sheet_to_data
+from dicecup.engine.serialize import dice_to_data, move_to_data
+from dicecup.engine.sheet_data import sheet_to_data
 from dicecup.engine.state import (
     Announce,
     Placement,

@@ -15,9 +15,9 @@ from dicecup.dice import format_dice, layer_faces
 from dicecup.engine.legality import cell_of
 from dicecup.engine.play import scored_layers
 from dicecup.engine.record import Record
-from dicecup.engine.serialize import sheet_to_data
+from dicecup.engine.sheet_data import sheet_to_data
 from dicecup.engine.state import Score, standings
-from dicecup.rules.loader import load_builtin
+from dicecup.rules.loader import load_without_files
 from dicecup.rules.model import Ruleset
 from dicecup.storage.rows import BestRoll, Result, Verdict
 
@@ -119,9 +119,9 @@ class Statistics:
 @lru_cache(maxsize=1000)
 def rules_of(game: str, identity: str) -> Ruleset:
     """The rules that a game was played with; the default options if the rules have changed since."""
-    usual = load_builtin(game)
+    usual = load_without_files(game)
     for values in product(*usual.choices.values()):
-        rules = load_builtin(game, dict(zip(usual.choices, values, strict=True)))
+        rules = load_without_files(game, dict(zip(usual.choices, values, strict=True)))
         if rules.identity == identity:
             return rules
     return usual

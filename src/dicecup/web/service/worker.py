@@ -22,7 +22,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from dicecup.errors import DicecupError, UsageError
-from dicecup.rules.loader import load_builtin, main_ids
+from dicecup.rules.loader import load_without_files, main_ids
 from dicecup.rules.model import Ruleset
 from dicecup.web.service.fair_queue import Caller, FairQueue, caller_now
 
@@ -36,7 +36,7 @@ class MessagePickler(pickle.Pickler):
 
 class MessageUnpickler(pickle.Unpickler):
     def persistent_load(self, name: Any) -> Any:
-        return load_builtin(*name)
+        return load_without_files(*name)
 
 
 def pack(value: object) -> bytes:
@@ -61,7 +61,7 @@ async def warm_all() -> None:
     thinker = Worker(NICEST)
     try:
         for game in main_ids():  # the others compile the same kernels
-            await thinker.ask("warm", load_builtin(game))
+            await thinker.ask("warm", load_without_files(game))
     finally:
         await thinker.stop()
 

@@ -1,15 +1,110 @@
-"""Check whether a sheet is reachable, as far as single boxes, links, counts, strikes and repeats show it."""
+"""Sheets as JSON data; and whether a sheet is reachable, as far as its boxes, counts and order show it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
+from operator import index
+from typing import Any, SupportsIndex
 
 from dicecup.dice import layer_faces, throws
-from dicecup.engine.legality import box_links, filled_everywhere, in_order, joker_score, link_holds
+from dicecup.engine.legality import box_links, cell_of, filled_everywhere, in_order, joker_score, link_holds
 from dicecup.engine.state import Sheet
-from dicecup.errors import PositionError
+from dicecup.errors import MoveError, PositionError
+from dicecup.phrases import Phrase
 from dicecup.rules.model import Ruleset
 from dicecup.rules.scoring import score_box
+
+SheetData = dict[str, Any]
+SAVED = "saved_throws"  # beside the boxes of a sheet: the rolls that earlier turns have saved
+MOST_WRITTEN = 1_000_000  # upper bound of any box, so that numbers stay printable
+
+
+def wrong(key: str, expected: str, **values: object) -> PositionError:
+    return PositionError("position_key_wrong", key=key, expected=Phrase(expected, **values))
+
+
+def sheet_to_data(rules: Ruleset, sheet: Sheet) -> SheetData:
+    """Return the filled boxes as data."""
+    boxes = len(rules.boxes)
+    columns = {
+        column.id: {
+            box.id: points
+            for box, points in zip(rules.boxes, sheet.cells[number * boxes :], strict=False)
+            if points is not None
+        }
+        for number, column in enumerate(rules.columns)
+    }
+    data: SheetData = (
+        {name: cells for name, cells in columns.items() if cells}
+        if rules.has_columns
+        else next(iter(columns.values()))
+    )
+    if rules.repeat and sheet.repeats:
+        data[rules.repeat.id] = sheet.repeats * rules.repeat.points
+    if sheet.saved:
+        data[SAVED] = sheet.saved
+    return data
+
+
+def sheet_from_data(rules: Ruleset, data: object) -> Sheet:
+    """Return the sheet, if it can occur in the game."""
+    if not isinstance(data, Mapping):
+        raise wrong("sheet", "expected_table")
+    cells: list[int | None] = [None] * rules.cells
+    boxes_only = dict(data)
+    repeats = read_repeats(rules, boxes_only.pop(rules.repeat.id, 0)) if rules.repeat else 0
+    saved = read_saved(boxes_only.pop(SAVED, 0)) if rules.saved_throws else 0
+    columns = boxes_only if rules.has_columns else {rules.columns[0].id: boxes_only}
+    for column, boxes in columns.items():
+        if column not in rules.column_index:
+            known = ", ".join(rules.column_index)
+            raise MoveError("column_unknown", column=str(column)[:40], known=known)
+        if not isinstance(boxes, Mapping):
+            raise wrong(f"sheet.{column}", "expected_table")
+        for box, points in boxes.items():
+            cell = cell_of(rules, str(box), str(column))
+            if type(points) is not int or abs(points) > MOST_WRITTEN:
+                raise wrong(f"sheet.{box}", "expected_points_written")
+            cells[cell] = points
+    sheet = Sheet(tuple(cells), repeats, saved)
+    check_sheet(rules, sheet)
+    return sheet
+
+
+def checked_sheet(rules: Ruleset, sheet: object) -> Sheet:
+    """Return a sheet of this game, given as a `Sheet` or as data, as one of plain integers."""
+    if not isinstance(sheet, Sheet):
+        return sheet_from_data(rules, sheet)
+    given: object = sheet.cells
+    if not isinstance(given, tuple | list) or len(given) != rules.cells:
+        found = len(given) if isinstance(given, tuple | list) else 0
+        raise PositionError("sheet_of_other_game", found=found, expected=rules.cells)
+    cells = tuple(None if points is None else whole_points(points) for points in given)
+    for first in range(0, rules.cells, len(rules.boxes)):
+        if sum(cells[first + box] or 0 for box in rules.upper) < 0:
+            raise PositionError("sheet_impossible")  # numbered by their upper total, which would be no number
+    return Sheet(cells, whole_points(sheet.repeats), whole_points(sheet.saved))
+
+
+def whole_points(points: object) -> int:
+    if not isinstance(points, SupportsIndex) or abs(index(points)) > MOST_WRITTEN:
+        raise wrong("sheet", "expected_points_written")
+    return index(points)
+
+
+def read_repeats(rules: Ruleset, points: object) -> int:
+    assert rules.repeat is not None
+    step = rules.repeat.points
+    if type(points) is not int or not 0 <= points <= MOST_WRITTEN or points % step:
+        raise wrong(f"sheet.{rules.repeat.id}", "expected_multiple_of", step=step)
+    return points // step
+
+
+def read_saved(saved: object) -> int:
+    if type(saved) is not int or not 0 <= saved <= MOST_WRITTEN:
+        raise wrong(f"sheet.{SAVED}", "expected_points_written")
+    return saved
 
 
 def check_sheet(rules: Ruleset, sheet: Sheet) -> None:
