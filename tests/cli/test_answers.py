@@ -77,8 +77,8 @@ def test_rules_json_has_the_identity(run):
     ("environment", "word"),
     [({"LANG": "sv_SE.UTF-8"}, "Ettor"), ({"LANGUAGE": "de:en"}, "Einser"), ({"LC_ALL": "C"}, "Ones")],
 )
-def test_language_of_the_environment(run, environment, word):
-    assert word in run("score", "yatzy", *"33366", **environment).stdout
+def test_language_of_the_environment(run_process, environment, word):
+    assert word in run_process("score", "yatzy", *"33366", **environment).stdout
 
 
 @in_languages
@@ -124,10 +124,10 @@ def test_help_has_an_example_and_is_translated(run, command, language):
         assert ours & theirs == examples
 
 
-def test_version(run):
+def test_version(run_process):
     from dicecup import __version__
 
-    assert __version__ in run("--version").stdout
+    assert __version__ in run_process("--version").stdout
 
 
 def test_house_rules_as_one_word(run, tmp_path: Path):

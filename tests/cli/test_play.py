@@ -56,9 +56,9 @@ def test_a_person_plays_a_whole_game_by_box_names(run, tmp_path: Path, game, lan
     assert read_record(tmp_path / "a.record").state.finished, done.stdout[-2000:]
 
 
-def test_same_seed_same_game(run, tmp_path: Path):
+def test_same_seed_same_game(run_process, tmp_path: Path):
     for name in ("a", "b"):
-        run(
+        run_process(
             "play", "yatzy", "--players", "bot:random,bot:random", "--seed", "7", "--record", f"{name}.record"
         )
     first, second = (read_record(tmp_path / f"{name}.record") for name in ("a", "b"))
@@ -264,8 +264,9 @@ def test_the_menu(run):
     assert run("play", typed="").returncode == 0
 
 
-def test_plain_characters_for_a_plain_terminal(run):
-    done = run("play", "yatzy", "--seed", "3", "--record", "a.record", typed="q\n", PYTHONIOENCODING="ascii")
+def test_plain_characters_for_a_plain_terminal(run_process):
+    arguments = ("play", "yatzy", "--seed", "3", "--record", "a.record")
+    done = run_process(*arguments, typed="q\n", PYTHONIOENCODING="ascii")
     assert done.returncode == 0
     assert "| o     |" in done.stdout
     done.stdout.encode("ascii")

@@ -123,9 +123,9 @@ def test_by_scripts(run) -> None:
 
 
 @pytest.mark.parametrize("zone", ["UTC0", "EAST-14", "WEST12"])
-def test_todays_five_are_the_same_for_everyone(run, zone: str) -> None:
+def test_todays_five_are_the_same_for_everyone(run_process, zone: str) -> None:
     before = datetime.now(UTC).date()
-    asked = json.loads(run("train", GAME, "--today", "--json", TZ=zone).stdout)["puzzles"]
+    asked = json.loads(run_process("train", GAME, "--today", "--json", TZ=zone).stdout)["puzzles"]
     days = (before, datetime.now(UTC).date())  # midnight may pass meanwhile
     assert [puzzle["id"] for puzzle in asked] in [
         [one.id for one in daily_puzzles(GAME, day)] for day in days
