@@ -44,7 +44,7 @@ def run(tmp_path: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyP
         said = []
         for stream in (out, err):
             stream.flush()
-            said.append(stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
+            said.append(stream.buffer.getvalue().decode())
         return subprocess.CompletedProcess(arguments, status, *said)
 
     return call
