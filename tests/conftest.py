@@ -59,6 +59,15 @@ def postgres_database(postgres_server: PostgresServer) -> str:
     return postgres_server.new_database(f"games{next(numbers)}")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import files whose tests `./check --quick` leaves out: some import much."""
+    left_out = {one for one in ("slow", "kernels") if f"not {one}" in config.option.markexpr}
+    if not left_out or collection_path.suffix != ".py":
+        return None
+    text = collection_path.read_text(encoding="utf-8")
+    return any(f"\npytestmark = pytest.mark.{one}\n" in text for one in left_out) or None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         folder = item.path.parent.name

@@ -182,12 +182,16 @@ def test_check_hands_arguments_to_pytest(clone: Path, launch: Launch) -> None:
 
 def test_a_quick_check_needs_neither_browser_nor_kernels(clone: Path, launch: Launch) -> None:
     ready(clone, "check")
+    for folder in ("engine", "web", "counts", "browser"):
+        (clone / "tests" / folder).mkdir(parents=True)
     result = launch(clone / "check", "--quick")
     for step in ("|-m|ruff|check|", "|-m|mypy|", "|-m|not slow and not kernels|"):
         assert step in result.stdout
     for step in ("tools/browser.py", "tools/kernels.py", "tools/documentation.py", "|--cov|"):
         assert step not in result.stdout
     assert result.stdout.endswith("\n== all checks passed\n")
+    for folder, wanted in (("engine", True), ("web", True), ("counts", False), ("browser", False)):
+        assert (f"|tests/{folder}|" in result.stdout) is wanted
     result = launch(clone / "check", "--quick", "-k", "some name")
     assert "|-m|not slow and not kernels|-k|some name|" in result.stdout
 
