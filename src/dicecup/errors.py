@@ -15,6 +15,9 @@ from typing import Any, SupportsIndex
 
 from dicecup.messages import SENTENCES, Plural
 from dicecup.phrases import Phrase
+from dicecup.server_messages import SERVER_SENTENCES
+
+ALL_SENTENCES = SENTENCES | SERVER_SENTENCES
 
 
 class DicecupError(Exception):
@@ -45,7 +48,7 @@ class DicecupError(Exception):
     @property
     def template(self) -> str:
         """The English sentence with its placeholders."""
-        sentence = SENTENCES[self.code]
+        sentence = ALL_SENTENCES[self.code]
         if isinstance(sentence, str):
             return sentence
         return sentence.one if self.values.get(sentence.by) == 1 else sentence.many
@@ -53,7 +56,7 @@ class DicecupError(Exception):
     @property
     def plural(self) -> Plural | None:
         """The two forms of the sentence, where it has them."""
-        sentence = SENTENCES[self.code]
+        sentence = ALL_SENTENCES[self.code]
         return sentence if isinstance(sentence, Plural) else None
 
     def __str__(self) -> str:

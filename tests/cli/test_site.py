@@ -13,10 +13,10 @@ import pytest
 from tests.conftest import ROOT, Refused
 
 from dicecup.site import build, parts
-from dicecup.site.parts import Part
+from dicecup.site.parts import SitePart
 
 CONTENT = b"a package"
-PART = Part("thing", "1.0", "thing-1.0.tgz", "sha512", hashlib.sha512(CONTENT).hexdigest())
+PART = SitePart("thing", "1.0", "thing-1.0.tgz", "sha512", hashlib.sha512(CONTENT).hexdigest())
 
 
 class Registry(SimpleHTTPRequestHandler):
@@ -87,10 +87,10 @@ def test_a_part_comes_from_the_configured_registry(
 
 
 def test_a_part_with_another_hash_is_refused(registry: str, tmp_path: Path, refused: Refused) -> None:
-    wrong = Part(PART.name, PART.version, PART.file, "sha512", hashlib.sha512(b"").hexdigest())
+    wrong = SitePart(PART.name, PART.version, PART.file, "sha512", hashlib.sha512(b"").hexdigest())
     with refused("site_part_missing", part=PART.file, folder=tmp_path):
         parts.fetch(wrong, tmp_path)
-    other = Part("nothing", "1.0", "nothing-1.0.tgz", "sha512", PART.digest)
+    other = SitePart("nothing", "1.0", "nothing-1.0.tgz", "sha512", PART.digest)
     with refused("site_part_missing", part="nothing-1.0.tgz"):
         parts.fetch(other, tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dicecup.i18n import language
-from dicecup.i18n.describe import describe_box, describe_game, describe_line
+from dicecup.i18n.describe import describe_game
+from dicecup.i18n.describe_sheet import describe_box, describe_line
 from dicecup.i18n.language import Language
 from dicecup.rules import Ruleset, load_ruleset
 

@@ -7,9 +7,9 @@ from string import Formatter
 
 import pytest
 
-from dicecup.errors import DicecupError, MoveError
+from dicecup.errors import ALL_SENTENCES, DicecupError, MoveError
 from dicecup.i18n import LANGUAGES, language
-from dicecup.messages import SENTENCES, Plural
+from dicecup.messages import Plural
 from dicecup.phrases import PHRASES, Phrase
 from dicecup.rules import load_ruleset
 
@@ -26,9 +26,9 @@ def samples(template: str | Plural) -> dict[str, object]:
     return {field: f"‹{field}›" for field in fields(template)}
 
 
-@pytest.mark.parametrize("error", SENTENCES)
+@pytest.mark.parametrize("error", ALL_SENTENCES)
 def test_every_error_has_a_sentence(code: str, error: str) -> None:
-    values = samples(SENTENCES[error])
+    values = samples(ALL_SENTENCES[error])
     sentence = language(code).sentence(DicecupError(error, **values))
     assert all(str(value) in sentence for value in values.values())
     assert not OPEN_PLACE.search(sentence)

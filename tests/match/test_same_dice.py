@@ -7,7 +7,7 @@ import pytest
 import dicecup
 from dicecup.bots.registry import find_bot
 from dicecup.bots.simulation import play_piece
-from dicecup.bots.summary import Difference, difference
+from dicecup.bots.summary import MeanDifference, difference
 from dicecup.bots.workers import Player
 from dicecup.cli.play import check_same_dice
 from dicecup.engine.proof import verify
@@ -41,13 +41,13 @@ def test_bots_are_told_apart_with_fewer_games():
     greedy = Player(find_bot("greedy"), "greedy")
     one, other = (play_piece(greedy, rules, 0, 10, 1, same_dice=True).scores for _ in range(2))
     assert (one == other).all()
-    assert difference(one, other) == Difference(0.0, 0.0)
+    assert difference(one, other) == MeanDifference(0.0, 0.0)
     assert (play_piece(greedy, rules, 5, 6, 1, same_dice=True).scores == one[5]).all()
 
 
 def test_result_has_the_difference_to_the_first():
     found = dicecup.simulate("yatzy", bots=["greedy", "random"], games=20, seed=1, same_dice=True, cores=1)
-    assert found.differences[0] == Difference(0.0, 0.0)
+    assert found.differences[0] == MeanDifference(0.0, 0.0)
     assert found.differences[1].mean == pytest.approx(found.mean[1] - found.mean[0])
     assert dicecup.simulate("yatzy", bots=["greedy", "random"], games=5, seed=1, cores=1).differences == ()
 

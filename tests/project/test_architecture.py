@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -24,3 +26,17 @@ def test_walks_pass_few_modules(root: Path) -> None:
     assert found.keys() == WALKS.keys()
     for name, count in found.items():
         assert count <= WALKS[name], name
+
+
+def sources(root: Path) -> list[Path]:
+    return sorted((root / "src" / "dicecup").rglob("*.py"))
+
+
+def test_a_class_name_means_one_thing(root: Path) -> None:
+    found = Counter(
+        node.name
+        for path in sources(root)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, count in found.items() if count > 1] == []

@@ -10,8 +10,8 @@ import pytest
 
 import dicecup
 from dicecup import errors
-from dicecup.errors import DicecupError
-from dicecup.messages import SENTENCES, Plural
+from dicecup.errors import ALL_SENTENCES, DicecupError
+from dicecup.messages import Plural
 from dicecup.phrases import PHRASES, Phrase
 
 SOURCE = Path(dicecup.__file__).parent
@@ -60,7 +60,7 @@ def places_for_values(text: str | Plural) -> frozenset[str]:
     return frozenset(name for _, name, _, _ in Formatter().parse(text) if name is not None)
 
 
-@pytest.mark.parametrize(("kind", "known"), [("sentence", SENTENCES), ("phrase", PHRASES)])
+@pytest.mark.parametrize(("kind", "known"), [("sentence", ALL_SENTENCES), ("phrase", PHRASES)])
 def test_every_code_that_is_used_has_its_text_and_its_values(kind, known):
     used = calls(kind)
     assert len(used) > 20
@@ -71,7 +71,7 @@ def test_every_code_that_is_used_has_its_text_and_its_values(kind, known):
         assert places_for_values(known[code]) == values, f"{place}: {code}"
 
 
-@pytest.mark.parametrize(("kind", "known"), [("sentence", SENTENCES), ("phrase", PHRASES)])
+@pytest.mark.parametrize(("kind", "known"), [("sentence", ALL_SENTENCES), ("phrase", PHRASES)])
 def test_every_text_is_used(kind, known):
     assert set(known) - {code for code, _, _ in calls(kind)} - named_elsewhere() == set()
 
@@ -97,7 +97,7 @@ def given_by(node: ast.AST) -> list[ast.expr]:
 
 
 def test_every_sentence_and_phrase_can_be_shown():
-    for code, text in SENTENCES.items():
+    for code, text in ALL_SENTENCES.items():
         sentence = str(DicecupError(code, **dict.fromkeys(places_for_values(text), "…")))
         assert sentence
         assert sentence[0].isupper() or sentence[0] in "0…“", sentence
@@ -115,6 +115,6 @@ def test_values_with_braces_and_percent_are_shown_as_they_are():
 def test_errors_carry_code_values_template_and_exit_status():
     error = errors.MoveError("box_filled", box="ones")
     assert (error.code, error.values, error.exit_status) == ("box_filled", {"box": "ones"}, 2)
-    assert error.template == SENTENCES["box_filled"]
+    assert error.template == ALL_SENTENCES["box_filled"]
     assert errors.RecordError("record_cut").exit_status == 1
     assert Phrase("expected_boxes", most=3).template == PHRASES["expected_boxes"]

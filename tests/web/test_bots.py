@@ -21,7 +21,7 @@ from dicecup.i18n.language import LANGUAGES
 from dicecup.match import Match
 from dicecup.rules.loader import load_ruleset, main_ids
 from dicecup.web.app import create_app
-from dicecup.web.pages.last_entry import flourish_of
+from dicecup.web.pages.announcements import flourish_of
 from dicecup.web.settings import Settings
 
 PAGE = Path(__file__).parents[2] / "docs" / "coach.md"

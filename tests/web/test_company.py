@@ -20,7 +20,7 @@ from dicecup.web.service.frames import Drawing, Seen
 from dicecup.web.service.keys import key_hash
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
-from dicecup.web.service.subscribers import stream
+from dicecup.web.service.subscribers import EventStream
 
 pytestmark = pytest.mark.one_database
 SEATS = {"ann": frozenset({0, 2}), "bo": frozenset({1})}
@@ -68,7 +68,7 @@ class Listener:
         request = Request({"type": "http", "headers": [], "client": ("192.0.2.1", 1)})
         self.heard: list[str] = []
         self.left = asyncio.Event()
-        self.stream = stream(
+        self.stream = EventStream(
             request, matches, live, holder, "match", lambda _live: "page", self.draw, with_marks=True
         )
         self.task = asyncio.create_task(self.stream({}, self.receive, self.send))

@@ -17,7 +17,7 @@ from dicecup.coach.puzzles import INTERVALS, START_RATING, daily_puzzles, find_p
 from dicecup.i18n.language import LANGUAGES, language
 from dicecup.storage.learning import MOST_MISTAKES, StoredMistake, add_mistakes, mistakes_of
 from dicecup.web.guard import COOKIE
-from dicecup.web.service import learning
+from dicecup.web.service import grading
 from dicecup.web.service.keys import key_hash
 
 GAME = "yatzy-sv"
@@ -27,7 +27,7 @@ DAY = date(2026, 11, 16)
 
 @pytest.fixture(autouse=True)
 def fixed_day(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learning, "today", lambda: DAY)
+    monkeypatch.setattr(grading, "today", lambda: DAY)
 
 
 def wrong_place(puzzle: puzzles.Puzzle) -> int:
@@ -145,7 +145,7 @@ def test_days_in_a_row(ann: Player, monkeypatch: pytest.MonkeyPatch) -> None:
     ann.key = KEY
     for number, (day, expected) in enumerate([(0, 1), (0, 1), (1, 2), (2, 3), (4, 1)], start=1):
         now = DAY + timedelta(days=day)
-        monkeypatch.setattr(learning, "today", lambda now=now: now)
+        monkeypatch.setattr(grading, "today", lambda now=now: now)
         ann.post(f"/puzzles/{GAME}-{number}/answers", {"move": find_puzzle(f"{GAME}-{number}").moves[0]})
         assert ann.get("/my/rating").json()["days"] == expected
 
@@ -161,13 +161,13 @@ def test_mistakes_are_asked_at_growing_intervals(
     best = find_puzzle(f"{GAME}-1").moves[0]
     day, path = DAY, f"/my/mistakes/{asked['id']}/answers"
     for days in INTERVALS[1:]:
-        monkeypatch.setattr(learning, "today", lambda day=day: day)
+        monkeypatch.setattr(grading, "today", lambda day=day: day)
         found = ann.post(path, {"move": best}).json()
         assert found["due"] == (day + timedelta(days=days)).isoformat()
         # Solved again on the same day it is not known any better.
         assert ann.post(path, {"move": best}).json()["due"] == found["due"]
         day += timedelta(days=days)
-    monkeypatch.setattr(learning, "today", lambda day=day: day)
+    monkeypatch.setattr(grading, "today", lambda day=day: day)
     assert ann.post(path, {"move": best}).json()["due"] is None
     wrong = find_puzzle(f"{GAME}-1").moves[1]
     assert ann.post(path, {"move": wrong}).json()["due"] == (day + timedelta(days=1)).isoformat()

@@ -122,7 +122,7 @@ class Summary:
         raise AssertionError("a share of more than all games")
 
 
-class Difference(NamedTuple):
+class MeanDifference(NamedTuple):
     """The mean of how much better a bot is than the first one in the same game, and its standard error."""
 
     mean: float
@@ -141,7 +141,7 @@ class Simulation(Sequence[BotResult]):
 
     results: tuple[BotResult, ...]
     seed: int
-    differences: tuple[Difference, ...] = ()  # of each bot to the first, game by game, with the same dice
+    differences: tuple[MeanDifference, ...] = ()  # of each bot to the first, game by game, with the same dice
 
     @property
     def games(self) -> int:
@@ -171,11 +171,11 @@ class Simulation(Sequence[BotResult]):
         return self.results[number]
 
 
-def difference(first: Scores, other: Scores) -> Difference:
+def difference(first: Scores, other: Scores) -> MeanDifference:
     """How much better a bot is than the first, from games with the same dice."""
     gains = other.astype(np.float64) - first
     error = float(gains.std(ddof=1)) / sqrt(len(gains)) if len(gains) > 1 else None
-    return Difference(float(gains.mean()), error)
+    return MeanDifference(float(gains.mean()), error)
 
 
 def win_shares(ranks: list[Scores]) -> list[float | None]:

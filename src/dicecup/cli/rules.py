@@ -26,7 +26,8 @@ from dicecup.cli.common import (
     write_file,
 )
 from dicecup.engine.state import MOST_PLAYERS
-from dicecup.i18n.describe import describe_box, describe_game, describe_line
+from dicecup.i18n.describe import describe_game
+from dicecup.i18n.describe_sheet import describe_box, describe_line
 from dicecup.i18n.names import game_name, name, option_name, option_text, summary
 from dicecup.i18n.printed_pad import PAPERS, pad_data, pdf_of
 from dicecup.installation import need

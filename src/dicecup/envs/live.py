@@ -23,7 +23,7 @@ ILLEGAL = -1.0  # the reward of an action that the rules do not allow
 ActionValues = npt.NDArray[np.float64]  # by action: the expected final score, -inf where it is illegal
 
 
-class Settings(NamedTuple):
+class EnvironmentSettings(NamedTuple):
     """What the environments of a game have in common."""
 
     reward: Reward = "points"
@@ -31,11 +31,13 @@ class Settings(NamedTuple):
     illegal: float | None = ILLEGAL  # None: an illegal action raises the engine's error
 
 
-def checked_settings(reward: str, values: bool, illegal: float | None, known: tuple[str, ...]) -> Settings:
+def checked_settings(
+    reward: str, values: bool, illegal: float | None, known: tuple[str, ...]
+) -> EnvironmentSettings:
     if reward not in known:
         expected = Phrase("expected_one_of", known=", ".join(known))
         raise UsageError("argument_wrong", argument="reward", expected=expected)
-    return Settings(reward, bool(values), illegal)  # type: ignore[arg-type]
+    return EnvironmentSettings(reward, bool(values), illegal)  # type: ignore[arg-type]
 
 
 class Outcome(NamedTuple):
@@ -51,7 +53,11 @@ class LiveGame:
     """A game of one or several players in which only decisions are asked: the dice roll by themselves."""
 
     def __init__(
-        self, game: AnyGame, options: Mapping[str, str] | None, settings: Settings, players: int = 1
+        self,
+        game: AnyGame,
+        options: Mapping[str, str] | None,
+        settings: EnvironmentSettings,
+        players: int = 1,
     ) -> None:
         self.rules = as_ruleset(game, options)
         self.settings = settings

@@ -6,7 +6,8 @@ import json
 from importlib import resources
 from typing import Any
 
-from dicecup.i18n.describe import describe_box, describe_game, describe_line
+from dicecup.i18n.describe import describe_game
+from dicecup.i18n.describe_sheet import describe_box, describe_line
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, name, option_name, option_text
 from dicecup.rules.model import Ruleset

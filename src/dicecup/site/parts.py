@@ -28,7 +28,7 @@ SECONDS = 300
 
 
 @dataclass(frozen=True)
-class Part:
+class SitePart:
     name: str
     version: str
     file: str
@@ -43,11 +43,11 @@ class Part:
             return False
 
 
-def parts() -> dict[str, Part]:
+def parts() -> dict[str, SitePart]:
     found = {}
     for name, fields in json.loads(LOCK.read_text(encoding="utf-8")).items():
         algorithm = "sha512" if "sha512" in fields else "sha256"
-        found[name] = Part(name, fields["version"], fields["file"], algorithm, fields[algorithm])
+        found[name] = SitePart(name, fields["version"], fields["file"], algorithm, fields[algorithm])
     return found
 
 
@@ -56,7 +56,7 @@ def parts_folder() -> Path:
     return (ROOT / ".venv" if is_clone() else cache_folder()) / "site"
 
 
-def missing_parts() -> list[Part]:
+def missing_parts() -> list[SitePart]:
     return [part for part in parts().values() if not part.is_in(parts_folder())]
 
 
@@ -68,7 +68,7 @@ def fetched_parts() -> dict[str, Path]:
     return {name: folder / part.file for name, part in parts().items()}
 
 
-def fetch(part: Part, folder: Path) -> None:
+def fetch(part: SitePart, folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as temporary:
@@ -83,11 +83,11 @@ def fetch(part: Part, folder: Path) -> None:
         raise missing(part, folder) from None
 
 
-def missing(part: Part, folder: Path) -> StorageError:
+def missing(part: SitePart, folder: Path) -> StorageError:
     return StorageError("site_part_missing", part=part.file, folder=folder)
 
 
-def fetch_wheel(part: Part, folder: Path) -> None:
+def fetch_wheel(part: SitePart, folder: Path) -> None:
     """Let pip download a wheel for browsers, from wherever it is configured to."""
     requirement = folder / "requirements.txt"
     requirement.write_text(f"{part.name}=={part.version} --hash={part.algorithm}:{part.digest}\n", "utf-8")
@@ -96,7 +96,7 @@ def fetch_wheel(part: Part, folder: Path) -> None:
     run([*command, "--requirement", str(requirement), "--dest", str(folder)])
 
 
-def fetch_package(part: Part, folder: Path) -> None:
+def fetch_package(part: SitePart, folder: Path) -> None:
     """Fetch a package of npm: from the registry that is configured, else let npm do it."""
     if registry := configured_registry():
         address = f"{registry.rstrip('/')}/{part.name}/-/{part.file}"

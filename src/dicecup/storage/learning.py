@@ -40,7 +40,7 @@ class PuzzleAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PuzzleStanding:
     """A person's rating for puzzles, and on how many days in a row they answered one."""
 
     rating: float
@@ -119,17 +119,20 @@ def answers_of(store: StorePart, holder: str) -> dict[str, PuzzleAnswer]:
     return {row[0]: PuzzleAnswer(row[0], row[1], bool(row[2]), row[3]) for row in rows}
 
 
-def standing_of(store: StorePart, holder: str) -> Standing | None:
+def standing_of(store: StorePart, holder: str) -> PuzzleStanding | None:
     rows = store.database.rows(STANDING, (holder,))
-    return Standing(*rows[0]) if rows else None
+    return PuzzleStanding(*rows[0]) if rows else None
 
 
 STANDING = "SELECT rating, answered, solved, days, last_day FROM puzzle_ratings WHERE holder = ?"
 
 
 def add_answer(
-    store: StorePart, holder: str, answer: PuzzleAnswer, next_standing: Callable[[Standing | None], Standing]
-) -> Standing | None:
+    store: StorePart,
+    holder: str,
+    answer: PuzzleAnswer,
+    next_standing: Callable[[PuzzleStanding | None], PuzzleStanding],
+) -> PuzzleStanding | None:
     """Store the first answer to a puzzle and return the new standing; None if it was answered before."""
     with store.database.changes() as changes:
         added = changes.run(
@@ -140,12 +143,12 @@ def add_answer(
         if not added:
             return None
         rows = changes.rows(STANDING, (holder,))
-        after = next_standing(Standing(*rows[0]) if rows else None)
+        after = next_standing(PuzzleStanding(*rows[0]) if rows else None)
         save_standing(changes, holder, after)
     return after
 
 
-def save_standing(changes: Transaction, holder: str, standing: Standing) -> None:
+def save_standing(changes: Transaction, holder: str, standing: PuzzleStanding) -> None:
     changes.run(
         "INSERT INTO puzzle_ratings (holder, rating, answered, solved, days, last_day) "
         "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (holder) DO UPDATE SET rating = excluded.rating, "

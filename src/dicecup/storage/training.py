@@ -34,7 +34,7 @@ MISTAKE = "mistake-"  # begins the ids of mistakes
 
 
 @dataclass(slots=True)
-class Mistake:
+class TrainingMistake:
     """A mistake of one's own, how often in a row it has been solved since, and when it is asked again."""
 
     puzzle: Puzzle
@@ -52,14 +52,14 @@ class Training:
 
     rating: float = START_RATING
     answered: dict[str, bool] = field(default_factory=dict)  # puzzles, and whether the first answer was right
-    mistakes: dict[str, Mistake] = field(default_factory=dict)
+    mistakes: dict[str, TrainingMistake] = field(default_factory=dict)
     reviewed: set[str] = field(default_factory=set)  # records whose mistakes are in here
 
     def add(self, entry: Mapping[str, Any]) -> None:
         if "mistake" in entry:
             puzzle = Puzzle.from_data(entry["mistake"])
             due = first_asked(date.fromisoformat(entry["day"]))
-            self.mistakes.setdefault(puzzle.id, Mistake(puzzle, due))
+            self.mistakes.setdefault(puzzle.id, TrainingMistake(puzzle, due))
         elif "reviewed" in entry:
             self.reviewed.add(str(entry["reviewed"]))
         elif "answer" in entry:
@@ -78,7 +78,7 @@ class Training:
             self.rating = next_rating(self.rating, len(self.answered), rated, right)
             self.answered[puzzle] = right
 
-    def due(self, day: date) -> list[Mistake]:
+    def due(self, day: date) -> list[TrainingMistake]:
         """The mistakes to be asked on a day, those first that have waited longest."""
         waiting = [one for one in self.mistakes.values() if not one.known and one.due <= day]
         return sorted(waiting, key=lambda one: (one.due, one.puzzle.id))

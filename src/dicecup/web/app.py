@@ -150,13 +150,13 @@ def api_routes() -> list[BaseRoute]:
         house_rules,
         library,
         match_requests,
-        puzzles,
+        puzzle_requests,
         reviews,
     )
 
     matches = (match_requests.router, match_requests.moves_router)
-    others = (reviews.router, house_rules.router, puzzles.router, library.router, evening_requests.router)
-    return routes_of(*matches, *others)
+    others = (reviews.router, house_rules.router, puzzle_requests.router, library.router)
+    return routes_of(*matches, *others, evening_requests.router)
 
 
 def routes_of(*routers: APIRouter) -> list[BaseRoute]:

@@ -39,7 +39,7 @@ from dicecup.web.service.frames import Drawing, Seen
 from dicecup.web.service.keys import is_match_id, key_hash
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.snapshot import state_data
-from dicecup.web.service.subscribers import EventStream, stream
+from dicecup.web.service.subscribers import EventStream
 from dicecup.web.viewer import Form, MatchesNow, ViewerNow, checked_form, matches_of, viewer_of
 
 JSON = "application/json"
@@ -86,7 +86,7 @@ class LiveRoutes:
 async def visible_match(request: Request, match: str) -> LiveMatch:
     """The match, as far as whoever asks may see it: by their key in the API, by their cookie on pages."""
     if request.scope["path"].startswith("/api/"):
-        from dicecup.web.api.models import caller_key
+        from dicecup.web.viewer import caller_key
 
         key = await caller_key(request)
         return await matches_of(request).seen_by(match, key_hash(key) if key else None)
@@ -143,7 +143,8 @@ def again(body: bytes, receive: Receive) -> Receive:
 
 async def move(request: Request, live: LiveMatch) -> Response:
     from dicecup.web.api import match_requests
-    from dicecup.web.api.models import MoveRequest, caller_key
+    from dicecup.web.api.models import MoveRequest
+    from dicecup.web.viewer import caller_key
 
     body = await request.body()
     refusals.check_text(body)
@@ -163,7 +164,7 @@ async def move(request: Request, live: LiveMatch) -> Response:
 
 async def state_events(request: Request, live: LiveMatch) -> Response:
     from dicecup.web.api import match_requests
-    from dicecup.web.api.models import caller_key
+    from dicecup.web.viewer import caller_key
 
     return await match_requests.events(request, matches_of(request), live, await caller_key(request))
 
@@ -191,7 +192,7 @@ async def events(request: Request, viewer: ViewerNow, matches: MatchesNow, live:
         return render_parts(anybody, "match/fragment.html", before, view.sources(), match=view)
 
     player = holder if is_mine(live) else ""
-    return stream(request, matches, live, player, "match", audience, fragment, with_marks=True)
+    return EventStream(request, matches, live, player, "match", audience, fragment, with_marks=True)
 
 
 @router.post("/throw")

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
-from fastapi import Depends, Request
+from fastapi import Depends, Path, Request
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
@@ -15,6 +15,7 @@ from dicecup.errors import UsageError
 from dicecup.i18n.language import LANGUAGES, Language, language
 from dicecup.web.guard import COOKIE
 from dicecup.web.service.keys import MOST_KEY, derived, key_hash, new_key
+from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.reviewing import Reviews
 from dicecup.web.service.runner import PACES
@@ -198,3 +199,30 @@ def checked_fields(request: Request, viewer: Viewer, form: FormData) -> dict[str
 
 
 Form = Annotated[dict[str, Any], Depends(form_of)]
+
+
+async def caller_key(request: Request) -> str:
+    """Return the key in `Authorization: Bearer KEY`. Cookies are ignored: other sites cannot use them."""
+    scheme, _, key = request.headers.get("authorization", "").partition(" ")
+    usable = scheme.lower() == "bearer" and 20 <= len(key) <= MOST_KEY and key.isprintable()
+    return key if usable else ""
+
+
+async def asked_match(
+    request: Request, match: Annotated[str, Path(max_length=40)], key: Annotated[str, Depends(caller_key)]
+) -> LiveMatch:
+    holder = key_hash(key) if key else None
+    live = await matches_of(request).seen_by(match, holder)
+    request.state.live = live  # an error is answered with the current state
+    request.state.seats = live.seats_of(holder)
+    return live
+
+
+async def held_seats(request: Request, live: Annotated[LiveMatch, Depends(asked_match)]) -> frozenset[int]:  # noqa: ARG001
+    seats: frozenset[int] = request.state.seats
+    return seats
+
+
+Key = Annotated[str, Depends(caller_key)]
+Asked = Annotated[LiveMatch, Depends(asked_match)]
+Seats = Annotated[frozenset[int], Depends(held_seats)]

@@ -8,12 +8,12 @@ from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel, Field
 
 from dicecup.storage.rows import MatchLine
-from dicecup.web.api.models import REFUSALS, Key, Model, Opened, StandingAnswer, answer
+from dicecup.web.api.models import REFUSALS, Model, Opened, StandingAnswer, answer
 from dicecup.web.service import evening_tally as evenings
 from dicecup.web.service.evening_tally import Duel, EveningReport, PersonTotals
 from dicecup.web.service.keys import key_hash, new_key
 from dicecup.web.texts import evening_card, evening_name, player_name
-from dicecup.web.viewer import MatchesNow, language_of
+from dicecup.web.viewer import Key, MatchesNow, language_of
 
 EveningName = Annotated[str, Field(max_length=200, description="Empty: it is called by its date.")]
 EveningId = Annotated[str, Path(max_length=40)]

@@ -20,7 +20,7 @@ from dicecup.rules.house import MOST_REFERENCE, is_house
 from dicecup.rules.loader import builtin_ids
 from dicecup.rules.model import Ruleset
 from dicecup.storage.results import MOST_LISTED, MOST_RESULTS
-from dicecup.web.api.models import REFUSALS, Key, StandingAnswer
+from dicecup.web.api.models import REFUSALS, StandingAnswer
 from dicecup.web.documents import rules_page
 from dicecup.web.service.advising import bots_here
 from dicecup.web.service.keys import key_hash
@@ -28,7 +28,7 @@ from dicecup.web.service.opening import game_rules
 from dicecup.web.service.personal_data import FILE_NAME, delete_person, export_person
 from dicecup.web.service.statistics import Statistics, statistics
 from dicecup.web.texts import bot_text, line_names, player_name
-from dicecup.web.viewer import MatchesNow, ReviewsNow, language_of
+from dicecup.web.viewer import Key, MatchesNow, ReviewsNow, language_of
 
 Language = Literal["en", "fr", "de", "sv"]
 

@@ -14,14 +14,12 @@ from dicecup.errors import UsageError
 from dicecup.web.api.models import (
     REFUSALS,
     AgreeRequest,
-    Asked,
     GoalAnswer,
     GoalOption,
     HintAnswer,
     HintOption,
     Joined,
     JoinRequest,
-    Key,
     Link,
     LinkRequest,
     MatchRequest,
@@ -35,7 +33,6 @@ from dicecup.web.api.models import (
     RevokeRequest,
     RoundsAnswer,
     SeatChoice,
-    Seats,
     StateAnswer,
     Undone,
     UndoRequest,
@@ -53,8 +50,8 @@ from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.opening import game_rules
 from dicecup.web.service.rounds import rounds_data, rounds_of
 from dicecup.web.service.snapshot import box_values, state_data
-from dicecup.web.service.subscribers import EventStream, stream
-from dicecup.web.viewer import MatchesNow, ReviewsNow
+from dicecup.web.service.subscribers import EventStream
+from dicecup.web.viewer import Asked, Key, MatchesNow, ReviewsNow, Seats
 
 router = APIRouter(prefix="/api", tags=["matches"], responses=REFUSALS)
 
@@ -198,7 +195,9 @@ async def events(request: Request, matches: MatchesNow, live: Asked, key: Key) -
         return Drawing(json.dumps(state_data(now, now.seats_of(holder))))
 
     player = holder if live.seats_of(holder) else ""
-    return stream(request, matches, live, player, "state", lambda now: ("state", now.seats_of(holder)), draw)
+    return EventStream(
+        request, matches, live, player, "state", lambda now: ("state", now.seats_of(holder)), draw
+    )
 
 
 moves_router = APIRouter(prefix="/api/matches/{match}", tags=["playing"], responses=REFUSALS)

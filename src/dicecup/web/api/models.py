@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import Depends, Path, Request
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from dicecup.engine.state import MOST_PLAYERS
 from dicecup.rules.house import MOST_REFERENCE
 from dicecup.web.service.company import REACTIONS
-from dicecup.web.service.keys import MOST_KEY, key_hash
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.snapshot import state_data
-from dicecup.web.uploads import MOST_RECORD
-from dicecup.web.viewer import matches_of
 
 Version = Annotated[int, Field(ge=0, le=1_000_000, strict=True, description="What it was made against.")]
 Name = Annotated[str, Field(min_length=1, max_length=60)]
@@ -122,10 +118,6 @@ class VersionRequest(Model):
     version: Version
 
 
-class RecordText(Model):
-    record: Annotated[str, Field(max_length=MOST_RECORD)]
-
-
 class ChoiceAnswer(BaseModel):
     box: str
     column: str
@@ -215,7 +207,7 @@ class SameAnswer(BaseModel):
     players: list[SamePlayer]
 
 
-class DecisionAnswer(BaseModel):
+class RoundDecision(BaseModel):
     dice: list[int | str]
     move: dict[str, Any]
     loss: Annotated[float | None, Field(description="In points, by the coach; null where it is not known.")]
@@ -225,7 +217,7 @@ class TurnOfSeat(BaseModel):
     seat: int
     points: int
     loss: float | None
-    decisions: list[DecisionAnswer]
+    decisions: list[RoundDecision]
 
 
 class RoundAnswer(BaseModel):
@@ -368,18 +360,6 @@ class ProofAnswer(BaseModel):
     secret: str | None
 
 
-class UploadAnswer(BaseModel):
-    __qualname__ = "Review"
-    model_config = ConfigDict(title="Review")
-
-    game: str
-    options: dict[str, str]
-    players: list[str]
-    finished: bool
-    standings: list[StandingAnswer]
-    proof: ProofAnswer
-
-
 class ErrorBody(BaseModel):
     code: str
     message: str
@@ -404,32 +384,5 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 }
 
 
-async def caller_key(request: Request) -> str:
-    """Return the key in `Authorization: Bearer KEY`. Cookies are ignored: other sites cannot use them."""
-    scheme, _, key = request.headers.get("authorization", "").partition(" ")
-    usable = scheme.lower() == "bearer" and 20 <= len(key) <= MOST_KEY and key.isprintable()
-    return key if usable else ""
-
-
-async def asked_match(
-    request: Request, match: Annotated[str, Path(max_length=40)], key: Annotated[str, Depends(caller_key)]
-) -> LiveMatch:
-    holder = key_hash(key) if key else None
-    live = await matches_of(request).seen_by(match, holder)
-    request.state.live = live  # an error is answered with the current state
-    request.state.seats = live.seats_of(holder)
-    return live
-
-
-async def held_seats(request: Request, live: Annotated[LiveMatch, Depends(asked_match)]) -> frozenset[int]:  # noqa: ARG001
-    seats: frozenset[int] = request.state.seats
-    return seats
-
-
 def answer(live: LiveMatch, seats: frozenset[int]) -> StateAnswer:
     return StateAnswer(**state_data(live, seats))
-
-
-Key = Annotated[str, Depends(caller_key)]
-Asked = Annotated[LiveMatch, Depends(asked_match)]
-Seats = Annotated[frozenset[int], Depends(held_seats)]

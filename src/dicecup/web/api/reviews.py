@@ -7,28 +7,17 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from dicecup.engine.proof import verify
 from dicecup.engine.record import Record
 from dicecup.engine.state import standings
-from dicecup.web.api.models import (
-    REFUSALS,
-    Asked,
-    Key,
-    Model,
-    Opened,
-    ProofAnswer,
-    RecordText,
-    StandingAnswer,
-    StateAnswer,
-    UploadAnswer,
-    answer,
-)
+from dicecup.web.api.models import REFUSALS, Model, Opened, ProofAnswer, StandingAnswer, StateAnswer, answer
 from dicecup.web.service.keys import key_hash, new_key
 from dicecup.web.service.opening import go_on, keep_record, try_again
 from dicecup.web.service.reviewing import Reviewed
-from dicecup.web.viewer import MatchesNow, ReviewsNow, UploadsNow
+from dicecup.web.uploads import MOST_RECORD
+from dicecup.web.viewer import Asked, Key, MatchesNow, ReviewsNow, UploadsNow
 
 Dice = list[int | str]
 Moves = Annotated[int, Field(description="Moves that stand before it: see POST /api/matches/{match}/try.")]
@@ -38,6 +27,22 @@ class TryRequest(Model):
     moves: Annotated[
         int, Field(ge=0, le=100_000, strict=True, description="So many moves of the game stand.")
     ]
+
+
+class RecordText(Model):
+    record: Annotated[str, Field(max_length=MOST_RECORD)]
+
+
+class UploadAnswer(BaseModel):
+    __qualname__ = "Review"
+    model_config = ConfigDict(title="Review")
+
+    game: str
+    options: dict[str, str]
+    players: list[str]
+    finished: bool
+    standings: list[StandingAnswer]
+    proof: ProofAnswer
 
 
 class OptionValue(BaseModel):

@@ -26,12 +26,12 @@ from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name
 from dicecup.i18n.sentences import do_text, number_text, remarks_text
 from dicecup.rules.loader import load_ruleset
-from dicecup.storage.learning import Standing, answers_of, standing_of
+from dicecup.storage.learning import PuzzleStanding, answers_of, standing_of
 from dicecup.web.pages.coach_view import AdviceView, DiceView, best_view, dice_view, loss_text
 from dicecup.web.pages.render import go_to, number, page
 from dicecup.web.pages.sheet_view import SheetView
-from dicecup.web.service import learning
-from dicecup.web.service.learning import AnsweredPuzzle, Daily, Mistake
+from dicecup.web.service import grading
+from dicecup.web.service.grading import AnsweredPuzzle, Daily, Mistake
 from dicecup.web.texts import player_name
 from dicecup.web.viewer import Form, MatchesNow, Viewer, ViewerNow, set_cookie
 
@@ -139,8 +139,8 @@ def game_asked(request: Request, game: str) -> str:
 async def puzzles(request: Request, viewer: ViewerNow, matches: MatchesNow, game: str = "") -> Response:
     """Today's five of a game, the rating, and how many mistakes are due."""
     chosen, store = game_asked(request, game[:40]), matches.store
-    today = await asyncio.to_thread(learning.daily, store, viewer.holder, chosen)
-    mistakes = await asyncio.to_thread(learning.all_mistakes, store, viewer.holder)
+    today = await asyncio.to_thread(grading.daily, store, viewer.holder, chosen)
+    mistakes = await asyncio.to_thread(grading.all_mistakes, store, viewer.holder)
     code = viewer.language.code
     response = page(
         request,
@@ -149,7 +149,7 @@ async def puzzles(request: Request, viewer: ViewerNow, matches: MatchesNow, game
         game=chosen,
         games=[(known, game_name(load_ruleset(known), code)) for known in puzzle_games()],
         today=today,
-        rating=round((today.standing or Standing(START_RATING)).rating),
+        rating=round((today.standing or PuzzleStanding(START_RATING)).rating),
         due=sum(mistake.is_due(today.day) for mistake in mistakes),
         mistakes=len(mistakes),
     )
@@ -165,7 +165,7 @@ async def next_puzzle(request: Request, viewer: ViewerNow, matches: MatchesNow, 
     answered = await asyncio.to_thread(answers_of, matches.store, viewer.holder)
     standing = await asyncio.to_thread(standing_of, matches.store, viewer.holder)
     rating = standing.rating if standing else START_RATING
-    today = {puzzle.id for puzzle in daily_puzzles(chosen, learning.today())}
+    today = {puzzle.id for puzzle in daily_puzzles(chosen, grading.today())}
     known = load_puzzles(chosen)
     open_ones = [puzzle for puzzle in known if puzzle.id not in answered and puzzle.id not in today]
     best = min(open_ones or known, key=lambda puzzle: (abs(puzzle.rating - rating), puzzle.id))
@@ -175,7 +175,7 @@ async def next_puzzle(request: Request, viewer: ViewerNow, matches: MatchesNow, 
 @router.get("/puzzles/{puzzle_id}")
 async def puzzle(request: Request, viewer: ViewerNow, matches: MatchesNow, puzzle_id: str) -> Response:
     found = find_puzzle(puzzle_id)
-    today = await asyncio.to_thread(learning.daily, matches.store, viewer.holder, game_of(found))
+    today = await asyncio.to_thread(grading.daily, matches.store, viewer.holder, game_of(found))
     return show_puzzle(request, viewer, found, today)
 
 
@@ -186,9 +186,9 @@ async def answer(
     found = find_puzzle(puzzle_id)
     place = chosen_place(found, form)
     answered = await asyncio.to_thread(
-        learning.answer_puzzle, matches.store, viewer.holder, found, found.moves[place]
+        grading.answer_puzzle, matches.store, viewer.holder, found, found.moves[place]
     )
-    today = await asyncio.to_thread(learning.daily, matches.store, viewer.holder, game_of(found))
+    today = await asyncio.to_thread(grading.daily, matches.store, viewer.holder, game_of(found))
     return show_puzzle(request, viewer, found, today, answered, place)
 
 
@@ -228,8 +228,8 @@ def show_puzzle(
 @router.get("/mistakes")
 async def mistakes(request: Request, viewer: ViewerNow, matches: MatchesNow) -> Response:
     """One's mistakes, those that are due first."""
-    found = await asyncio.to_thread(learning.all_mistakes, matches.store, viewer.holder)
-    day = learning.today()
+    found = await asyncio.to_thread(grading.all_mistakes, matches.store, viewer.holder)
+    day = grading.today()
     return page(
         request,
         viewer,
@@ -267,7 +267,7 @@ def mistake_line(mistake: Mistake, language: Language) -> MistakeLine:
 
 @router.get("/mistakes/{mistake_id}")
 async def mistake(request: Request, viewer: ViewerNow, matches: MatchesNow, mistake_id: str) -> Response:
-    found = await asyncio.to_thread(learning.get_mistake, matches.store, viewer.holder, mistake_id)
+    found = await asyncio.to_thread(grading.get_mistake, matches.store, viewer.holder, mistake_id)
     return await show_mistake(request, viewer, matches, found)
 
 
@@ -275,10 +275,10 @@ async def mistake(request: Request, viewer: ViewerNow, matches: MatchesNow, mist
 async def answer_mistake(
     request: Request, viewer: ViewerNow, matches: MatchesNow, mistake_id: str, form: Form
 ) -> Response:
-    found = await asyncio.to_thread(learning.get_mistake, matches.store, viewer.holder, mistake_id)
+    found = await asyncio.to_thread(grading.get_mistake, matches.store, viewer.holder, mistake_id)
     place = chosen_place(found.puzzle, form)
     graded, after = await asyncio.to_thread(
-        learning.answer_mistake, matches.store, viewer.holder, found, found.puzzle.moves[place]
+        grading.answer_mistake, matches.store, viewer.holder, found, found.puzzle.moves[place]
     )
     return await show_mistake(request, viewer, matches, after, graded, place)
 
@@ -291,8 +291,8 @@ async def show_mistake(
     graded: Graded | None = None,
     place: int = -1,
 ) -> Response:
-    every = await asyncio.to_thread(learning.all_mistakes, matches.store, viewer.holder)
-    due = [one for one in every if one.is_due(learning.today()) and one.stored.id != found.stored.id]
+    every = await asyncio.to_thread(grading.all_mistakes, matches.store, viewer.holder)
+    due = [one for one in every if one.is_due(grading.today()) and one.stored.id != found.stored.id]
     return page(
         request,
         viewer,

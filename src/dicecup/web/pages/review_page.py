@@ -33,7 +33,7 @@ from dicecup.web.pages.my_games import lines
 from dicecup.web.pages.render import go_to, number, page
 from dicecup.web.pages.review_turns import SeatView, figure, seat_view
 from dicecup.web.refusals import status_of
-from dicecup.web.service.learning import OverGames, habits_over_games
+from dicecup.web.service.grading import OverGames, habits_over_games
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.opening import go_on, keep_record, may_try, try_again
 from dicecup.web.service.reviewing import Reviewed, check_may

@@ -1,4 +1,4 @@
-"""Who of the players has a match open, and the short reactions they send: never stored, not in the record.
+"""Who has a match open and how many may, and the short reactions of players: never stored, not in the record.
 
 Presence comes from open event streams. Somebody who reloads a page is not away for that moment. Processes on
 one database tell each other who is here and what is said.
@@ -20,6 +20,12 @@ TOLD_EVERY = (
 )
 MOST_SILENT = 150.0  # seconds for which that holds
 BETWEEN = 2.0  # seconds between two reactions of a seat
+MOST_WATCHERS = 200  # spectators of one match
+MOST_OF_ADDRESS = 100  # a class behind one address; nobody can take all places alone
+MOST_OF_PLAYER = 20  # matches and devices of somebody who has a seat
+MOST_WATCHERS_IN_ALL = 5000
+RESERVE = 2000  # places beyond those, for players in their own matches
+MOST_PLAYERS_OF_ADDRESS = 300  # streams of seated players behind one address: seats cost nothing
 # By id: what is sent, and what everybody reads in their own language.
 REACTIONS = {
     "well-played": N_("Well played!"),
@@ -112,3 +118,23 @@ class Company:
 
 def in_words(seats: frozenset[int]) -> str:
     return " ".join(map(str, sorted(seats)))
+
+
+@dataclass(frozen=True, slots=True)
+class Subscriber:
+    address: str
+    player: str = ""  # the holder of a seat in this match; empty for a spectator
+
+    def limits(self, match: str) -> dict[tuple[str, str], int]:
+        """What is counted, and the limit of each. A spectator never takes the place of a player."""
+        if self.player:
+            return {
+                ("player", self.player): MOST_OF_PLAYER,
+                ("address of players", self.address): MOST_PLAYERS_OF_ADDRESS,
+                ("all", ""): MOST_WATCHERS_IN_ALL + RESERVE,
+            }
+        return {
+            ("match", match): MOST_WATCHERS,
+            ("address", self.address): MOST_OF_ADDRESS,
+            ("all", ""): MOST_WATCHERS_IN_ALL,
+        }

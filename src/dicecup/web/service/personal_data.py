@@ -30,8 +30,8 @@ from dicecup.storage.removal import (
 from dicecup.storage.rows import Evening, MatchLine, Notice
 from dicecup.storage.store import Store
 from dicecup.web.service.evening_tally import read_lines, totals
+from dicecup.web.service.grading import learning_data
 from dicecup.web.service.keys import now
-from dicecup.web.service.learning import learning_data
 from dicecup.web.service.matches import Matches
 from dicecup.web.settings import Retention
 

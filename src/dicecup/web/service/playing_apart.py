@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class SeatProgress:
     """How far a seat is: of persons it is known, bots play at the end."""
 
     seat: int
@@ -44,10 +44,10 @@ class Progress:
     done: bool
 
 
-def progress_of(live: LiveMatch) -> list[Progress]:
+def progress_of(live: LiveMatch) -> list[SeatProgress]:
     """How far every seat is in a match that is played apart."""
     return [
-        Progress(seat, live.turns_of(seat), is_done(live, seat)) for seat in range(len(live.stored.seats))
+        SeatProgress(seat, live.turns_of(seat), is_done(live, seat)) for seat in range(len(live.stored.seats))
     ]
 
 

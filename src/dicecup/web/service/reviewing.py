@@ -22,7 +22,7 @@ from dicecup.storage.results import add_verdicts, without_verdict
 from dicecup.storage.rows import Verdict
 from dicecup.web.service.advising import Advising, need_coach
 from dicecup.web.service.fair_queue import Caller, FairTurns, caller_now
-from dicecup.web.service.learning import remember_review
+from dicecup.web.service.grading import remember_review
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
 

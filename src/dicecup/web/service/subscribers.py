@@ -1,4 +1,4 @@
-"""Who follows a match, how many may, and the stream of server-sent events that each of them gets.
+"""Who follows a match, and the stream of server-sent events that each of them gets.
 
 A stream begins with the whole match. After that it gets what changed since its last event, where the drawing
 has parts and nothing was left out in between. A change is drawn once for all streams that see the same, and
@@ -25,7 +25,7 @@ from starlette.types import Receive, Scope, Send
 
 from dicecup.errors import UsageError
 from dicecup.web.addresses import network_of
-from dicecup.web.service.company import AWAY_AFTER
+from dicecup.web.service.company import AWAY_AFTER, Subscriber
 from dicecup.web.service.frames import Drawing, Frame, Seen
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.settings import CONNECTION
@@ -33,12 +33,6 @@ from dicecup.web.settings import CONNECTION
 if TYPE_CHECKING:
     from dicecup.web.service.matches import Matches
 
-MOST_WATCHERS = 200  # spectators of one match
-MOST_OF_ADDRESS = 100  # a class behind one address; nobody can take all places alone
-MOST_OF_PLAYER = 20  # matches and devices of somebody who has a seat
-MOST_WATCHERS_IN_ALL = 5000
-RESERVE = 2000  # places beyond those, for players in their own matches
-MOST_PLAYERS_OF_ADDRESS = 300  # streams of seated players behind one address: seats cost nothing
 HEARTBEAT = 20.0  # seconds; keeps the connection open through proxies
 IDLE = 0.000_1  # seconds; if a round of the event loop takes less, there was nothing else to do in it
 MOST_DELAY = 0.05  # seconds that spectators wait while there is
@@ -61,26 +55,6 @@ def announce_stop() -> None:
     """Event streams do not end by themselves: their owners end them before the server waits."""
     for callback in list(stop_callbacks):
         callback()
-
-
-@dataclass(frozen=True, slots=True)
-class Subscriber:
-    address: str
-    player: str = ""  # the holder of a seat in this match; empty for a spectator
-
-    def limits(self, match: str) -> dict[tuple[str, str], int]:
-        """What is counted, and the limit of each. A spectator never takes the place of a player."""
-        if self.player:
-            return {
-                ("player", self.player): MOST_OF_PLAYER,
-                ("address of players", self.address): MOST_PLAYERS_OF_ADDRESS,
-                ("all", ""): MOST_WATCHERS_IN_ALL + RESERVE,
-            }
-        return {
-            ("match", match): MOST_WATCHERS,
-            ("address", self.address): MOST_OF_ADDRESS,
-            ("all", ""): MOST_WATCHERS_IN_ALL,
-        }
 
 
 @dataclass(slots=True, eq=False)
@@ -202,30 +176,8 @@ RETRY = (1_000, 5_000)  # milliseconds; not all clients come back at the same mo
 STILL_HERE = b": still here\n\n"
 log = logging.getLogger("dicecup.web")
 
-
 Draw = Callable[[LiveMatch, Seen | None], Drawing]  # given what the same audience saw before
 Audience = Callable[[LiveMatch], Hashable]
-
-
-def stream(
-    request: Request,
-    matches: Matches,
-    live: LiveMatch,
-    player: str,
-    name: str,
-    audience: Audience,
-    draw: Draw,
-    *,
-    with_marks: bool = False,
-) -> EventStream:
-    """Events called `name` that hold the whole match, and others called `change`.
-
-    `player` holds a seat in the match, or is empty for a spectator. Streams of one audience see the same.
-    `with_marks` adds events that are no moves: `marks`, the dice that the player is about to keep;
-    `presence`, the seats whose players are here; `reaction`, what somebody says.
-    """
-    subscriber = Subscriber(network_of(request.client.host if request.client else None), player)
-    return EventStream(matches, live, subscriber, name, audience, draw, with_marks)
 
 
 class Connection(Protocol):
@@ -263,19 +215,27 @@ class SentBody:
 
 
 class EventStream(Response):
-    """A stream that subscribed before it begins, when a status can still be sent, until it ends."""
+    """Events called `name` that hold the whole match, and others called `change`.
+
+    `player` holds a seat in the match, or is empty for a spectator. Streams of one audience see the same.
+    `with_marks` adds events that are no moves: `marks`, the dice that the player is about to keep;
+    `presence`, the seats whose players are here; `reaction`, what somebody says. It subscribes before it
+    begins, when a status can still be sent, until it ends.
+    """
 
     media_type = "text/event-stream"
 
     def __init__(
         self,
+        request: Request,
         matches: Matches,
         live: LiveMatch,
-        subscriber: Subscriber,
+        player: str,
         name: str,
         audience: Audience,
         draw: Draw,
-        with_marks: bool,
+        *,
+        with_marks: bool = False,
     ) -> None:
         self.status_code = 200
         self.background = None
@@ -289,7 +249,7 @@ class EventStream(Response):
         self.marks = ""  # those that were sent last
         self.presence = ""
         self.reacted = live.company.reaction.number  # whoever comes later has missed what was said before
-        self.player = subscriber.player
+        self.player = player
         self.seen: Hashable = None  # the audience this stream belonged to when it was shown something
         self.shown = ""  # the stamp of what it was shown
         self.sent = 0.0  # when, by the clock of the event loop
@@ -297,6 +257,7 @@ class EventStream(Response):
         self.connection: Connection | None = None
         self.last: asyncio.Task[None] | None = None  # sends the end of the response
         self.subscription = ExitStack()
+        subscriber = Subscriber(network_of(request.client.host if request.client else None), player)
         self.channel: Channel = self.subscription.enter_context(
             matches.subscribers.subscribe(live.id, subscriber)
         )

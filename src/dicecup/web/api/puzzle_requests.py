@@ -11,11 +11,11 @@ from pydantic import BaseModel, Field, JsonValue
 
 from dicecup.coach.puzzles import START_RATING, Graded, Puzzle, daily_puzzles, find_puzzle, puzzle_games
 from dicecup.engine.serialize import position_to_data
-from dicecup.storage.learning import Standing, standing_of
-from dicecup.web.api.models import REFUSALS, Key, Model
-from dicecup.web.service import learning
+from dicecup.storage.learning import PuzzleStanding, standing_of
+from dicecup.web.api.models import REFUSALS, Model
+from dicecup.web.service import grading
 from dicecup.web.service.keys import key_hash
-from dicecup.web.viewer import MatchesNow
+from dicecup.web.viewer import Key, MatchesNow
 
 router = APIRouter(prefix="/api", tags=["puzzles"], responses=REFUSALS)
 PuzzleId = Annotated[str, Path(max_length=60)]
@@ -115,7 +115,7 @@ async def games_with_puzzles() -> GamesWithPuzzles:
 @router.get("/puzzles/today/{game}")
 async def todays_puzzles(game: PuzzleId, day: date | None = None) -> DailyPuzzles:
     """The five puzzles of today (UTC) or of another day: the same for everybody."""
-    chosen = day or learning.today()
+    chosen = day or grading.today()
     found = daily_puzzles(game, chosen)
     return DailyPuzzles(
         game=game, day=chosen, puzzles=[PuzzleQuestion(**question(puzzle)) for puzzle in found]
@@ -134,7 +134,7 @@ async def answer_puzzle(matches: MatchesNow, key: Key, puzzle: PuzzleId, body: M
     if not key:
         graded = found.grade_data(body.move)
         return PuzzleVerdict(**verdict(found, graded), missed=found.missed, rating=None, change=0.0)
-    answered = await asyncio.to_thread(learning.answer_puzzle, matches.store, key_hash(key), found, body.move)
+    answered = await asyncio.to_thread(grading.answer_puzzle, matches.store, key_hash(key), found, body.move)
     return PuzzleVerdict(
         **verdict(found, answered.graded),
         missed=found.missed,
@@ -147,7 +147,7 @@ async def answer_puzzle(matches: MatchesNow, key: Key, puzzle: PuzzleId, body: M
 async def my_rating(matches: MatchesNow, key: Key) -> RatingAnswer:
     """Your rating for puzzles; everybody starts with the same one."""
     found = await asyncio.to_thread(standing_of, matches.store, key_hash(key)) if key else None
-    standing = found or Standing(START_RATING)
+    standing = found or PuzzleStanding(START_RATING)
     return RatingAnswer(
         rating=standing.rating, answered=standing.answered, solved=standing.solved, days=standing.days
     )
@@ -156,12 +156,12 @@ async def my_rating(matches: MatchesNow, key: Key) -> RatingAnswer:
 @router.get("/my/mistakes")
 async def my_mistakes(matches: MatchesNow, key: Key) -> list[MistakeQuestion]:
     """Your costliest decisions in reviewed games, in the order in which they are to be asked again."""
-    found = await asyncio.to_thread(learning.all_mistakes, matches.store, key_hash(key)) if key else []
+    found = await asyncio.to_thread(grading.all_mistakes, matches.store, key_hash(key)) if key else []
     return [mistake_question(mistake) for mistake in found]
 
 
-def mistake_question(mistake: learning.Mistake) -> MistakeQuestion:
-    data = learning.mistake_data(mistake)
+def mistake_question(mistake: grading.Mistake) -> MistakeQuestion:
+    data = grading.mistake_data(mistake)
     shown = {name: data[name] for name in ("game", "player", "lost", "solved", "due")}
     return MistakeQuestion(**question(mistake.puzzle), **shown)
 
@@ -172,7 +172,7 @@ async def answer_mistake(
 ) -> MistakeVerdict:
     """Answer one of your mistakes: it comes back after 1, 3, 7, 16 and 35 days until it is known."""
     holder = key_hash(key)
-    found = await asyncio.to_thread(learning.get_mistake, matches.store, holder, mistake)
-    graded, after = await asyncio.to_thread(learning.answer_mistake, matches.store, holder, found, body.move)
-    data = learning.mistake_data(after)
+    found = await asyncio.to_thread(grading.get_mistake, matches.store, holder, mistake)
+    graded, after = await asyncio.to_thread(grading.answer_mistake, matches.store, holder, found, body.move)
+    data = grading.mistake_data(after)
     return MistakeVerdict(**verdict(found.puzzle, graded), solved=data["solved"], due=data["due"])

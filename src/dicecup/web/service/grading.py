@@ -1,4 +1,4 @@
-"""Learning: what reviews find is stored for its player; answers to puzzles and mistakes are graded.
+"""Grading: what reviews find is stored for its player; answers to puzzles and mistakes are graded.
 
 Everything belongs to the holder of a key, as the seats of a match do. A day begins at midnight UTC, so that
 the five puzzles of a day are the same for everybody.
@@ -27,7 +27,7 @@ from dicecup.coach.review import INACCURACY
 from dicecup.errors import UsageError
 from dicecup.rules.model import Ruleset
 from dicecup.storage import learning as stored
-from dicecup.storage.learning import PuzzleAnswer, Standing, StoredMistake
+from dicecup.storage.learning import PuzzleAnswer, PuzzleStanding, StoredMistake
 from dicecup.storage.store import Store
 from dicecup.web.service.live_match import LiveMatch
 
@@ -105,7 +105,7 @@ class AnsweredPuzzle:
     """What an answer is worth; with the standing after it, if it counts, and its change."""
 
     graded: Graded
-    standing: Standing | None
+    standing: PuzzleStanding | None
     change: float = 0.0
     counts: bool = True  # the first answer to a puzzle
 
@@ -116,15 +116,15 @@ def answer_puzzle(store: Store, holder: str, puzzle: Puzzle, move: object) -> An
     day = today()
     change = 0.0
 
-    def after(before: Standing | None) -> Standing:
+    def after(before: PuzzleStanding | None) -> PuzzleStanding:
         nonlocal change
-        known = before or Standing(START_RATING)
+        known = before or PuzzleStanding(START_RATING)
         rating = next_rating(known.rating, known.answered, puzzle.rating, graded.right)
         change = rating - known.rating
         yesterday = (day - timedelta(days=1)).isoformat()
         days = known.days if known.last_day == day.isoformat() else 1
         days = known.days + 1 if known.last_day == yesterday else days
-        return Standing(
+        return PuzzleStanding(
             rating, known.answered + 1, known.solved + graded.right, max(days, 1), day.isoformat()
         )
 
@@ -142,7 +142,7 @@ class Daily:
     day: date
     puzzles: tuple[Puzzle, ...]
     answers: tuple[PuzzleAnswer | None, ...]
-    standing: Standing | None
+    standing: PuzzleStanding | None
 
     @property
     def following(self) -> Puzzle | None:
