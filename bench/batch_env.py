@@ -42,16 +42,16 @@ def choose(masks, seed, chosen):  # type: ignore[no-untyped-def]
 def batch(game: str, games: int, seconds: float, copy: bool) -> tuple[float, float]:
     """Decisions a second, and nanoseconds of the processor for each."""
     env = BatchEnv(game, games, copy=copy)
-    env.reset(seed=1)
+    _, info = env.reset(seed=1)
     chosen = np.zeros(games, dtype=np.int64)
-    choose(env.masks, 1, chosen)
-    env.step(chosen)
+    choose(info["action_mask"], 1, chosen)
+    *_, info = env.step(chosen)
     wall = cpu = 0.0
     steps = 0
     while wall < seconds:
-        choose(env.masks, steps, chosen)
+        choose(info["action_mask"], steps, chosen)
         began, used = time.perf_counter(), time.process_time()
-        env.step(chosen)
+        *_, info = env.step(chosen)
         wall += time.perf_counter() - began
         cpu += time.process_time() - used
         steps += 1

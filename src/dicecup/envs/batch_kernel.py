@@ -4,8 +4,8 @@ All functions that are compiled together stand in this file or in packages whose
 of `solver.compiled`, so an outdated kernel is never used.
 
 A game has its row in one array, `rows`, and everything about the rules is in one array, `tables`: with tuples
-of thirty arrays, counting references took twice as long as playing. Inner loops stand in functions of their
-own over views, so that they are vectorised.
+of thirty arrays, counting references took twice as long as playing. What a player sees is written in blocks
+of `BLOCK` lanes (`solver.vector`), not box by box.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 
 from dicecup.engine.legality import FORCED
 from dicecup.envs.batch_tables import (
@@ -24,6 +25,7 @@ from dicecup.envs.batch_tables import (
     CELLS,
     COLUMN,
     COLUMNS,
+    COUNTS,
     CROSSED,
     CROSSED_ENDURANCE,
     DEMANDED,
@@ -57,6 +59,7 @@ from dicecup.envs.batch_tables import (
     ROLLS,
     SCORED,
     SCORED_LAYERS,
+    SORTED,
     STATE_SIZE,
     THROWS,
     UPPER,
@@ -64,13 +67,19 @@ from dicecup.envs.batch_tables import (
 from dicecup.playout.perfect_kernel import GOLDEN, chance_of, mix
 from dicecup.solver.arrays import NOWHERE
 from dicecup.solver.compiled import entry_kernel, kernel
+from dicecup.solver.vector import BLOCK, lane_wise, load_block, store_block
 
 OPEN = -(1 << 15)  # the points of an open cell
-HALF = np.uint64(32)
 
-# The row of a game: its result in the last step, then the sheet and the turn; the cells come last.
-LEGAL, ENDED, FINAL, GAINED, SCORE, REPEATS, THROWS_LEFT, FIXED = range(8)
-# Behind these: dice, rolls by layer, upper sums by column, states of groups, cells.
+# The row of a game: its score, how many cells are open, and so on. Behind these: dice in ascending order,
+# rolls by layer, upper sums by column, states of groups, cells.
+SCORE, REPEATS, THROWS_LEFT, TO_FILL, FIXED = range(5)
+
+# One draw gives several dice: multiplied by the number of faces, its bits above these are a face, and those
+# below are the draw for the next die. Even of the last of six dice no face differs from its chance by 10⁻¹¹.
+DRAW_BITS = np.uint64(59)
+DRAW_MASK = np.uint64((1 << 59) - 1)
+DRAWN_TOGETHER = 6
 
 
 @kernel(forceinline=True)
@@ -129,69 +138,60 @@ GIVES, FOLLOWS, PRECEDES, ENDURES = range(4)  # kinds of `linked_value`
 
 @kernel()
 def find_ways(
-    tables: Any,
-    rows: Any,
-    game: int,
-    plain: int,
-    offers: Any,
-    offer_row: int,
-    first_offer: int,
-    ways: Any,
-    way_row: int,
-    first_way: int,
+    tables: Any, rows: Any, game: int, plain: int, offers: Any, first: int, ways: Any, first_way: int
 ) -> None:
-    """Compute what the dice of a layer give in every cell, and which ways to fill one are legal."""
-    count, cells = tables[CELLS], cells_at(tables)
+    """Compute what the dice of a layer give in every cell, and which ways to fill one are legal.
+
+    Like everything that is written in blocks, this writes up to `BLOCK` - 1 elements more behind the ways.
+    """
+    count, cells = tables[CELLS], game * rows.shape[1] + cells_at(tables)
     roll, demanded = find_roll(tables, rows, game, plain)
-    begin, middle = tables[POINTS] + roll * count, first_way + count
-    give(
-        tables[begin : begin + count],
-        rows[game, cells : cells + count],
-        offers[offer_row, first_offer : first_offer + count],
-        ways[way_row, first_way:middle],
-    )
+    points, can, middle = tables[POINTS] + roll * count, tables[CAN_CROSS_OUT], first_way + count
+    for cell in range(0, count, BLOCK):
+        own = load_block(rows, cells + cell)
+        store_block(offers, first + cell, offered(own, load_block(tables, points + cell)))
+        store_block(ways, first_way + cell, opens(own, own))
     for number in range(tables[LINKED_CELLS]):
-        points = linked_value(tables, rows, game, GIVES, roll, number)
-        offers[offer_row, first_offer + tables[tables[LINK] + count + number]] = points
-    can = tables[CAN_CROSS_OUT]
-    cross_out(
-        tables[can : can + count],
-        offers[offer_row, first_offer : first_offer + count],
-        ways[way_row, middle : middle + count],
-    )
+        given = linked_value(tables, rows, game, GIVES, roll, number)
+        offers[first + tables[tables[LINK] + count + number]] = given
+    for cell in range(0, count, BLOCK):
+        crossed = crossing(load_block(tables, can + cell), load_block(offers, first + cell))
+        store_block(ways, middle + cell, crossed)
     if tables[BARS]:
-        bar_ways(tables, rows, game, roll, demanded, ways, way_row, first_way)
+        bar_ways(tables, rows, game, roll, demanded, ways, first_way)
 
 
-@kernel(forceinline=True)
-def give(points: Any, cells: Any, offers: Any, scored: Any) -> None:
-    for cell in range(cells.size):
-        is_open = cells[cell] == OPEN
-        offers[cell] = points[cell] if is_open else 0
-        scored[cell] = is_open
+def open_lanes(builder: Any, cells: Any) -> Any:
+    return builder.icmp_signed("==", cells, ir.Constant(cells.type, [OPEN] * BLOCK))
 
 
-@kernel(forceinline=True)
-def cross_out(can_cross_out: Any, offers: Any, crossed: Any) -> None:
-    for cell in range(offers.size):
-        crossed[cell] = (offers[cell] != 0) & (can_cross_out[cell] != 0)
+def zeros(vector: Any) -> Any:
+    return ir.Constant(vector.type, [0] * BLOCK)
+
+
+# What the blocks of cells show, lane by lane; the second parameter of some is not used.
+offered = lane_wise(lambda build, cells, points: build.select(open_lanes(build, cells), points, zeros(cells)))
+written = lane_wise(lambda build, cells, _: build.select(open_lanes(build, cells), zeros(cells), cells))
+opens = lane_wise(lambda build, cells, _: build.zext(open_lanes(build, cells), cells.type))
+filled = lane_wise(lambda build, cells, _: build.zext(build.not_(open_lanes(build, cells)), cells.type))
+crossing = lane_wise(
+    lambda build, can, offers: build.select(build.icmp_signed("!=", offers, zeros(offers)), can, zeros(can))
+)
 
 
 @kernel()
-def bar_ways(
-    tables: Any, rows: Any, game: int, roll: int, demanded: int, ways: Any, way_row: int, first_way: int
-) -> None:
+def bar_ways(tables: Any, rows: Any, game: int, roll: int, demanded: int, ways: Any, first_way: int) -> None:
     """Remove the ways that are barred by one of the highest precedence."""
     most, count = 0, tables[CELLS]
     for cell in range(count):
-        if ways[way_row, first_way + cell]:
+        if ways[first_way + cell]:
             most = max(most, rank_of_cell(tables, rows, game, roll, demanded, cell)[0])
     for cell in range(count):
-        if ways[way_row, first_way + cell]:
+        if ways[first_way + cell]:
             _, endurance, more = rank_of_cell(tables, rows, game, roll, demanded, cell)
-            ways[way_row, first_way + cell] = endurance >= most
+            ways[first_way + cell] = endurance >= most
             if tables[tables[CROSSED_ENDURANCE] + cell] + more < most:
-                ways[way_row, first_way + count + cell] = 0
+                ways[first_way + count + cell] = 0
 
 
 @kernel()
@@ -260,53 +260,71 @@ def score(tables: Any, rows: Any, game: int, plain: int, cell: int, crossed: boo
         before = rows[game, at]
         rows[game, at] = before + points
         gained += bonus_of(tables, before + points) - bonus_of(tables, before)
+    rows[game, TO_FILL] -= 1
     rows[game, SCORE] += gained * tables[tables[MULTIPLIER] + cell] + paid
     rows[game, REPEATS] += paid != 0
 
 
 @kernel(forceinline=True)
 def roll_dice(tables: Any, rows: Any, game: int, chances: Any, keep: int) -> None:
-    """Roll the dice that are not kept, and sort all."""
+    """Roll the dice that are not kept, and sort all.
+
+    Every die is drawn, and those that are kept are put back, because a branch for each would be mispredicted.
+    """
     count, layers, faces = tables[DICE], tables[LAYERS], np.uint64(tables[FACES])
-    chance, drawn, half = chances[game], np.uint64(0), False
+    chance, drawn, left = chances[game], np.uint64(0), 0
     for place in range(count):
-        if keep >> place & 1:
-            continue
         die: Any = 0
         for _layer in range(layers):
-            if half:
-                drawn = drawn << HALF
-            else:
+            if left == 0:
                 chance += GOLDEN
-                drawn = mix(chance)
-            half = not half
-            die = (die << DIE_BITS) + 1 + np.int64((drawn >> HALF) * faces >> HALF)
+                drawn, left = mix(chance) & DRAW_MASK, DRAWN_TOGETHER
+            drawn *= faces
+            die = (die << DIE_BITS) + 1 + np.int64(drawn >> DRAW_BITS)
+            drawn &= DRAW_MASK
+            left -= 1
+        die = rows[game, FIXED + place] if keep >> place & 1 else die
         rows[game, FIXED + place] = die
     chances[game] = chance
-    for place in range(1, count):
-        die, to = rows[game, FIXED + place], place
-        while to > 0 and rows[game, FIXED + to - 1] > die:
-            rows[game, FIXED + to] = rows[game, FIXED + to - 1]
-            to -= 1
-        rows[game, FIXED + to] = die
     for layer in range(layers):
         multiset, shift = 0, DIE_BITS * (layers - 1 - layer)
         for place in range(count):
             face = rows[game, FIXED + place] >> shift & MOST_FACES
             multiset = tables[tables[ADD] + multiset * tables[FACES] + face - 1]
         rows[game, rolls_at(tables) + layer] = multiset - tables[LATTICE_KEEPS]
+    if layers == 1:
+        begin = tables[SORTED] + rows[game, rolls_at(tables)] * count
+        for place in range(count):
+            rows[game, FIXED + place] = tables[begin + place]
+    else:
+        sort(rows[game, FIXED : FIXED + count])
     rows[game, THROWS_LEFT] -= 1
+
+
+@kernel()
+def sort(dice: Any) -> None:
+    for place in range(1, dice.size):
+        die, to = dice[place], place
+        while to > 0 and dice[to - 1] > die:
+            dice[to] = dice[to - 1]
+            to -= 1
+        dice[to] = die
 
 
 @kernel()
 def way_is_legal(tables: Any, offers: Any, ways: Any, way: int) -> Any:
     """Return whether a box can be filled this way. Crossing out a box that gives 0 is filling it."""
-    if ways[0, way]:
+    if ways[way]:
         return True
     cell = way - tables[CELLS]
-    if cell < 0 or not ways[0, cell]:
+    if cell < 0 or not ways[cell]:
         return False
-    return offers[0, cell] == 0 and tables[tables[CAN_CROSS_OUT] + cell] != 0
+    return offers[cell] == 0 and can_cross_out(tables, cell)
+
+
+@kernel(forceinline=True)
+def can_cross_out(tables: Any, cell: int) -> Any:
+    return tables[tables[CAN_CROSS_OUT] + cell] != 0
 
 
 @kernel()
@@ -317,13 +335,21 @@ def end_turn(tables: Any, rows: Any, game: int, way: int, offers: Any, ways: Any
     """
     count, plain = tables[CELLS], roll_of(tables, rows, game, 0)
     first = way // (2 * count) if tables[SCORED_LAYERS] > 1 else way
-    find_ways(tables, rows, game, plain, offers, 0, 0, ways, 0, 0)
+    if tables[SCORED_LAYERS] == 1 and not tables[BARS]:
+        cell = first % count
+        if rows[game, cells_at(tables) + cell] != OPEN or (
+            first >= count and not can_cross_out(tables, cell)
+        ):
+            return False
+        score(tables, rows, game, plain, cell, first >= count)
+        return True
+    find_ways(tables, rows, game, plain, offers, 0, ways, 0)
     if not way_is_legal(tables, offers, ways, first):
         return False
     if tables[SCORED_LAYERS] > 1:
         second, other = way % (2 * count), roll_of(tables, rows, game, 1)
         before = fill(tables, rows, game, plain, first % count, first >= count)[1]
-        find_ways(tables, rows, game, other, offers, 0, 0, ways, 0, 0)
+        find_ways(tables, rows, game, other, offers, 0, ways, 0)
         empty(tables, rows, game, first % count, before)
         if not way_is_legal(tables, offers, ways, second):
             return False
@@ -336,87 +362,89 @@ def end_turn(tables: Any, rows: Any, game: int, way: int, offers: Any, ways: Any
 
 @kernel()
 def show_pairs(
-    tables: Any, rows: Any, game: int, seen: Any, first: int, masks: Any, offers: Any, ways: Any
+    tables: Any, rows: Any, game: int, seen: Any, first: int, masks: Any, begin: int, offers: Any, ways: Any
 ) -> None:
     """Write what the dice of both layers give, and which pairs of boxes are legal."""
     count, inner, outer = tables[CELLS], roll_of(tables, rows, game, 0), roll_of(tables, rows, game, 1)
-    find_ways(tables, rows, game, outer, seen, game, first + count, ways, 0, 0)
-    find_ways(tables, rows, game, inner, seen, game, first, ways, 0, 0)
+    find_ways(tables, rows, game, inner, seen, first, ways, 0)
+    find_ways(tables, rows, game, outer, seen, first + count, ways, 2 * count + BLOCK)
     for way in range(2 * count):
-        begin = tables[KEEPS] + way * 2 * count
-        if ways[0, way]:
+        at = begin + way * 2 * count
+        if ways[way]:
             before = fill(tables, rows, game, inner, way % count, way >= count)[1]
-            find_ways(tables, rows, game, outer, offers, 0, 0, masks, game, begin)
+            find_ways(tables, rows, game, outer, offers, 0, masks, at)
             empty(tables, rows, game, way % count, before)
         else:
-            masks[game, begin : begin + 2 * count] = 0
+            masks[at : at + 2 * count] = 0
 
 
-@kernel(forceinline=True)
-def show(tables: Any, rows: Any, game: int, seen: Any, masks: Any, offers: Any, ways: Any) -> None:
-    """Write what the player sees: the parts of `encoding.Observation`, and the mask."""
-    count, keeps, cells = tables[CELLS], tables[KEEPS], cells_at(tables)
-    at = show_dice(tables, rows[game, FIXED : FIXED + tables[DICE]], seen[game])
-    seen[game, at] = rows[game, THROWS_LEFT]
+@kernel()
+def show(
+    tables: Any, rows: Any, game: int, seen: Any, at: int, masks: Any, begin: int, offers: Any, ways: Any
+) -> None:
+    """Write what the player sees: the parts of `encoding.Observation` from `at` on, the mask from `begin` on.
+
+    Parts are written in blocks and in this order, so that each replaces what the block before it has written
+    too much. Behind the last ones there must be room for such a block.
+    """
+    count, keeps, cells = tables[CELLS], tables[KEEPS], game * rows.shape[1] + cells_at(tables)
+    show_keeps(tables, rows, game, masks, begin)
+    at = show_dice(tables, rows, game, seen, at)
+    seen[at] = rows[game, THROWS_LEFT]
     at += 1
     if tables[SCORED_LAYERS] > 1:
-        show_pairs(tables, rows, game, seen, at, masks, offers, ways)
+        show_pairs(tables, rows, game, seen, at, masks, begin + keeps, offers, ways)
     else:
-        find_ways(tables, rows, game, roll_of(tables, rows, game, 0), seen, game, at, masks, game, keeps)
+        find_ways(tables, rows, game, roll_of(tables, rows, game, 0), seen, at, masks, begin + keeps)
     at += tables[SCORED_LAYERS] * count
-    show_cells(
-        rows[game, cells : cells + count],
-        seen[game, at : at + count],
-        seen[game, at + count : at + 2 * count],
-    )
-    at += 2 * count
+    for cell in range(0, count, BLOCK):
+        own = load_block(rows, cells + cell)
+        store_block(seen, at + cell, filled(own, own))
+    at += count
+    for cell in range(0, count, BLOCK):
+        own = load_block(rows, cells + cell)
+        store_block(seen, at + cell, written(own, own))
+    at += count
     for column in range(tables[COLUMNS]):
-        seen[game, at + column] = rows[game, upper_at(tables) + column]
+        seen[at + column] = rows[game, upper_at(tables) + column]
     at += tables[COLUMNS]
-    seen[game, at] = rows[game, REPEATS]
-    seen[game, at + 1] = rows[game, SCORE]
-    equal = 0
-    for place in range(tables[DICE] - 1):
-        equal |= (rows[game, FIXED + place] == rows[game, FIXED + place + 1]) << place
-    begin = tables[KEEP_MASK] + equal * keeps
-    show_keeps(tables[begin : begin + keeps], rows[game, THROWS_LEFT] > 0, masks[game, :keeps])
+    seen[at] = rows[game, REPEATS]
+    seen[at + 1] = rows[game, SCORE]
 
 
 @kernel(forceinline=True)
-def show_dice(tables: Any, dice: Any, seen: Any) -> Any:
+def show_keeps(tables: Any, rows: Any, game: int, masks: Any, begin: int) -> None:
+    if rows[game, THROWS_LEFT] == 0:
+        equal = 1 << tables[DICE] - 1  # the last row of the table: nothing may be kept
+    else:
+        equal = 0
+        for place in range(tables[DICE] - 1):
+            equal |= (rows[game, FIXED + place] == rows[game, FIXED + place + 1]) << place
+    row = tables[KEEP_MASK] + equal * tables[KEEPS]
+    for keep in range(0, tables[KEEPS], BLOCK):
+        store_block(masks, begin + keep, load_block(tables, row + keep))
+
+
+@kernel(forceinline=True)
+def show_dice(tables: Any, rows: Any, game: int, seen: Any, at: int) -> Any:
     """Write the dice and how many show each face; return where that ends."""
-    faces, layers = tables[FACES], tables[LAYERS]
-    counts, end = dice.size * layers, (dice.size + faces) * layers
-    for at in range(counts, end):
-        seen[at] = 0
+    count, faces, layers = tables[DICE], tables[FACES], tables[LAYERS]
+    if layers == 1:
+        for place in range(0, count, BLOCK):
+            store_block(seen, at + place, load_block(rows, game * rows.shape[1] + FIXED + place))
+        at += count
+    else:
+        for place in range(count):
+            die = rows[game, FIXED + place]
+            for layer in range(layers):
+                seen[at] = die >> DIE_BITS * (layers - 1 - layer) & MOST_FACES
+                at += 1
     for layer in range(layers):
-        shift = DIE_BITS * (layers - 1 - layer)
-        for place in range(dice.size):
-            face = dice[place] >> shift & MOST_FACES
-            seen[place * layers + layer] = face
-            seen[counts + layer * faces + face - 1] += 1
-    return end
-
-
-@kernel(forceinline=True)
-def show_cells(cells: Any, filled: Any, points: Any) -> None:
-    for cell in range(cells.size):
-        filled[cell] = cells[cell] != OPEN
-        points[cell] = cells[cell] if cells[cell] != OPEN else 0
-
-
-@kernel(forceinline=True)
-def show_keeps(shown: Any, may_roll: bool, mask: Any) -> None:
-    for keep in range(shown.size):
-        mask[keep] = shown[keep] & may_roll
-
-
-@kernel(forceinline=True)
-def opens(cells: Any) -> Any:
-    found = 0
-    for cell in range(cells.size):
-        found += cells[cell] == OPEN
-    return found
+        begin = tables[COUNTS] + rows[game, rolls_at(tables) + layer] * faces
+        for face in range(0, faces, BLOCK):
+            store_block(seen, at + face, load_block(tables, begin + face))
+        at += faces
+    return at
 
 
 @kernel()
@@ -428,6 +456,7 @@ def begin_game(tables: Any, rows: Any, game: int) -> None:
         rows[game, states_at(tables) + group] = tables[tables[FIRST] + group]
     rows[game, cells_at(tables) :] = OPEN
     rows[game, THROWS_LEFT] = tables[THROWS]
+    rows[game, TO_FILL] = tables[CELLS]
 
 
 @entry_kernel(nogil=True)
@@ -440,34 +469,54 @@ def begin_games(tables: Any, rows: Any, chances: Any, seed: Any) -> None:
 
 @entry_kernel(nogil=True)
 def step_games(
-    begin: int, end: int, tables: Any, rows: Any, chances: Any, actions: Any, seen: Any, masks: Any
+    begin: int,
+    end: int,
+    tables: Any,
+    rows: Any,
+    chances: Any,
+    actions: Any,
+    settings: Any,
+    seen: Any,
+    masks: Any,
+    rewards: Any,
+    legal: Any,
+    ended: Any,
+    final: Any,
 ) -> None:
-    """Play an action in each of these games; where nothing was rolled yet, roll all dice.
+    """Play an action in each of these games and write all results; where nothing was rolled yet, roll.
 
-    A game that ends begins anew; an illegal action changes nothing.
+    A game that ends begins anew; an illegal action changes nothing. `settings` are the reward of an illegal
+    action and whether rewards come at the end.
     """
-    offers, ways = np.zeros((1, tables[CELLS]), np.int16), np.zeros((1, 2 * tables[CELLS]), np.int8)
-    keeps, throws, cells = tables[KEEPS], tables[THROWS], cells_at(tables)
+    keeps, throws, games = tables[KEEPS], tables[THROWS], rows.shape[0]
+    width, count = seen.size // games, masks.size // games
+    offers, ways = np.zeros(tables[CELLS] + BLOCK, np.int16), np.zeros(4 * tables[CELLS] + 2 * BLOCK, np.int8)
+    last_seen, last_mask = np.zeros(width + BLOCK, np.int16), np.zeros(count + BLOCK, np.int8)
     for game in range(begin, end):
         action, before, keep = actions[game], rows[game, SCORE], 0
-        for at in range(SCORE):
-            rows[game, at] = 0
+        over, total, reward = False, 0, np.float32(0)
         if rows[game, THROWS_LEFT] == throws:
-            legal = True
+            may = True
         elif 0 <= action < keeps:
-            legal = rows[game, THROWS_LEFT] > 0
-            keep = action
+            may, keep = rows[game, THROWS_LEFT] > 0, action
         else:
-            legal = 0 <= action < masks.shape[1]
-            legal = legal and end_turn(tables, rows, game, action - keeps, offers, ways)
-            if legal:
+            may = 0 <= action < count
+            may = may and end_turn(tables, rows, game, action - keeps, offers, ways)
+            if may:
                 rows[game, THROWS_LEFT] = throws
-                rows[game, GAINED] = rows[game, SCORE] - before
-                if opens(rows[game, cells:]) == 0:
-                    rows[game, ENDED] = 1
-                    rows[game, FINAL] = rows[game, SCORE]
+                over = rows[game, TO_FILL] == 0
+                if over:
+                    total = rows[game, SCORE]
+                reward = np.float32(total if settings[1] else rows[game, SCORE] - before)
+                if over:
                     begin_game(tables, rows, game)
-        rows[game, LEGAL] = legal
-        if legal:
+        if may:
             roll_dice(tables, rows, game, chances, keep)
-            show(tables, rows, game, seen, masks, offers, ways)
+        rewards[game] = reward if may else settings[0]
+        legal[game], ended[game], final[game] = may, over, total
+        if game < end - 1:
+            show(tables, rows, game, seen, game * width, masks, game * count, offers, ways)
+        else:  # behind it there is no room, or a game of another thread
+            show(tables, rows, game, last_seen, 0, last_mask, 0, offers, ways)
+            seen[game * width : (game + 1) * width] = last_seen[:width]
+            masks[game * count : (game + 1) * count] = last_mask[:count]

@@ -31,6 +31,7 @@ from dicecup.solver.components import (
     offered_points,
     remember,
 )
+from dicecup.solver.vector import BLOCK
 
 DIE_BITS = 5  # a die is one number: its faces, so many bits each
 MOST_FACES = (1 << DIE_BITS) - 1
@@ -41,7 +42,7 @@ NUMBERS = range(18)
 (BARS, GROUPS, LINKED_CELLS, LINKED_WIDTH, STATE_SIZE, ROLLS, PLAIN_ROLLS, NEEDS, REPEAT_CELL) = NUMBERS[9:]
 # … and with the places where these tables begin, by number:
 BONUS_STEPS = 18
-PARTS = range(19, 40)
+PARTS = range(19, 44)
 ADD = PARTS[0]  # [dice, face]: the dice with one more, see `lattice`
 KEEP_MASK = PARTS[
     1
@@ -66,8 +67,11 @@ DEMANDED = PARTS[
 REPEAT = PARTS[17]  # by roll: what it pays as a repeat once `REPEAT_CELL` holds points
 BONUS = PARTS[18]  # [step]: the upper sum and the points
 SCORED = PARTS[19]  # the layers in the order of scoring
-UPPER = PARTS[20]  # by cell: whether it is an upper box; behind that its column and its multiplier
-COLUMN, MULTIPLIER = 40, 41
+UPPER = PARTS[20]  # by cell: whether it is an upper box
+COLUMN = PARTS[21]  # by cell
+MULTIPLIER = PARTS[22]  # by cell
+SORTED = PARTS[23]  # [roll, place]: the dice in ascending order
+COUNTS = PARTS[24]  # [roll, face]: how many dice show it
 
 
 @lru_cache(maxsize=8)
@@ -92,6 +96,8 @@ def batch_tables(rules: Ruleset) -> Array:
         UPPER: [box.section == "upper" for box in rules.boxes] * columns,
         COLUMN: np.repeat(np.arange(columns), len(rules.boxes)),
         MULTIPLIER: np.repeat([column.multiplier for column in rules.columns], len(rules.boxes)),
+        SORTED: known.throws,
+        COUNTS: [[dice.count(face + 1) for face in range(known.faces)] for dice in known.throws],
     }
     numbers = {
         DICE: rules.dice.count,
@@ -118,10 +124,10 @@ def batch_tables(rules: Ruleset) -> Array:
 
 
 def packed(numbers: dict[int, int], parts: dict[int, Any]) -> Array:
-    """Return one array: the numbers, where each part begins, and the parts."""
+    """Return one array: the numbers, where each part begins, the parts, and room to read a block beyond."""
     head = max(*numbers, *parts) + 1
     flat = {number: np.asarray(part, dtype=np.int32).reshape(-1) for number, part in parts.items()}
-    found = np.zeros(head + sum(map(len, flat.values())), dtype=np.int32)
+    found = np.zeros(head + sum(map(len, flat.values())) + BLOCK, dtype=np.int32)
     for number, value in numbers.items():
         found[number] = value
     at = head
@@ -141,11 +147,11 @@ def check_batch_possible(rules: Ruleset) -> None:
 def keep_masks(count: int) -> Array:
     """Return which keeps are shown as legal, by the equal neighbours among the dice: bit i for i and i + 1.
 
-    Of equal dice the first ones are kept, so that every keep has one number.
+    Of equal dice the first ones are kept, so that every keep has one number. The last row allows none.
     """
     equal, keep = np.ogrid[: 1 << (count - 1), : (1 << count) - 1]
     found: Array = ~keep & (keep >> 1) & equal == 0
-    return found
+    return np.vstack([found, np.zeros_like(found[:1])])
 
 
 def rolls_of(rules: Ruleset) -> int:

@@ -22,6 +22,8 @@ VECTOR_BYTES = 128
 # Where an array has rows and a row is one vector: measured for Dice in Dice, whose throws fill 144 MB so.
 ROW_BYTES = 64
 
+BLOCK = 16  # lanes of a block: a short vector from anywhere in an array
+
 intrinsic: Any = numba_intrinsic  # its type does not say that the first parameter is not given by callers
 
 
@@ -145,3 +147,33 @@ def times_plus(typing: Any, one: Any, other: Any, more: Any) -> Any:  # noqa: AR
         return builder.call(function, values)
 
     return one(one, other, more), generate
+
+
+def block_pointer(context: Any, builder: Any, array_type: Any, array: Any, offset: Any) -> Any:
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [offset]), ir.VectorType(data.type.pointee, BLOCK).as_pointer())
+
+
+@intrinsic
+def load_block(typing: Any, array: Any, offset: Any) -> Any:  # noqa: ARG001
+    """Load a block of a contiguous array, counted as if it were flat. All lanes must be in its memory."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        pointer = block_pointer(context, builder, signature.args[0], values[0], values[1])
+        return builder.load(pointer, align=aligned(signature.args[0]))
+
+    return Vector(array.dtype, BLOCK)(array, types.intp), generate
+
+
+@intrinsic
+def store_block(typing: Any, array: Any, offset: Any, vector: Any) -> Any:  # noqa: ARG001
+    """Store a block, in as few bits as the integers of the array have."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        pointer, vector = block_pointer(context, builder, signature.args[0], values[0], values[1]), values[2]
+        if vector.type != pointer.type.pointee:
+            vector = builder.trunc(vector, pointer.type.pointee)
+        builder.store(vector, pointer, align=aligned(signature.args[0]))
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, vector), generate
