@@ -20,7 +20,7 @@ from tests.solver.test_chances import PLAYS, PointsPlay, WorthReference, small
 
 from dicecup.bots.head_to_head import batches
 from dicecup.bots.simulation import simulate
-from dicecup.coach.advice import Choice, Hint, Values, advise
+from dicecup.coach.advice import Choice, Hint, Values, advise, known_values, remembered_values
 from dicecup.coach.chances import as_chances, best_chance, final_scores, goal
 from dicecup.coach.endgame import end_scores
 from dicecup.coach.to_win import ScoreWorth, decide_to_win, scores_of_others, win_hint
@@ -29,12 +29,16 @@ from dicecup.dice import all_dice
 from dicecup.engine.play import apply, legal_moves, score_sheet
 from dicecup.engine.state import Keep, Move, Score, State, Throw, final_score, start, turn_start
 from dicecup.errors import UsageError
+from dicecup.installation import tables_folder
 from dicecup.playout.to_win import HeadToHead
 from dicecup.rules import Ruleset, load_ruleset
 from dicecup.solver.double.solution import DoubleSolution
 from dicecup.solver.double.solve import solve_double
+from dicecup.solver.files.tables import table_path
 from dicecup.solver.learned import find_learned
 from dicecup.solver.single.chance_tables import solve_chances
+from dicecup.solver.single.solution import SingleSolution
+from dicecup.solver.single.solve import solve_single
 from dicecup.solver.solution import FinalScores
 
 THREE = """
@@ -169,10 +173,39 @@ def test_games_head_to_head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert simulate(solution.rules, ["winner", "optimal", "winner"], 60, 3, executor=executor) == together
     assert len(executor.sent) == 3  # rules and numbers of games, no tables
     assert max(executor.sent) < 20_000
-    few = simulate(solution.rules, ["winner", "optimal"], 40, 3)  # compiled too: the tables are there
-    assert few == simulate(
-        solution.rules, ["winner", "optimal"], 40, 3, executor=Elsewhere(tmp_path / "other")
+    assert (
+        simulate(
+            solution.rules, ["winner", "optimal", "winner"], 60, 3, executor=Elsewhere(tmp_path / "other")
+        )
+        == together
     )
+
+
+def test_the_same_games_with_an_empty_and_a_full_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tables of chances are rounded, and reach further back: they must not change what is simulated."""
+    monkeypatch.setenv("DICECUP_CACHE", str(tmp_path))
+    monkeypatch.setattr("dicecup.solver.single.chances.MOST_ASKED", 1)  # as if the game were a long one
+    rules = small(tmp_path, 1).rules
+
+    def played() -> list[object]:
+        remembered_values.cache_clear()
+        return [
+            simulate(rules, bots, 20, 3, cores=1)
+            for bots in (["winner", "optimal"], ["winner", "greedy"], ["winner", "winner", "optimal"])
+        ]
+
+    before = played()
+    source = known_values(rules).source
+    assert isinstance(source, SingleSolution)
+    for play in PLAYS:
+        solve_chances(source, play)
+    assert played() == before
+    path = solve_single(rules, precision=32, folder=tables_folder()).path
+    table_path(tables_folder(), rules, 64).unlink()
+    assert path.exists()
+    assert played() == before  # not by the values of 32 bits
 
 
 class Elsewhere(AtOnce):

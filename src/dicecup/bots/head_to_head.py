@@ -1,7 +1,8 @@
 """Games that bots play together, seeing each other's sheets; they take turns to begin.
 
-If all of them play for the win or for points and the chances of the game are in tables, the games run in
-compiled kernels, thousands at once; otherwise on the engine.
+If all of them play for the win or for points and there are many games, they run in compiled kernels,
+thousands at once, by tables of chances; otherwise on the engine, without tables. Which of the two depends on
+the bots and the number of games, never on what is in a cache: the same seed gives the same games.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from random import Random
 
-from dicecup.bots.registry import OptimalBot, WinnerBot
+from dicecup.bots.registry import Bot, OptimalBot, WinnerBot, sees_others
 from dicecup.bots.simulation import play_table
 from dicecup.bots.summary import final_sheets
 from dicecup.bots.workers import Helpers, Player, play_pieces
@@ -50,10 +51,9 @@ def play_together(
     helpers: Helpers,
 ) -> Iterator[list[FinalSheets]]:
     """Yield the full sheets of each bot, in batches of games. In game n the bot n begins, counted round."""
-    tables = None
-    if all(isinstance(player.bot, WinnerBot | OptimalBot) for player in players):
-        tables = win_tables(known_values(rules), games)
-    if tables is not None:
+    bots = [player.bot for player in players]
+    if needs_tables(rules, bots, games):
+        tables = win_tables(known_values(rules))
         to_win = [isinstance(player.bot, WinnerBot) for player in players]
         if helpers.executor:
             yield from spread_compiled(rules, to_win, games, seed, on_progress, helpers.executor)
@@ -65,24 +65,24 @@ def play_together(
     yield from play_pieces(play_team, team, pieces, on_progress, helpers)
 
 
-def win_tables(
-    values: Values, games: int, on_progress: OnProgress = no_callback
-) -> dict[Play, ChanceTable] | None:
-    """Return the tables of chances that play for the win reads; work them out if that pays for so many games.
+def needs_tables(rules: Ruleset, bots: Sequence[Bot], games: int) -> bool:
+    """Whether these bots play together by tables of chances, which pays for so many games."""
+    if games < MANY_GAMES or len(bots) < 2 or not any(map(sees_others, bots)):
+        return False
+    if not all(isinstance(bot, WinnerBot | OptimalBot) for bot in bots):
+        return False
+    source = known_values(rules).source
+    return isinstance(source, SingleSolution) and source.table.header.states <= MOST_STATES
 
-    None where there are none.
-    """
+
+def win_tables(values: Values, on_progress: OnProgress = no_callback) -> dict[Play, ChanceTable]:
+    """Return the tables of chances that play for the win reads; those that are missing are worked out."""
     source = values.source
-    if not isinstance(source, SingleSolution):
-        return None
-    found = {play: find_chances(source, play) for play in PLAYS}
-    if games >= MANY_GAMES and source.table.header.states <= MOST_STATES:
-        return {
-            play: table or solve_chances(source, play, on_progress=on_progress, wait=True)
-            for play, table in found.items()
-        }
-    known = {play: table for play, table in found.items() if table is not None}
-    return known if len(known) == len(PLAYS) else None
+    assert isinstance(source, SingleSolution)
+    return {
+        play: find_chances(source, play) or solve_chances(source, play, on_progress=on_progress, wait=True)
+        for play in PLAYS
+    }
 
 
 def batches(games: int, players: int) -> list[tuple[int, int]]:
@@ -128,10 +128,9 @@ def compiled_piece(
     """The games of these numbers. Tables that this worker lacks are made: the others play by them too."""
     from dicecup.playout.to_win import HeadToHead
 
-    source = known_values(rules).source
-    assert isinstance(source, SingleSolution)
-    tables = {play: find_chances(source, play) or solve_chances(source, play, wait=True) for play in PLAYS}
-    return HeadToHead(source, tables, to_win).play(count, seed, first)
+    values = known_values(rules)
+    assert isinstance(values.source, SingleSolution)
+    return HeadToHead(values.source, win_tables(values), to_win).play(count, seed, first)
 
 
 def play_team(team: Player, rules: Ruleset, first: int, end: int, seed: int) -> list[FinalSheets]:

@@ -38,8 +38,9 @@ class OptimalBot:
 class WinnerBot:
     """A bot that plays for the win, seeing all sheets; the others are taken to play for points.
 
-    In games of one column and single dice it does so in the last nine turns, or from the beginning if the
-    tables of chances are there; in other games in the very last turns. Before that it maximises points.
+    In games of one column and single dice it does so in the last nine turns; in other games in the very last
+    turns. Before that it maximises points. Simulations of many games play so from the beginning
+    (`bots.head_to_head`).
     """
 
     sees_others = True

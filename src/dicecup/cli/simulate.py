@@ -44,6 +44,7 @@ from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:
+    from dicecup.bots.registry import Bot
     from dicecup.bots.summary import BotResult, Simulation
     from dicecup.coach.advice import Values
 
@@ -108,8 +109,7 @@ def command(
     # Says how far a solve is, which the simulation itself would not.
     values = values_of(rules) if {"optimal", "winner"} & {*bots} else None
     to_win = values if "winner" in bots and len(bots) > 1 else None
-    if to_win:
-        make_tables(to_win, games)
+    whole_game = to_win is not None and make_tables(to_win, [find_bot(name) for name in bots], games)
     progress = ShareProgress()
     began = time.monotonic()
     with compilation_announced(), current_folder_searched(), executor_of(cluster) as executor:
@@ -127,30 +127,36 @@ def command(
     progress.end()
     if as_json:
         exact = {} if values is None else {"exact": values.exact}
-        turns = {"turns_to_win": turns_to_win(to_win)} if to_win else {}
+        turns = {"turns_to_win": turns_to_win(to_win, whole_game)} if to_win else {}
         print_json(answer(rules, found, seconds) | exact | turns)
     else:
-        said = [*(learned_notes(values) if values else ()), *(to_win_notes(to_win) if to_win else ())]
+        said = [
+            *(learned_notes(values) if values else ()),
+            *(to_win_notes(to_win, whole_game) if to_win else ()),
+        ]
         echo(fitting("\n\n".join([text(rules, found, seconds), *said])))
     if plot is not None:  # last: what took an hour is not lost to a disk full by now
         draw(plot, rules, found)
 
 
-def make_tables(values: Values, games: int) -> None:
-    """Work out the chances that the bot `winner` reads, if that pays for so many games."""
-    from dicecup.bots.head_to_head import win_tables
+def make_tables(values: Values, bots: Sequence[Bot], games: int) -> bool:
+    """Work out the chances that the bot `winner` reads if the bots play by them; return whether they do."""
+    from dicecup.bots.head_to_head import needs_tables, win_tables
 
+    if not needs_tables(values.rules, bots, games):
+        return False
     progress = SolveProgress()
     try:
         with compilation_announced():
-            win_tables(values, games, progress)
+            win_tables(values, progress)
     finally:
         progress.end()
+    return True
 
 
-def to_win_notes(values: Values) -> list[str]:
+def to_win_notes(values: Values, whole_game: bool) -> list[str]:
     """Say how the bot `winner` plays where it does not play for the win from the beginning."""
-    turns = turns_to_win(values)
+    turns = turns_to_win(values, whole_game)
     if turns >= values.rules.cells // len(values.rules.scored):
         return []
     said = speech.language.ngettext(
@@ -161,10 +167,10 @@ def to_win_notes(values: Values) -> list[str]:
     return [said.format(turns=turns)]
 
 
-def turns_to_win(values: Values) -> int:
+def turns_to_win(values: Values, whole_game: bool) -> int:
     from dicecup.coach.to_win import turns_to_win
 
-    return turns_to_win(values)
+    return values.rules.cells if whole_game else turns_to_win(values)
 
 
 def labels(found: Sequence[BotResult]) -> list[str]:

@@ -102,13 +102,19 @@ def solution_for(values: Values, state: State, worth: ScoreWorth) -> Solution:
 
 
 def decide_to_win(values: Values, state: State) -> Keep | Score:
-    """The decision of the bot `winner`: for the win where chances are known, else for points."""
+    """The decision of the bot `winner`: for the win where chances can be computed, else for points.
+
+    It does not read the tables of chances: a decision must not depend on what is in a cache.
+    """
     source = values.source
     if len(state.sheets) > 1 and isinstance(source, SingleSolution):
         with values.alone:
-            if all(source.chances.knows(sheet, "points", "target") for sheet in state.sheets):
-                worth = ScoreWorth(scores_of_others(values, state))
-                aimed = advise(Values(AimSolution(source.chances, worth.aims)), state)
+            chances = source.computed_chances
+            if all(chances.can_compute(sheet) for sheet in state.sheets):
+                views = each_player(values, state)
+                others = [view for player, view in enumerate(views) if player != state.player]
+                worth = ScoreWorth([chances.final_scores(view) for view in others])
+                aimed = advise(Values(AimSolution(chances, worth.aims)), state)
                 return by_points_where_equal(aimed, values, state).best.move
     elif found := win_hint(values, state):
         return found.choices[0].move
@@ -119,7 +125,6 @@ def turns_to_win(values: Values) -> int:
     """The number of last turns in which the bot `winner` plays for the win."""
     source, rules = values.source, values.rules
     if isinstance(source, SingleSolution):
-        tables = all(source.chances.table(play) for play in ("points", "target"))
-        return rules.cells if tables else min(MOST_ASKED, rules.cells)
+        return min(MOST_ASKED, rules.cells)
     turns = rules.cells // len(rules.scored)
     return min(1 if rules.has_layers else MOST_TURNS, turns)

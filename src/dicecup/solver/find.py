@@ -49,15 +49,16 @@ def find_single_solution(
     on_progress: OnProgress = no_callback,
     on_warning: OnWarning = no_callback,
 ) -> SingleSolution:
-    """Return the solution from the most exact table; solve the game first if that takes seconds only."""
+    """Return the solution from the most exact table; solve the game first if that takes seconds only.
+
+    Where it does, a table of fewer bits is not used: results would depend on what was solved before.
+    """
     folder = folder or tables_folder()
     size = check_solvable(rules)
     quick = solve_seconds(size, PRECISIONS[0]) <= QUICK
-    for precision in PRECISIONS:
+    for precision in PRECISIONS[:1] if quick else PRECISIONS:
         if table := find_single_table(rules, precision, folder, on_warning):
             return SingleSolution(rules, table)
-        if quick and table_path(folder, rules, precision).exists():
-            break  # a bad one, which was reported, is solved again
     if not quick:
         raise takes_long(rules, solve_seconds(size, 32))
     table = solve_single(rules, precision=PRECISIONS[0], folder=folder, on_progress=on_progress, wait=True)

@@ -31,16 +31,20 @@ REMEMBERED = 32
 class GameChances:
     """The chances of one game: from its tables, or computed when they are asked for.
 
-    `folder` is where tables are looked for. Threads may not share it.
+    `folder` is where tables are looked for. Without `stored` none is read: tables are rounded, so what is
+    computed from them may differ in the last digits. Threads may not share it.
     """
 
-    def __init__(self, solution: SingleSolution, folder: Path | None = None) -> None:
+    def __init__(self, solution: SingleSolution, folder: Path | None = None, *, stored: bool = True) -> None:
         self.solution = solution
+        self.stored = stored
         self.folder = folder or tables_folder()
         self.tables: dict[Play, ChanceTable | None] = {}
         self.remembered: dict[tuple[Sheet, Play, type[Rows]], RowLevel] = {}
 
     def table(self, play: Play) -> ChanceTable | None:
+        if not self.stored:
+            return None
         if self.tables.get(play) is None:
             self.tables[play] = find_chances(self.solution, play, self.folder)
         return self.tables[play]
@@ -70,10 +74,9 @@ class GameChances:
         assert rows.below is not None
         return rows.below
 
-    def knows(self, sheet: Sheet, *plays: Play) -> bool:
-        """Whether the rows of a sheet can be had without working out a table."""
-        few = self.solution.place(sheet).level <= MOST_ASKED
-        return few or all(self.table(play) is not None for play in plays)
+    def can_compute(self, sheet: Sheet) -> bool:
+        """Whether the rows of a sheet can be had without a table."""
+        return self.solution.place(sheet).level <= MOST_ASKED
 
     def final_scores(self, state: State, play: Play = "points") -> FinalScores:
         """How the game of the player whose turn it is may end.

@@ -152,6 +152,13 @@ class SingleSolution(Solution):
 
         return GameChances(self)
 
+    @cached_property
+    def computed_chances(self) -> GameChances:
+        """The chances of sheets with few open boxes, the same whatever tables are stored."""
+        from dicecup.solver.single.chances import GameChances
+
+        return GameChances(self, stored=False)
+
 
 def faces_of(dice: Dice) -> Faces:
     """Return the faces of dice of one layer."""
