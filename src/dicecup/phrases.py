@@ -55,6 +55,7 @@ PHRASES = {
     "expected_no_cycle": N_("boxes that don’t wait for each other in a circle ({boxes})"),
     "expected_no_more_dice": N_("groups of at most {counted} dice in total"),
     "expected_actions": N_("one action for each of {games} games"),
+    "expected_agents": N_("one action for each of these agents: {agents}"),
     "expected_box_without_strike": N_("a lower box that can’t be crossed out; “{found}” isn’t one"),
     "expected_columns": N_("columns, over which points are given"),
     "expected_different_boxes": N_("three different boxes"),

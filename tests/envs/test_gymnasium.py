@@ -229,3 +229,25 @@ def test_the_examples_of_the_package_run(module: ModuleType) -> None:
     found = doctest.testmod(module, extraglobs={"dicecup": dicecup})
     assert found.attempted > 3
     assert not found.failed
+
+
+@pytest.mark.parametrize("action", [None, 31.0, True, np.True_, "31", np.array([31]), np.nan])
+def test_an_action_that_is_no_whole_number_is_one_sentence(action: Any) -> None:
+    env = made("yatzy")
+    env.reset(seed=1)
+    with pytest.raises(UsageError, match=r"“action” isn’t valid\. Give a whole number from 0 to 60"):
+        env.step(action)
+
+
+def test_steps_before_and_after_a_game() -> None:
+    env = SoloEnv("yatzy")
+    with pytest.raises(MoveError, match="hasn’t started"):
+        env.step(0)
+    env.reset(seed=1)
+    for number in range(15):
+        *_, over, _, info = env.step(np.array(31 + number))
+    assert over
+    again = env.step(31)
+    assert again[1:4] == (-1.0, True, False)
+    assert not again[4]["legal"]
+    assert again[4]["score"] == info["score"]

@@ -223,3 +223,57 @@ def test_the_error_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("dicecup.installation.is_clone", lambda: False)
     with pytest.raises(UsageError, match=r"pip install 'dicecup\[env\]'"):
         aec_env("yatzy")
+
+
+WRONG = [None, 31.0, np.float32(31), True, np.True_, "31", [31], np.array([31]), np.nan]
+
+
+@pytest.mark.parametrize("action", WRONG)
+def test_an_action_that_is_no_whole_number_is_one_sentence(action: Any) -> None:
+    turns, side_by_side = aec_env("yatzy"), parallel_env("yatzy")
+    turns.reset(seed=1)
+    with pytest.raises(UsageError, match=r"“action” isn’t valid\. Give a whole number from 0 to 60"):
+        turns.step(action)
+    side_by_side.reset(seed=1)
+    before = [live.state for live in side_by_side.games]
+    with pytest.raises(UsageError, match=r"“action” isn’t valid\. Give a whole number from 0 to 61"):
+        side_by_side.step({"player_0": 31, "player_1": action})
+    assert [live.state for live in side_by_side.games] == before  # nobody has played
+
+
+def test_wrong_agents_and_steps_before_and_after_a_game_are_one_sentence() -> None:
+    turns, side_by_side = aec_env("yatzy", players=1), parallel_env("yatzy")
+    with pytest.raises(MoveError, match="hasn’t started"):
+        turns.step(31)
+    with pytest.raises(MoveError, match="hasn’t started"):
+        side_by_side.step({"player_0": 31, "player_1": 31})
+    side_by_side.reset(seed=1)
+    for actions in ({"player_0": 31}, {"player_0": 31, "player_2": 31}, [31, 31], None):
+        with pytest.raises(UsageError, match="each of these agents: player_0, player_1"):
+            side_by_side.step(actions)  # type: ignore[arg-type]
+    turns.reset(seed=1)
+    for number in range(15):
+        assert not turns.last()[2]
+        turns.step(31 + number)
+    with pytest.raises(ValueError, match="only valid action is None"):  # the library's own sentence
+        turns.step(31)
+    turns.step(None)
+    with pytest.raises(MoveError, match="game is over"):
+        turns.step(None)
+    for number in range(15):
+        side_by_side.step({"player_0": 31 + number, "player_1": 31 + number})
+    assert not side_by_side.agents
+    with pytest.raises(MoveError, match="game is over"):
+        side_by_side.step({"player_0": 31, "player_1": 31})
+
+
+@pytest.mark.parametrize("action", [-1, 61, np.int64(10**6), 10**30])
+def test_an_action_of_no_number_is_illegal(action: int) -> None:
+    env = aec_env("yatzy")
+    env.reset(seed=1)
+    env.step(action)
+    assert not env.infos["player_0"]["legal"]
+    strict = aec_env("yatzy", illegal=None)
+    strict.reset(seed=1)
+    with pytest.raises(MoveError, match="Actions are numbered from 0 to 60"):
+        strict.step(action)

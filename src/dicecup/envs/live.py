@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import index
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -38,6 +39,20 @@ def checked_settings(
         expected = Phrase("expected_one_of", known=", ".join(known))
         raise UsageError("argument_wrong", argument="reward", expected=expected)
     return EnvironmentSettings(reward, bool(values), illegal)  # type: ignore[arg-type]
+
+
+def action_number(action: object, count: int) -> int:
+    """Return an action as an `int`; anything but a whole number is refused, also what Python takes for one.
+
+    A number that no action has is illegal, like an action that the rules do not allow now.
+    """
+    try:
+        if isinstance(action, bool | np.bool_):
+            raise TypeError
+        return index(action)  # type: ignore[arg-type]
+    except TypeError:
+        expected = Phrase("expected_whole_number", low=0, high=count - 1)
+        raise UsageError("argument_wrong", argument="action", expected=expected) from None
 
 
 class Outcome(NamedTuple):
@@ -89,7 +104,7 @@ class LiveGame:
         """Play an action and roll the dice that follow it; with `wait` not those of the next turn."""
         state, seat = self.state, self.state.player
         try:
-            move = self.actions.move(state.dice, int(action))
+            move = self.actions.move(state.dice, action)
             after = apply(self.rules, state, move)
         except MoveError:
             if self.settings.illegal is None:

@@ -13,9 +13,10 @@ from pettingzoo import AECEnv, ParallelEnv
 
 from dicecup.encoding import Mask, Numbers
 from dicecup.engine.state import MOST_PLAYERS, State, final_score
-from dicecup.envs.live import ILLEGAL, LiveGame, Outcome, checked_settings, win_shares
+from dicecup.envs.live import ILLEGAL, LiveGame, Outcome, action_number, checked_settings, win_shares
 from dicecup.envs.picture import picture, text
-from dicecup.errors import whole_number
+from dicecup.errors import MoveError, UsageError, whole_number
+from dicecup.phrases import Phrase
 from dicecup.rules.loader import AnyGame
 
 REWARDS = ("points", "final", "loss", "win")
@@ -61,6 +62,7 @@ class AecGame(AECEnv[str, Seen, int]):  # type: ignore[misc]  # PettingZoo has n
         self.live = LiveGame(game, options, checked_settings(reward, values, illegal, REWARDS), players)
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
+        self.agents: list[str] = []
         self.observation_spaces, self.action_spaces = spaces_by_agent(
             self.live, self.live.actions.count, self.possible_agents
         )
@@ -96,13 +98,13 @@ class AecGame(AECEnv[str, Seen, int]):  # type: ignore[misc]  # PettingZoo has n
 
     def step(self, action: int | None) -> None:
         """Play an action of the player whose turn it is; an illegal one changes nothing."""
+        check_begun(self.agents, self.live.state.finished)
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        assert action is not None
         seat = self.possible_agents.index(agent)
-        outcome = self.live.decide(int(action), self.chance)
+        outcome = self.live.decide(action_number(action, self.live.actions.count), self.chance)
         state = self.live.state
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
@@ -145,6 +147,12 @@ class AecGame(AECEnv[str, Seen, int]):  # type: ignore[misc]  # PettingZoo has n
 
     def close(self) -> None:
         """There is nothing to free."""
+
+
+def check_begun(agents: list[str], over: bool) -> None:
+    """Raise an error where no agent plays: before the first game, and after a game."""
+    if not agents:
+        raise MoveError("game_over" if over else "game_not_begun")
 
 
 def rendered(live: LiveGame, state: State, mode: str | None) -> Any:
@@ -208,9 +216,13 @@ class ParallelGame(ParallelEnv[str, Seen, int]):  # type: ignore[misc]
 
     def step(self, actions: Mapping[str, int]) -> tuple[Any, ...]:
         """Play an action of every player; an illegal one changes nothing for the player who chose it."""
-        outcomes = [
-            self._decide(live, actions[agent]) for agent, live in zip(self.agents, self.games, strict=True)
-        ]
+        check_begun(self.agents, self._over())
+        given: object = actions
+        if not isinstance(given, Mapping) or set(given) != set(self.agents):
+            expected = Phrase("expected_agents", agents=", ".join(self.agents))
+            raise UsageError("argument_wrong", argument="actions", expected=expected)
+        numbers = [action_number(given[agent], self.wait + 1) for agent in self.agents]
+        outcomes = [self._decide(live, number) for live, number in zip(self.games, numbers, strict=True)]
         if all(waiting(live) for live in self.games) and not self._over():
             for live in self.games:
                 live.roll(self.chance)
@@ -252,9 +264,9 @@ class ParallelGame(ParallelEnv[str, Seen, int]):  # type: ignore[misc]
         return live.reward(outcome, sheet) if not outcome.legal else 0.0
 
     def _decide(self, live: LiveGame, action: int) -> Outcome:
-        if waiting(live) and int(action) == self.wait:
+        if waiting(live) and action == self.wait:
             return Outcome(legal=True)
-        return live.decide(int(action), self.chance, wait=True)
+        return live.decide(action, self.chance, wait=True)
 
     def _mask(self, live: LiveGame) -> Mask:
         if self._over():

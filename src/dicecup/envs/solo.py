@@ -11,8 +11,9 @@ from gymnasium import spaces
 
 from dicecup.encoding import Numbers
 from dicecup.engine.state import final_score
-from dicecup.envs.live import ILLEGAL, LiveGame, checked_settings
+from dicecup.envs.live import ILLEGAL, LiveGame, action_number, checked_settings
 from dicecup.envs.picture import picture, text
+from dicecup.errors import MoveError
 from dicecup.rules.loader import AnyGame, builtin_ids
 
 REWARDS = ("points", "final", "loss")
@@ -52,7 +53,10 @@ class SoloEnv(gymnasium.Env[Numbers, np.int64]):
 
     def step(self, action: Any) -> tuple[Numbers, float, bool, bool, dict[str, Any]]:
         """Play an action. One that is illegal changes nothing and costs `illegal`."""
-        outcome = self.live.decide(int(action), self.np_random)
+        number = action_number(action, self.live.actions.count)
+        if not self.live.state.dice and not self.live.state.finished:
+            raise MoveError("game_not_begun")
+        outcome = self.live.decide(number, self.np_random)
         reward, over = self.live.reward(outcome, self.live.state.sheet), self.live.state.finished
         return self.live.seen(), reward, over, False, self._info(self.live.info(outcome))
 
