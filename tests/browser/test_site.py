@@ -90,13 +90,14 @@ def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def site(
     site_folder: Path, playwright: Playwright, chromium_path: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[SiteBrowser]:
-    """A browser that has visited the site once."""
+    """A browser that has visited the site once, and then was closed: Python starts from a snapshot."""
     with static_host(site_folder) as address:
         profile = tmp_path_factory.mktemp("profile")
         browser = SiteBrowser(playwright, chromium_path, profile, address)
         page = browser.open(offline=False)
         page.evaluate(UNTIL_COMPLETE)
-        page.close()
+        browser.context.close()
+        browser.relaunch()
         yield browser
         with suppress(Error):
             browser.context.close()

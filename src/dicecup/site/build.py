@@ -109,7 +109,8 @@ CODE_PAGES = (
 )
 SKIPPED = (".c", ".cpp", ".cu", ".po", ".pyc", ".pyd", ".pyi", ".so")  # endings of files
 RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
-IMPORTED = ("pyodide.mjs", "pyodide.asm.mjs", "pages.js")  # by the worker: browsers keep them with it
+# What the worker imports: browsers keep it with the worker.
+IMPORTED = ("pyodide.mjs", "pyodide.asm.mjs", "pages.js", "runtime.js")
 
 Files = dict[str, bytes]
 
@@ -167,6 +168,8 @@ def site_files(parts: dict[str, Path]) -> Files:
     inner = runtime_files(parts["pyodide"])
     inner["code.zip.gz"] = pack(archive(code_files()))
     inner["data.zip.gz"] = pack(archive(data_files(parts["pydantic-core"])))
+    library_name, library = library_of(parts["pydantic-core"])
+    inner["library.wasm.gz"] = pack(library)
     tables = {f"values/{path.relative_to(OWN).as_posix()}": path.read_bytes() for path in coach_values()}
     for path in sorted(BROWSER.iterdir()):
         if path.suffix in (".js", ".py", ".html", ".css", ".svg", ".png") and path.name != WORKER:
@@ -174,6 +177,7 @@ def site_files(parts: dict[str, Path]) -> Files:
     folder = FOLDER + fingerprint(inner | tables | {WORKER: (BROWSER / WORKER).read_bytes()})
     inner["start.html"] = start_page()
     worker = (BROWSER / WORKER).read_text(encoding="utf-8").replace("FOLDER", folder)
+    worker = worker.replace('/LIBRARY"', f'/{library_name}"')
     cached = sorted(name for name in inner if name not in IMPORTED)
     worker = worker.replace("[/* files */]", json.dumps(cached)).replace(
         "[/* values */]", json.dumps([*tables])
@@ -259,7 +263,14 @@ def data_files(wheel: Path) -> Iterator[tuple[str, bytes]]:
     with zipfile.ZipFile(wheel) as opened:
         for name in opened.namelist():
             if name.startswith("pydantic_core/") and not name.endswith(".pyi"):
-                yield name, opened.read(name)
+                yield name, b"" if name.endswith(".so") else opened.read(name)
+
+
+def library_of(wheel: Path) -> tuple[str, bytes]:
+    """The compiled part of a package, and its name."""
+    with zipfile.ZipFile(wheel) as opened:
+        (name,) = (name for name in opened.namelist() if name.endswith(".so"))
+        return name, opened.read(name)
 
 
 def sources(package: str) -> Iterator[tuple[str, Path]]:

@@ -90,7 +90,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.state.reviews = Reviews(matches)
         app.state.uploads = Uploads()
         app.state.house_values = HouseValues()
-        spare_long_lived_objects()
+        if not IN_BROWSER:  # there a snapshot is made after it
+            spare_long_lived_objects()
         share_interpreter()
         matches.start()
         matches.runner.spawn(keep_to_retention(matches))

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 import re
 from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 from urllib.parse import unquote
 
@@ -22,6 +24,8 @@ from starlette.types import Message
 from dicecup.errors import StorageError
 
 COOKIES = "cookies"
+DATABASE = "/data/games.db"
+FIRST_PAGES = ("/", "/new/yatzy")
 # Addresses in our pages begin with /. A site may be in a folder of its host, which then comes before them.
 ADDRESS = re.compile(rb'((?:href|action|src|hx-get|hx-post)=\\?")/(?!/)')
 PAGES = (b"text/html", b"text/event-stream")
@@ -238,24 +242,68 @@ class BrowserServer:
                 if hasattr(function, "cache_clear"):
                     function.cache_clear()
 
+    async def draw(self, path: str) -> None:
+        """Answer as if somebody had asked for a page."""
+        about = ("GET", "http:", "localhost", path, "")
+        never = asyncio.get_running_loop().create_future()
+        nowhere: Callable[..., None] = lambda *_answer: None  # noqa: E731
+        await self.answer(about, [], None, nowhere, nowhere, nowhere, never)
+
     async def rest(self) -> None:
         """Change nothing any more: another version takes over."""
         self.app.state.matches.subscribers.close()
         await self.direct.turn.acquire()
 
 
-async def start(pages: Pages, bytecode: Any, base: str, languages: str) -> BrowserServer:
+class NoPages:
+    """Stands for the browser's storage where nothing is to be kept."""
+
+    settings: Any = None
+    dirty = written = False
+
+    def keep(self, settings: str) -> None:
+        """Keep nothing."""
+
+    async def save(self) -> None:
+        """Store nothing."""
+
+
+async def prepare(bytecode: Any, languages: str) -> None:
+    """Draw the first pages for nobody: a snapshot that is made after this has everything that they need."""
+    from dicecup.web.pages import render
+
+    render.template_cache = TemplateCache(bytecode)
+    with TemporaryDirectory() as folder:
+        server, life = await opened(NoPages(), "/", languages, f"{folder}/games.db")
+        for path in FIRST_PAGES:
+            await server.draw(path)
+        await life.__aexit__(None, None, None)
+
+
+def settle() -> None:
+    """Drop what is not needed any more, before a snapshot is made."""
+    from dicecup.web.app import spare_long_lived_objects
+
+    spare_long_lived_objects()
+
+
+async def start(pages: Pages, base: str, languages: str) -> BrowserServer:
     """Start the application, whose database is in place, and return what answers requests."""
-    direct = Direct(pages)
-    direct.install()
+    random.seed()  # a snapshot begins with the same numbers every time
+    server, _life = await opened(pages, base, languages, DATABASE)
+    return server
+
+
+async def opened(pages: Pages, base: str, languages: str, database: str) -> tuple[BrowserServer, Any]:
     from pyodide.ffi import to_js
 
     from dicecup.web.app import create_app
-    from dicecup.web.pages import render
     from dicecup.web.settings import Settings
 
-    render.template_cache = TemplateCache(bytecode)
-    app = create_app(Settings(database="/data/games.db", hosts="*", limits=False))
-    await app.router.lifespan_context(app).__aenter__()
+    direct = Direct(pages)
+    direct.install()
+    app = create_app(Settings(database=database, hosts="*", limits=False))
+    life = app.router.lifespan_context(app)
+    await life.__aenter__()
     await direct.save()
-    return BrowserServer(app, direct, base, languages, to_js)
+    return BrowserServer(app, direct, base, languages, to_js), life

@@ -5,27 +5,33 @@ The service worker runs this text before anything else is imported, and keeps wh
 
 from __future__ import annotations
 
-import io
 import marshal
 import sys
 from importlib.machinery import ModuleSpec, PathFinder
-from importlib.util import MAGIC_NUMBER
 from types import ModuleType, SimpleNamespace
 from typing import Any
-from zipfile import ZipFile, ZipInfo
 
-STANDARD = "/lib/python314.zip"
-PYC_HEAD = MAGIC_NUMBER + b"\1\0\0\0" + bytes(8)  # not to be compared with its source
 CODE, DATA = "/dicecup/code.zip", "/dicecup/data"  # an archive of code, and files beside which it seems to be
 
 
 class Bytecode:
     """Finds modules that have been imported before; compiles the others and remembers them. Templates too."""
 
-    def __init__(self, packed: bytes | None) -> None:
-        self.modules: dict[str, tuple[str, str | None, bytes]]
-        self.templates: dict[str, bytes]
-        self.modules, self.templates = marshal.loads(packed) if packed else ({}, {})
+    def __init__(self) -> None:
+        self.modules: dict[str, tuple[str, str | None, bytes]] = {}
+        self.templates: dict[str, bytes] = {}
+        self.new = 0
+
+    def add(self, packed: Any) -> None:
+        """Take over what an earlier start has compiled."""
+        if packed:
+            modules, templates = marshal.loads(packed.to_py())
+            self.modules |= modules
+            self.templates |= templates
+
+    def forget(self) -> None:
+        """Keep nothing of what is imported by now: a snapshot has it."""
+        self.modules.clear()
         self.new = 0
 
     def find_spec(self, name: str, path: Any = None, target: ModuleType | None = None) -> ModuleSpec | None:
@@ -68,7 +74,8 @@ class Bytecode:
     def get_resource_reader(self, name: str) -> Any:
         from importlib.resources.readers import FileReader
 
-        place: Any = SimpleNamespace(path=self.modules[name][0].replace(CODE, DATA))
+        spec: Any = sys.modules[name].__spec__
+        place: Any = SimpleNamespace(path=spec.origin)
         return FileReader(place)
 
     def keep_template(self, key: str, code: bytes) -> None:
@@ -80,24 +87,12 @@ class Bytecode:
         return marshal.dumps((self.modules, self.templates))
 
 
-def compiled_standard_library() -> bytes:
-    """Return the standard library with the bytecode of what Python imports before all this."""
-    packed = io.BytesIO()
-    with ZipFile(STANDARD) as given, ZipFile(packed, "w") as made:
-        for name in given.namelist():
-            made.writestr(ZipInfo(name), given.read(name))
-        for module in list(sys.modules.values()):
-            origin = getattr(getattr(module, "__spec__", None), "origin", None) or ""
-            if origin.startswith(STANDARD) and origin.endswith(".py"):
-                name = origin.removeprefix(STANDARD + "/")
-                code = compile(given.read(name), origin, "exec", dont_inherit=True)
-                made.writestr(ZipInfo(name + "c"), PYC_HEAD + marshal.dumps(code))
-    return packed.getvalue()
-
-
-def install(packed: Any) -> Bytecode:
+def install() -> Bytecode:
     sys.dont_write_bytecode = True
     sys.path[:0] = [CODE, DATA]
-    finder = Bytecode(packed.to_py() if packed else None)
+    finder = Bytecode()
     sys.meta_path.insert(0, finder)
     return finder
+
+
+bytecode = install()

@@ -3,9 +3,8 @@
 // A service worker is one for all tabs, outlives page loads, and exists on phones. Python is started when a page asks for
 // it and lives as long as the worker: pages keep that awake while they are open. `dicecup site` writes the name of the
 // folder with the program in place of FOLDER, so that a new version is a new worker.
-import { loadPyodide } from "./FOLDER/pyodide.mjs";
-import createPyodideModule from "./FOLDER/pyodide.asm.mjs";
 import { Pages } from "./FOLDER/pages.js";
+import { startRuntime, unpack } from "./FOLDER/runtime.js";
 
 const SCOPE = new URL(self.registration.scope);
 const PROGRAM = new URL("FOLDER/", SCOPE);
@@ -13,6 +12,16 @@ const CACHE = `dicecup ${SCOPE.pathname} FOLDER`;
 const FILES = [/* files */]; // fetched before this worker is installed
 const VALUES = [/* values */]; // of the coach, fetched after the start
 const COMPILED = "compiled"; // bytecode, made by the first start
+const SNAPSHOT = "snapshot"; // of Python's memory, made by the first start
+const NOTES = "dicecup-snapshot"; // a header that is kept with it
+const LIBRARY = "/dicecup/data/LIBRARY";
+const SETTINGS = {
+  indexURL: PROGRAM.href,
+  env: { HOME: "/home/dicecup", DICECUP_DATA: "/data", DICECUP_CACHE: "/cache" },
+  stdout: (line) => console.log(line),
+  stderr: (line) => console.warn(line),
+};
+const LANGUAGES = navigator.languages.join(",");
 const FEW = 10; // modules and templates that are compiled again rather than the file written again
 const STREAM = 240_000; // milliseconds; browsers end a worker that answers one request for five minutes
 const COME_BACK = new TextEncoder().encode("retry: 100\n\n"); // milliseconds, at the end of a stream
@@ -21,7 +30,7 @@ const inProgram = (name) => new URL(name, PROGRAM).href;
 const network = self.fetch.bind(self);
 let starting = null;
 let server = null;
-let bytecode = null;
+let unkept = null; // a snapshot that is not yet stored
 let completing = null;
 
 // Files whose names end in .gz are kept unpacked, whether or not the host has told the browser to unpack them.
@@ -78,56 +87,98 @@ const owned = (until) =>
   });
 
 async function start() {
+  performance.mark("begun");
   if (!(await stored(inProgram("data.zip")))) await install(); // the browser has tidied up
-  const needed = ["code.zip", "data.zip", "bytecode.py", COMPILED].map(storedBytes);
+  const reading = VALUES.map(storedBytes);
+  const { runtime, bytecode } = (await restored()) ?? (await imported());
+  const values = await Promise.all(reading);
+  values.forEach((bytes, place) => bytes && placeValue(runtime.FS, VALUES[place], bytes));
   const { promise: owning, resolve: release } = Promise.withResolvers();
   const pages = new Pages(SCOPE.pathname);
-  const runtime = await loadPyodide({
-    indexURL: PROGRAM.href,
-    createPyodideModule,
-    env: { HOME: "/home/dicecup", DICECUP_DATA: "/data", DICECUP_CACHE: "/cache" },
-    stdout: (line) => console.log(line),
-    stderr: (line) => console.warn(line),
-  });
-  const [code, data, finder, compiled] = await Promise.all(needed);
-  runtime.FS.mkdirTree("/dicecup");
-  runtime.FS.writeFile("/dicecup/code.zip", code);
-  runtime.unpackArchive(data.buffer, "zip", { extractDir: "/dicecup/data" });
-  runtime.runPython(new TextDecoder().decode(finder));
-  bytecode = runtime.globals.get("install")(compiled ?? null);
-  const placed = await Promise.all(VALUES.map((name) => placeValue(runtime.FS, name)));
   await owned(owning);
   let python = null;
   try {
     await pages.open(runtime.FS, "/data/games.db");
-    const entry = runtime.pyimport("dicecup.web.in_browser");
-    python = await entry.start(pages, bytecode, SCOPE.pathname, navigator.languages.join(","));
+    python = await runtime.pyimport("dicecup.web.in_browser").start(pages, SCOPE.pathname, LANGUAGES);
   } catch (error) {
     release();
     throw error;
   }
-  const standardLibrary = runtime.globals.get("compiled_standard_library");
-  server = { python, release, standardLibrary, FS: runtime.FS, missing: VALUES.filter((_name, place) => !placed[place]) };
+  const missing = VALUES.filter((_name, place) => !values[place]);
+  server = { python, release, bytecode, missing, FS: runtime.FS };
+  performance.mark("started");
   return server;
 }
 
-// Later starts need not compile what has been imported and drawn so far.
-async function keepBytecode() {
-  if (bytecode.new < FEW) return;
-  const cache = await caches.open(CACHE);
-  const keep = (name, packed) => cache.put(inProgram(name), new Response(packed));
-  if (!(await stored(inProgram(COMPILED)))) await keep("python_stdlib.zip", server.standardLibrary().toJs());
-  await keep(COMPILED, bytecode.packed().toJs());
+const library = () => ({ path: LIBRARY, code: WebAssembly.compileStreaming(stored(inProgram("library.wasm"))) });
+
+// Python as it was in the first start, with what has been compiled since then.
+async function restored() {
+  const kept = await stored(inProgram(SNAPSHOT));
+  if (!kept) return null;
+  try {
+    const needed = ["code.zip", "data.zip", COMPILED].map(storedBytes);
+    const notes = JSON.parse(kept.headers.get(NOTES));
+    const { runtime } = await startRuntime(library(), { notes, memory: kept.body }, SETTINGS);
+    const [code, data, compiled] = await Promise.all(needed);
+    placeProgram(runtime.FS, code, data);
+    const bytecode = runtime.globals.get("bytecode");
+    bytecode.forget();
+    bytecode.add(compiled ?? null);
+    return { runtime, bytecode };
+  } catch (error) {
+    console.warn(error);
+    const cache = await caches.open(CACHE);
+    await Promise.all([SNAPSHOT, COMPILED].map((name) => cache.delete(inProgram(name))));
+    return null;
+  }
 }
 
-// The coach's values: those that are here are put among the files of the program.
-async function placeValue(FS, name) {
-  const bytes = await storedBytes(name);
-  if (!bytes) return false;
+// Python with everything imported and the first pages drawn, and a snapshot of it.
+async function imported() {
+  const needed = ["code.zip", "data.zip", "bytecode.py", COMPILED].map(storedBytes);
+  const { runtime, snapshot } = await startRuntime(library(), null, SETTINGS);
+  const [code, data, finder, compiled] = await Promise.all(needed);
+  placeProgram(runtime.FS, code, data);
+  runtime.runPython(new TextDecoder().decode(finder));
+  const bytecode = runtime.globals.get("bytecode");
+  bytecode.add(compiled ?? null);
+  const entry = runtime.pyimport("dicecup.web.in_browser");
+  await entry.prepare(bytecode, LANGUAGES);
+  await new Promise((resolve) => setTimeout(resolve)); // until Python has let go of that promise
+  entry.settle();
+  try {
+    unkept = snapshot();
+    bytecode.forget();
+  } catch (error) {
+    console.warn(error); // then the bytecode has to do
+  }
+  return { runtime, bytecode };
+}
+
+function placeProgram(FS, code, data) {
+  FS.mkdirTree("/dicecup");
+  FS.writeFile("/dicecup/code.zip", code, { canOwn: true });
+  unpack(FS, data, "/dicecup/data");
+}
+
+// The coach's values are put among the files of the program.
+function placeValue(FS, name, bytes) {
   const path = name.replace("values/", "/dicecup/data/dicecup/");
   FS.mkdirTree(path.replace(/[/][^/]*$/, ""));
-  FS.writeFile(path, bytes);
-  return true;
+  FS.writeFile(path, bytes, { canOwn: true });
+}
+
+// Later starts need not do again what has been done so far.
+async function keepForLater({ bytecode }) {
+  const cache = await caches.open(CACHE);
+  if (unkept) {
+    const { notes, memory } = unkept;
+    unkept = null;
+    const response = new Response(memory, { headers: { [NOTES]: JSON.stringify(notes) } });
+    await cache.put(inProgram(SNAPSHOT), response).catch((error) => console.warn(error)); // it is large, and not needed
+  }
+  if (bytecode.new >= FEW) await cache.put(inProgram(COMPILED), new Response(bytecode.packed().toJs()));
 }
 
 // What can wait until the first page is shown.
@@ -137,12 +188,12 @@ function complete() {
 }
 
 async function fetchRest() {
-  await keepBytecode();
+  await keepForLater(server);
   const { missing } = server;
   const cache = await caches.open(CACHE);
   while (missing.length > 0) {
     await store(cache, missing[0]);
-    await placeValue(server.FS, missing[0]);
+    placeValue(server.FS, missing[0], await storedBytes(missing[0]));
     server.python.values_came();
     missing.shift();
   }
