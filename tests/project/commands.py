@@ -45,6 +45,11 @@ ARGUMENTS = {
     "simulate": ["small.toml", "--bot", "greedy", "--games", "4", "--seed", "1"],
     "data": ["small.toml", "--bot", "greedy", "--games", "4", "--seed", "1", "--output", "games.parquet"],
 }
+# These read the database of a server that has run.
+AFTERWARDS = {
+    "backup": ["games.backup", "--database", "games.db"],
+    "restore": ["games.backup", "--database", "restored.db"],
+}
 EXTRAS = {
     "data": {"data"},
     "pdf": {"sheet"},
@@ -57,7 +62,8 @@ MISSING = {
     "postgresql": "postgres_missing",
 }
 
-assert {*ARGUMENTS, "serve", "site", "backup", "restore"} == set(COMMANDS)
+# `site` needs packages that are fetched on first use: see tests/cli/test_site.py.
+assert {*ARGUMENTS, *AFTERWARDS, "serve", "site"} == set(COMMANDS)
 
 
 class Program:
@@ -93,6 +99,9 @@ class Program:
                 assert result.returncode == 0, (name, result)
             assert "Traceback" not in result.stderr, (name, result)
         self.check_server("solver" in extras)
+        for name, arguments in AFTERWARDS.items():
+            result = self.run(name, *arguments)
+            assert result.returncode == 0, (name, result)
         if "postgresql" not in extras:
             refused = self.run("serve", "--no-browser", "--database", "postgresql://localhost/dicecup")
             assert refused.returncode == 2

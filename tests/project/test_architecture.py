@@ -40,3 +40,30 @@ def test_a_class_name_means_one_thing(root: Path) -> None:
         if isinstance(node, ast.ClassDef)
     )
     assert [name for name, count in found.items() if count > 1] == []
+
+
+def test_what_is_decided_somewhere_is_there(root: Path) -> None:
+    page = (root / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = page.partition("## Where it is decided")[2].partition("##")[0]
+    places = re.findall(r"`([\w.]+)`", table)
+    assert len(places) > 20
+    for place in places:
+        names = place.split(".")
+        depth = next(n for n in range(len(names), 0, -1) if (source_of(root, names[:n])).is_file())
+        body: list[ast.stmt] = ast.parse(source_of(root, names[:depth]).read_text(encoding="utf-8")).body
+        for name in names[depth:]:
+            found = [node for node in body if name in defined_by(node)]
+            assert found, place
+            body = getattr(found[0], "body", [])
+
+
+def source_of(root: Path, names: list[str]) -> Path:
+    return root.joinpath("src", "dicecup", *names).with_suffix(".py")
+
+
+def defined_by(node: ast.stmt) -> set[str]:
+    if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        return {node.name}
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    targets = [node.target] if isinstance(node, ast.AnnAssign) else targets
+    return {target.id for target in targets if isinstance(target, ast.Name)}
