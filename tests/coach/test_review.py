@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from tests.coach.conftest import SMALL_GAMES, play_record
 
 from dicecup.bots.heuristic import GreedyBot
-from dicecup.coach.advice import Values, advise
+from dicecup.coach.advice import Choice, Values, advise
 from dicecup.coach.review import (
     CLASSES,
+    Decision,
+    PlayerReview,
     Review,
     mark_of,
     rating_of,
     review,
     rolls_known,
+    shortened,
     turn_measure,
 )
 from dicecup.coach.review_data import review_data
 from dicecup.coach.winning import each_player
 from dicecup.engine import Keep, Score, Throw, Write, final_score, score, start
 from dicecup.engine.record import DiceOrigin, Header, Record, Undo
+from dicecup.engine.state import Placement
 from dicecup.errors import UsageError
 from dicecup.rules import load_ruleset
 from dicecup.solver.single.solution import SingleSolution
@@ -258,3 +263,19 @@ def test_points_alone_are_not_reviewed(known):
     with pytest.raises(UsageError) as caught:
         review(record.append(Write(0, "sixes", 24)), known("yatzy-sv"))
     assert caught.value.code == "coach_points_only"
+
+
+def test_few_choices_are_enough_for_pages_and_puzzles() -> None:
+    """Strikes are not counted: puzzles leave them out."""
+    strikes = [Choice(Score((Placement("ones", strike=True),)), 0.0, 1.0)] * 3
+    choices = tuple(
+        [Choice(Keep((6,) * number), 9.0 - number, float(number)) for number in range(5)] + strikes
+    )
+    mixed = (*strikes, *choices)
+    taken = choices[4]
+    decision = Decision(1, 1, (1, 2, 3, 4, 5), 2, mixed, taken, unforced=True, mark="blunder")
+    player = PlayerReview("Ann", 100.0, decisions=[decision, replace(decision, choices=choices[:2])])
+    first, second = shortened(Review((player,), exact=True, perfect_turn=10.0), 2).players[0].decisions
+    assert first.choices == mixed[:5]
+    assert (first.left_out, first.taken, first.loss) == (6, taken, 4.0)
+    assert (second.choices, second.left_out) == (choices[:2], 0)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
+import gzip
+import random
 import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
+from tests.web.coaching import record_of
 from tests.web.conftest import Player
 from tests.web.test_uploads import long_record
 
@@ -17,7 +19,6 @@ from dicecup.engine import record as engine_record
 from dicecup.engine.play import apply_and_score
 from dicecup.engine.record_text import record_to_text
 from dicecup.web.api import reviews
-from dicecup.web.api.reviews import json_in_pieces
 from dicecup.web.service import matches
 from dicecup.web.service.live_match import REMEMBERED
 
@@ -102,24 +103,30 @@ def test_long_work_is_not_done_in_the_event_loop(
     assert loop not in threads
 
 
-@pytest.mark.parametrize("depth", range(6))
-def test_json_in_pieces_is_the_same(depth: int) -> None:
-    data = {"a": [{"b": [1, 2.5, None, True, 'é"\n'], "c": {}}, []], "d": "x"}
-    assert json_in_pieces(data, depth) == json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+@pytest.mark.parametrize("compressed", [False, True])
+@pytest.mark.parametrize("size", [0, 10, 300_000])
+def test_long_answers_are_sent_in_pieces(size: int, compressed: bool) -> None:
+    """A slow client costs no more memory than a piece."""
+    text = random.Random(1).randbytes(size)
+    packed = gzip.compress(text, 1)
+    pieces = list(reviews.pieces_of(packed, compressed))
+    assert b"".join(pieces) == (packed if compressed else text)
+    assert max(map(len, pieces), default=0) <= reviews.PIECE
 
 
-def test_a_long_review_is_encoded_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One call of the encoder holds the GIL until it is done, also in a thread."""
-    longest = 0
-    really = json.dumps
-
-    def note(data: Any, **options: Any) -> str:
-        nonlocal longest
-        text = really(data, **options)
-        longest = max(longest, len(text))
-        return text
-
-    monkeypatch.setattr(json, "dumps", note)
-    decisions = [{"turn": turn, "options": [{"loss": 0.5}] * 50} for turn in range(200)]
-    text = json_in_pieces({"players": [{"decisions": decisions}] * 3}, reviews.PIECES_DOWN_TO)
-    assert longest < len(text) / 500
+def test_cached_reviews_are_bytes(client: TestClient) -> None:
+    """The objects of a long review would stop the server for a third of a second at a garbage collection."""
+    ann = Player(client)
+    match = ann.post("/records", {"record": record_of("yatzy", 1, 12)}).json()["id"]
+    plain = ann.client.get(f"/api/matches/{match}/review", headers={"Accept-Encoding": "identity"})
+    assert "Content-Encoding" not in plain.headers
+    packed = ann.client.get(f"/api/matches/{match}/review", headers={"Accept-Encoding": "gzip"})
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert plain.headers["Vary"] == packed.headers["Vary"] == "Accept-Encoding"
+    assert plain.json() == packed.json()
+    (kept,) = client.app.state.reviews.known.values()  # type: ignore[attr-defined]
+    contents = [kept.packed.review, *kept.packed.answers.values()]
+    assert {type(content) for content in contents} == {bytes}
+    assert kept.weight == sum(map(len, contents))
+    client.get(f"/t/{match}/review")  # draws it from the game
+    assert "states" not in vars(kept.record)

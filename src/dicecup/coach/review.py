@@ -92,6 +92,7 @@ class Decision:
     taken: Choice
     unforced: bool
     mark: Mark
+    left_out: int = 0  # choices that are not listed, after `shortened`
 
     @property
     def best(self) -> Choice:
@@ -194,6 +195,24 @@ class Review:
     players: tuple[PlayerReview, ...]
     exact: bool
     perfect_turn: float  # the points of a perfect turn: the unit of marks and ratings
+
+
+def shortened(found: Review, most: int) -> Review:
+    """Return the review with few choices of each decision: the best ones, so many without a strike.
+
+    Of 50 choices a page lists five, and a puzzle nine.
+    """
+    players = (
+        replace(player, decisions=[with_few_choices(decision, most) for decision in player.decisions])
+        for player in found.players
+    )
+    return replace(found, players=tuple(players))
+
+
+def with_few_choices(decision: Decision, most: int) -> Decision:
+    plain = [place for place, choice in enumerate(decision.choices) if not is_strike(choice)]
+    listed = decision.choices[: plain[most]] if len(plain) > most else decision.choices
+    return replace(decision, choices=listed, left_out=len(decision.choices) - len(listed))
 
 
 def review(record: Record, values: Values, on_progress: OnShare = no_callback) -> Review:

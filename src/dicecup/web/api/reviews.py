@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
+import zlib
+from collections.abc import AsyncIterator, Iterator
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter
-from fastapi.responses import JSONResponse, Response
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response, StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from dicecup.engine.proof import verify
@@ -15,7 +16,6 @@ from dicecup.engine.state import standings
 from dicecup.web.api.models import REFUSALS, Model, Opened, ProofAnswer, StandingAnswer, StateAnswer, answer
 from dicecup.web.service.keys import key_hash, new_key
 from dicecup.web.service.opening import go_on, keep_record, try_again
-from dicecup.web.service.reviewing import Reviewed
 from dicecup.web.uploads import MOST_RECORD
 from dicecup.web.viewer import Asked, Key, MatchesNow, ReviewsNow, UploadsNow
 
@@ -123,7 +123,7 @@ class ReviewAnswer(BaseModel):
 
 
 router = APIRouter(prefix="/api", tags=["reviews"], responses=REFUSALS)
-PIECES_DOWN_TO = 4  # the review, its players, one of them, their decisions, one decision
+PIECE = 65_536  # bytes of an answer that are sent at once
 PATIENCE = 30.0  # seconds; the review continues and is ready for a later request
 
 
@@ -142,34 +142,41 @@ def proof_of(record: Record) -> ProofAnswer:
     )
 
 
-def review_answer(found: Reviewed, options: bool) -> Response:
-    from dicecup.coach.review_data import review_data
+def pieces_of(packed: bytes, compressed: bool) -> Iterator[bytes]:
+    """A compressed answer in pieces, as it is or unpacked, so that a slow client costs little memory."""
+    unpacker = zlib.decompressobj(wbits=31)
+    for first in range(0, len(packed), PIECE):
+        piece = packed[first : first + PIECE]
+        if compressed:
+            yield piece
+        while not compressed and piece:
+            yield unpacker.decompress(piece, PIECE)
+            piece = unpacker.unconsumed_tail
 
-    data = review_data(found.record, found.review, found.wins, options=options)
-    return Response(json_in_pieces(data, PIECES_DOWN_TO), media_type="application/json")
+
+async def sent(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """Pieces from the event loop: each takes a fraction of a millisecond, less than a change of threads."""
+    for piece in pieces:
+        yield piece
 
 
-def json_in_pieces(data: Any, depth: int) -> str:
-    """Encode as JSON, in a call for each value at this depth.
-
-    A single call holds the GIL until it is done, for seconds with a long review; between two, others run.
-    """
-    if depth and isinstance(data, dict):
-        pairs = [f"{json.dumps(key)}:{json_in_pieces(value, depth - 1)}" for key, value in data.items()]
-        return "{" + ",".join(pairs) + "}"
-    if depth and isinstance(data, list):
-        return "[" + ",".join([json_in_pieces(value, depth - 1) for value in data]) + "]"
-    return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+def json_response(request: Request, packed: bytes) -> StreamingResponse:
+    """Answer with JSON that is compressed already."""
+    compressed = "gzip" in request.headers.get("accept-encoding", "")
+    headers = {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"} if compressed else {}
+    return StreamingResponse(
+        sent(pieces_of(packed, compressed)), headers=headers, media_type="application/json"
+    )
 
 
 @router.get("/matches/{match}/review", response_model=ReviewAnswer)
-async def review(reviews: ReviewsNow, live: Asked, options: bool = True) -> Response:
+async def review(request: Request, reviews: ReviewsNow, live: Asked, options: bool = True) -> Response:
     """Review the match: luck, skill, every decision with all its options.
 
     The first review of a game may take a minute; on `coach_busy` ask again.
     """
     found = await reviews.ask(live, PATIENCE)
-    return await reviews.matches.in_background(review_answer, found, options)
+    return json_response(request, found.packed.answers[options])
 
 
 @router.get("/matches/{match}/chances", response_model=WinAnswer)

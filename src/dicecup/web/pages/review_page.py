@@ -36,7 +36,7 @@ from dicecup.web.refusals import status_of
 from dicecup.web.service.grading import OverGames, habits_over_games
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.opening import go_on, keep_record, may_try, try_again
-from dicecup.web.service.reviewing import Reviewed, check_may
+from dicecup.web.service.reviewing import KeptReview, Reviewed, check_may
 from dicecup.web.texts import house_rules, player_name
 from dicecup.web.uploads import MOST_RECORD
 from dicecup.web.viewer import Form, MatchesNow, ReviewsNow, UploadsNow, Viewer, ViewerNow, matches_of
@@ -228,10 +228,11 @@ def draw(
     live: LiveMatch,
     template: str,
     seat: int | None,
-    found: Reviewed | None,
+    kept: KeptReview | None,
     **more: Any,
 ) -> Response:
     """Render the page or a part of it, with the turns of one player: the requested one, else the viewer."""
+    found = kept.read() if kept else None
     record = found.record if found else replace(live.playing().record)  # a copy: it is replayed
     if seat is None or seat >= len(record.header.players):
         seat = min(live.seats_of(viewer.holder), default=0)

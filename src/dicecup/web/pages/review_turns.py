@@ -224,7 +224,7 @@ def decision_view(
         sign=SIGNS[found.mark],
         mark_name=language.gettext(MARKS[found.mark]) if found.mark else "",
         choices=choices,
-        more=len(found.choices) - len(choices),
+        more=len(found.choices) + found.left_out - len(choices),
     )
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from dicecup.coach.advice import Hint, WinHint
     from dicecup.coach.chances import Goal
     from dicecup.coach.reasons import Reason
-    from dicecup.web.service.worker_main import GameReport
+    from dicecup.web.service.worker_main import GameReport, PackedReview
 
 MOST_REMEMBERED = 500  # answers
 LEAST_GOAL, MOST_GOAL = 1, 9999  # points
@@ -267,11 +267,11 @@ class Advising:
             before.cancel()
         return task
 
-    async def look_back(self, record: Record) -> GameReport:
+    async def look_back(self, record: Record) -> PackedReview:
         """Report on a whole game, in the patient process."""
         need_coach(record.rules)
         await self.until_values(record.rules)
-        found: GameReport = await self.patient.ask("so_far", record)
+        found: PackedReview = await self.patient.ask("look_back", record)
         return found
 
     async def decide(self, bot: str, rules: Ruleset, state: State, owner: str) -> TurnMove:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, OrderedDict
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dicecup.coach.advice import is_coached
@@ -25,14 +24,16 @@ from dicecup.web.service.fair_queue import Caller, FairTurns, caller_now
 from dicecup.web.service.grading import remember_review
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
+from dicecup.web.service.worker import unpack
 
 if TYPE_CHECKING:
     from dicecup.coach.review import Review, WinChances
+    from dicecup.web.service.worker_main import PackedReview
 
 MOST_WAITING = 60  # reviews in the queue; further requests are answered with `coach_busy`
 MOST_OF_CALLER = 5  # of them
 MOST_MOVES = 4000  # ten players of the longest game
-MOST_REMEMBERED = 200_000  # choices, in all reviews together: about 60 MB
+MOST_REMEMBERED = 60_000_000  # bytes, in all reviews together
 MOST_CAUGHT_UP = 20  # games reviewed after one visit to the statistics
 MOST_CATCHING_UP = 10  # devices whose games are reviewed at the same time
 
@@ -47,9 +48,25 @@ class Reviewed:
     review: Review
     wins: WinChances | None
 
-    @cached_property
+
+@dataclass(frozen=True)
+class KeptReview:
+    """A review as it is cached: in bytes, and the record without its states."""
+
+    record: Record
+    packed: PackedReview
+
+    @property
+    def wins(self) -> WinChances | None:
+        return self.packed.wins
+
+    @property
     def weight(self) -> int:
-        return sum(len(one.choices) for player in self.review.players for one in player.decisions)
+        return len(self.packed.review) + sum(map(len, self.packed.answers.values()))
+
+    def read(self) -> Reviewed:
+        """The review to look at, in a thread: a long one takes a tenth of a second."""
+        return Reviewed(replace(self.record), unpack(self.packed.review), self.wins)
 
 
 def can_review(rules: Ruleset) -> bool:
@@ -71,21 +88,20 @@ def entries_of(record: Record) -> int:
     return len(record.entries) - (record.secret is not None)
 
 
-async def take_apart(advising: Advising, record: Record) -> Reviewed:
-    found = await advising.look_back(record)
-    return Reviewed(record, found.review, found.wins)
+async def take_apart(advising: Advising, record: Record) -> KeptReview:
+    return KeptReview(record, await advising.look_back(record))
 
 
 class Reviews:
     def __init__(self, matches: Matches) -> None:
         self.matches = matches
         self.turns = FairTurns(MOST_WAITING, MOST_OF_CALLER, "coach_busy")
-        self.known: OrderedDict[Moment, Reviewed] = OrderedDict()
-        self.asked: dict[Moment, asyncio.Task[Reviewed]] = {}
+        self.known: OrderedDict[Moment, KeptReview] = OrderedDict()
+        self.asked: dict[Moment, asyncio.Task[KeptReview]] = {}
         self.asked_by: Counter[Caller] = Counter()
         self.catching_up: dict[str, asyncio.Task[None]] = {}
 
-    def remembered(self, live: LiveMatch) -> Reviewed | None:
+    def remembered(self, live: LiveMatch) -> KeptReview | None:
         """Return the cached review of the current state."""
         record = live.playing().record
         moment = (live.id, entries_of(record))
@@ -95,7 +111,7 @@ class Reviews:
                 del self.known[moment]
         return self.known.get(moment)
 
-    async def ask(self, live: LiveMatch, patience: float) -> Reviewed:
+    async def ask(self, live: LiveMatch, patience: float) -> KeptReview:
         """Return the review; `coach_busy` if it takes longer. The work continues."""
         if found := self.remembered(live):
             return found
@@ -105,7 +121,7 @@ class Reviews:
             raise UsageError("coach_busy")
         return task.result()
 
-    def begin(self, live: LiveMatch) -> asyncio.Task[Reviewed]:
+    def begin(self, live: LiveMatch) -> asyncio.Task[KeptReview]:
         """Return the task for the current state, shared by all requests."""
         record = live.playing().record
         moment = (live.id, entries_of(record))
@@ -124,14 +140,14 @@ class Reviews:
             task.add_done_callback(lambda task: self.done(moment, caller, task))
         return self.asked[moment]
 
-    def done(self, moment: Moment, caller: Caller, task: asyncio.Task[Reviewed]) -> None:
+    def done(self, moment: Moment, caller: Caller, task: asyncio.Task[KeptReview]) -> None:
         del self.asked[moment]
         self.asked_by[caller] -= 1
         self.asked_by += Counter()  # forgets those who wait for nothing
         if not task.cancelled():
             task.exception()  # marks it as retrieved: the request may be gone
 
-    async def work(self, live: LiveMatch, moment: Moment, record: Record) -> Reviewed:
+    async def work(self, live: LiveMatch, moment: Moment, record: Record) -> KeptReview:
         async with self.turns.turn():
             found = await take_apart(self.matches.advising, record)
         self.remember(moment, found)
@@ -139,13 +155,14 @@ class Reviews:
             await asyncio.to_thread(self.store_review, live, found)
         return found
 
-    def store_review(self, live: LiveMatch, found: Reviewed) -> None:
+    def store_review(self, live: LiveMatch, found: KeptReview) -> None:
         """Store what the statistics show, and what the players can learn from it."""
         store = self.matches.store
-        add_verdicts(store, live.id, entries_of(found.record), verdicts_in(found.review))
-        remember_review(store, live, found)
+        read = found.read()
+        add_verdicts(store, live.id, entries_of(read.record), verdicts_in(read.review))
+        remember_review(store, live, read)
 
-    def remember(self, moment: Moment, found: Reviewed) -> None:
+    def remember(self, moment: Moment, found: KeptReview) -> None:
         self.known[moment] = found
         while len(self.known) > 1 and sum(one.weight for one in self.known.values()) > MOST_REMEMBERED:
             self.known.popitem(last=False)

@@ -14,7 +14,7 @@ from dicecup.rules.model import Ruleset
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.opening import game_rules
 from dicecup.web.service.playing_apart import open_rounds
-from dicecup.web.service.reviewing import Reviewed, Reviews
+from dicecup.web.service.reviewing import KeptReview, Reviews
 
 PATIENCE = 3.0  # seconds in which the coach may say what the decisions cost
 
@@ -46,13 +46,14 @@ async def rounds_of(reviews: Reviews, live: LiveMatch) -> Rounds:
         reviewed = await reviews.ask(live, PATIENCE)
     except DicecupError as error:
         return Rounds(rules, seats, found, pending=error.code in ("coach_busy", "still_working"))
-    return Rounds(rules, seats, found, losses_of(reviewed, found))
+    losses = await reviews.matches.in_background(losses_of, reviewed, found)
+    return Rounds(rules, seats, found, losses)
 
 
-def losses_of(reviewed: Reviewed, found: list[Round]) -> list[list[list[float]]]:
+def losses_of(reviewed: KeptReview, found: list[Round]) -> list[list[list[float]]]:
     """The losses of every decision, in the turns in which they were taken."""
     losses = []
-    for place, player in enumerate(reviewed.review.players):
+    for place, player in enumerate(reviewed.read().review.players):
         left = iter(decision.loss for decision in player.decisions)
         losses.append([[next(left) for _ in one.turns[place].decisions] for one in found])
     return losses

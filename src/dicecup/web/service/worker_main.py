@@ -6,19 +6,23 @@ messages are trusted.
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import signal
 import sys
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from dicecup.bots import bot_called
 from dicecup.coach import advice as advice_settings
 from dicecup.coach.advice import Hint, WinHint, advise, known_values, values_at_once
+from dicecup.coach.lessons import LISTED
 from dicecup.coach.reasons import Reason, Reasons
-from dicecup.coach.review import Review, WinChances, review, shares_of_win
+from dicecup.coach.review import Review, WinChances, review, shares_of_win, shortened
+from dicecup.coach.review_data import review_data
 from dicecup.dice import all_dice
 from dicecup.engine.play import apply, legal_scores
 from dicecup.engine.record import DiceOrigin, Header, Record
@@ -31,6 +35,8 @@ from dicecup.web.service.worker import LENGTH, NICEST, pack, refusal_of, unpack,
 if TYPE_CHECKING:
     from dicecup.coach.chances import Goal
 
+LISTED_CHOICES = LISTED + 2  # what a puzzle lists, the choice that was taken, and the best of the others
+COMPRESSION = 5
 REASONS_OF_DOUBLE_DICE = 3  # each is sampled, and takes a tenth of a second
 
 
@@ -39,6 +45,18 @@ class GameReport:
     """Luck and skill of each player so far, and the chances to win if there are several players."""
 
     review: Review
+    wins: WinChances | None
+
+
+@dataclass(frozen=True, slots=True)
+class PackedReview:
+    """The review of a game as bytes: the server keeps many, and a large one has 100,000 objects.
+
+    Each of them would take part in garbage collection, which then stops the server for a third of a second.
+    """
+
+    review: bytes  # pickled, with the choices that pages list
+    answers: dict[bool, bytes]  # JSON, compressed: with the options of each decision, and without
     wins: WinChances | None
 
 
@@ -123,11 +141,35 @@ def goal_now(rules: Ruleset, state: State, seat: int, target: int) -> Goal:
     return goal(values, each_player(values, state)[seat], target)
 
 
-def so_far(record: Record) -> GameReport:
+def report(record: Record) -> GameReport:
     """Report on a game; chances to win before its end need the solver."""
     known = len(record.header.players) > 1 and (record.state.finished or is_installed("solver"))
     wins = chances_now(record.rules, record.state) if known else None
     return GameReport(review(record, values_at_once(record.rules)), wins)
+
+
+def so_far(record: Record) -> GameReport:
+    """Report on a game, with the last decision of each player only: pages show no other, and keep many."""
+    found = report(record)
+    players = (
+        replace(player, decisions=player.decisions[-1:], throws=[], course=[])
+        for player in found.review.players
+    )
+    return replace(found, review=shortened(replace(found.review, players=tuple(players)), 1))
+
+
+def look_back(record: Record) -> PackedReview:
+    """Report on a whole game."""
+    found = report(record)
+    few = pack(shortened(found.review, LISTED_CHOICES))[LENGTH.size :]
+    return PackedReview(few, {full: answer_of(record, found, full) for full in (False, True)}, found.wins)
+
+
+def answer_of(record: Record, found: GameReport, options: bool) -> bytes:
+    """The review as the API answers it, compressed."""
+    data = review_data(record, found.review, found.wins, options=options)
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return gzip.compress(text.encode(), COMPRESSION, mtime=0)
 
 
 def chances_now(rules: Ruleset, state: State) -> WinChances:
@@ -191,6 +233,7 @@ THOUGHTS: dict[str, Any] = {
         to_win,
         goal_now,
         so_far,
+        look_back,
         decide,
         house_value,
     )
