@@ -309,7 +309,8 @@ class SlowStore:
     def __init__(self) -> None:
         self.batches: list[list[str]] = []
 
-    def append_batch(self, additions: list[Addition]) -> list[bool]:
+    def append_batch(self, additions: list[Addition], *, hurry: bool) -> list[bool]:
+        assert hurry
         self.batches.append([addition.match for addition in additions])
         return [addition.match != "taken" for addition in additions]
 

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from tests.storage_databases.test_removal import open_game
 from tests.waiting import awaited
 
 from dicecup.errors import StorageError
 from dicecup.storage.rows import Addition
-from dicecup.storage.store import EntryTaken
+from dicecup.storage.store import EntryTaken, MatchLocked, Store, open_store
 from dicecup.web.service.matches import Observer, Writer
 
 pytestmark = pytest.mark.one_database
@@ -25,13 +26,18 @@ class SmallStore:
     def __init__(self, failing: Exception | None = None) -> None:
         self.failing = failing
         self.all_have_come = threading.Event()
+        self.is_free = threading.Event()  # the match that another process holds
         self.transactions: list[list[str]] = []
         self.stored: list[str] = []
 
-    def append_batch(self, additions: Sequence[Addition]) -> list[bool]:
+    def append_batch(self, additions: Sequence[Addition], *, hurry: bool) -> list[bool]:
         self.all_have_come.wait()
         names = [addition.match for addition in additions]
         self.transactions.append(names)
+        if "held" in names:
+            if hurry:
+                raise MatchLocked("held")
+            self.is_free.wait()
         if self.failing and "bad" in names:
             raise self.failing
         self.stored += [name for name in names if name != "taken"]
@@ -82,3 +88,49 @@ def test_a_request_that_is_cancelled_takes_no_other_with_it() -> None:
     answers = awaited(write_all(store, ["first", "gone", "last"], cancelled="gone"))
     assert isinstance(answers.pop("gone"), asyncio.CancelledError)
     assert answers == {"first": None, "last": None}
+
+
+def test_a_match_that_is_held_delays_no_other() -> None:
+    async def play() -> None:
+        store = SmallStore()
+        store.all_have_come.set()
+        writer = Writer(store, Observer())  # type: ignore[arg-type]
+        names = ("first", "held", "last")
+        first, held, last = (
+            asyncio.create_task(writer.write(Addition(name, 0, ("1 keep 1",), ""))) for name in names
+        )
+        await asyncio.gather(first, last)
+        await writer.write(Addition("later", 0, ("1 keep 1",), ""))
+        assert store.stored == ["first", "last", "later"]
+        assert not held.done()
+        store.is_free.set()
+        await held
+        assert store.stored[-1] == "held"
+
+    awaited(play())
+
+
+def test_a_row_that_is_held_delays_no_other(postgres_database: str) -> None:
+    store = open_store(postgres_database)
+    for match in ("game1", "game2"):
+        open_game(store, match)
+
+    async def play() -> None:
+        writer = Writer(store, Observer())
+        held, other = (
+            asyncio.create_task(writer.write(Addition(match, 1, ("1 keep 1",), "")))
+            for match in ("game1", "game2")
+        )
+        with store.database.changes() as elsewhere:
+            elsewhere.rows("SELECT id FROM matches WHERE id = ? FOR UPDATE", ("game1",))
+            await other
+            assert not held.done()
+        await held
+
+    awaited(play())
+    assert entries_in(store) == {"game1": 2, "game2": 2}
+    store.close()
+
+
+def entries_in(store: Store) -> dict[str, int]:
+    return dict(store.database.rows("SELECT match, COUNT(*) FROM entries GROUP BY match"))

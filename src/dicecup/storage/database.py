@@ -26,6 +26,10 @@ class RowTaken(Exception):  # noqa: N818 - the store turns it into an answer
     """Raised when a row with this key already exists."""
 
 
+class RowLocked(Exception):  # noqa: N818 - the store turns it into an answer
+    """Raised when another transaction holds a row for longer than this one is willing to wait."""
+
+
 class Transaction(Protocol):
     """An open transaction."""
 
@@ -39,6 +43,9 @@ class Transaction(Protocol):
 
     def use_snapshot(self) -> None:
         """Let all reads of the transaction see one moment. Called before anything else."""
+
+    def hurry(self) -> None:
+        """Let `run` raise RowLocked soon instead of waiting for the transactions of others."""
 
     def tell(self, word: str) -> None:
         """Notify the other processes when the transaction is committed."""

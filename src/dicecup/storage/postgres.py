@@ -9,15 +9,16 @@ from time import monotonic
 from typing import Any, LiteralString
 
 import psycopg
-from psycopg.errors import UniqueViolation
+from psycopg.errors import LockNotAvailable, UniqueViolation
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from dicecup.errors import StorageError
-from dicecup.storage.database import PATIENCE, Dialect, Row, RowTaken, Values
+from dicecup.storage.database import PATIENCE, Dialect, Row, RowLocked, RowTaken, Values
 
 CHANNEL = "dicecup"
 CONNECTIONS = 8
 MOST_WAITING = 100  # requests for a connection; more are rejected at once
+HURRY = 50  # milliseconds that a transaction of several matches waits for the row of one
 PAUSE = 1.0  # seconds between attempts to reconnect, after the database did not answer
 MIGRATION_LOCK = 0x64696365  # any number that no other program on this database uses
 
@@ -72,6 +73,8 @@ class PostgresTransaction:
             return self.connection.execute(in_its_words(statement), values or None).rowcount
         except UniqueViolation as error:
             raise RowTaken(str(error)) from None
+        except LockNotAvailable as error:
+            raise RowLocked(str(error)) from None
 
     def run_many(self, statement: str, values: Sequence[Values]) -> None:
         try:
@@ -85,6 +88,9 @@ class PostgresTransaction:
 
     def use_snapshot(self) -> None:
         self.connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+
+    def hurry(self) -> None:
+        self.connection.execute(f"SET LOCAL lock_timeout = {HURRY}")
 
     def pieces(self, question: str, size: int) -> Iterator[list[Row]]:
         """Yield the rows of an answer that may be larger than the memory, so many at a time."""

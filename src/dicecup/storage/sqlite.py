@@ -41,6 +41,9 @@ class SqliteTransaction:
     def use_snapshot(self) -> None:
         """Do nothing: nobody else writes during a transaction."""
 
+    def hurry(self) -> None:
+        """Do nothing: nobody else writes during a transaction."""
+
     def tell(self, word: str) -> None:
         """Do nothing: there are no other processes."""
 

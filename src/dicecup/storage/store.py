@@ -11,7 +11,15 @@ from typing import Any
 
 from dicecup.errors import StorageError
 from dicecup.installation import need
-from dicecup.storage.database import PATIENCE, Database, RowTaken, StorePart, Transaction, migrate
+from dicecup.storage.database import (
+    PATIENCE,
+    Database,
+    RowLocked,
+    RowTaken,
+    StorePart,
+    Transaction,
+    migrate,
+)
 from dicecup.storage.evenings import StoredEvenings
 from dicecup.storage.results import StoredResults, insert_result, placeholders
 from dicecup.storage.rows import Addition, Opening, Result, Seat, StoredMatch
@@ -254,6 +262,14 @@ class EntryTaken(Exception):  # noqa: N818 - an answer: somebody else was quicke
     """Raised when another process has written an entry with this number."""
 
 
+class MatchLocked(Exception):  # noqa: N818 - an answer: it can be tried again
+    """Raised when another transaction holds a match; nothing was stored."""
+
+    def __init__(self, match: str) -> None:
+        super().__init__(match)
+        self.match = match
+
+
 class StoredEntries(StorePart):
     def entries(self, match: str, after: int = 0) -> list[str]:
         return read_entries(self.database, match, after)
@@ -278,13 +294,21 @@ class StoredEntries(StorePart):
         if not self.append_batch([addition])[0]:
             raise EntryTaken
 
-    def append_batch(self, additions: Sequence[Addition]) -> list[bool]:
-        """Append entries to several matches in one transaction; return False where the number was taken."""
+    def append_batch(self, additions: Sequence[Addition], *, hurry: bool = False) -> list[bool]:
+        """Append entries to several matches in one transaction; return False where the number was taken.
+
+        With `hurry`, raise MatchLocked instead of waiting for a match that another transaction holds.
+        """
         added = [False] * len(additions)
         with self.database.changes() as changes:
+            if hurry:
+                changes.hurry()
             # Always in the same order, to avoid deadlocks between processes.
             for place, addition in sorted(enumerate(additions), key=lambda item: item[1].match):
-                added[place] = add_entries(changes, addition)
+                try:
+                    added[place] = add_entries(changes, addition)
+                except RowLocked:
+                    raise MatchLocked(addition.match) from None
                 if added[place]:
                     self.tell_of_entries(changes, addition)
         return added

@@ -14,7 +14,7 @@ from dicecup.engine.record_text import join_record
 from dicecup.errors import DicecupError, StorageError, UsageError
 from dicecup.installation import is_installed
 from dicecup.storage.rows import WHISPERED, Addition, Notice
-from dicecup.storage.store import EntryTaken, Store
+from dicecup.storage.store import EntryTaken, MatchLocked, Store
 from dicecup.web.service.advising import Advising
 from dicecup.web.service.company import TOLD_EVERY
 from dicecup.web.service.fair_queue import FairTurns
@@ -31,6 +31,7 @@ Waiting = tuple[Addition, "asyncio.Future[None]"]
 MOST_IN_MEMORY = 2000  # matches
 MOST_IN_BACKGROUND = 200  # pieces of work that wait; further ones are refused
 MOST_OF_CALLER = 10  # of them
+MOST_LOCKED = 3  # matches held by other processes that are waited for at once: each takes a connection
 GATHERING = 0.005  # seconds between transactions while moves are waiting
 MARKS = "marks "  # before those of a player, in what processes tell each other
 
@@ -49,7 +50,8 @@ class Writer:
     """Group commit: whatever is to be written while the database is busy shares the next transaction.
 
     When moves come that fast, a short pause lets more of them share it: each transaction costs a change of
-    threads and a write to the disk. A single move never waits.
+    threads and a write to the disk. A single move never waits. Moves have threads of their own, so that they
+    wait for no other work. A match that another process holds leaves the shared transaction, and waits alone.
     """
 
     def __init__(self, store: Store, observer: Observer) -> None:
@@ -57,6 +59,9 @@ class Writer:
         self.observer = observer
         self.waiting: list[Waiting] = []
         self.busy: asyncio.Task[None] | None = None
+        self.thread = ThreadPoolExecutor(1, "writer")
+        self.threads_of_locked = ThreadPoolExecutor(MOST_LOCKED, "locked")
+        self.locked: set[asyncio.Task[None]] = set()
 
     async def write(self, addition: Addition) -> None:
         """Wait until the entries are persisted; EntryTaken if another process was faster."""
@@ -74,9 +79,14 @@ class Writer:
                 await asyncio.sleep(GATHERING)
         self.busy = None
 
-    async def write_batch(self, batch: list[Waiting]) -> None:
+    async def write_batch(self, batch: list[Waiting], *, alone: bool = False) -> None:
+        """Write entries in one transaction; `alone` for a match that has to be waited for."""
+        thread = self.threads_of_locked if alone else self.thread
+        append = partial(self.store.append_batch, [addition for addition, _ in batch], hurry=not alone)
         try:
-            kept = await asyncio.to_thread(self.store.append_batch, [addition for addition, _ in batch])
+            kept = await asyncio.get_running_loop().run_in_executor(thread, append)
+        except MatchLocked as locked:
+            await self.write_without(locked.match, batch)
         except Exception as error:
             if len(batch) > 1 and not isinstance(error, StorageError):
                 # Nothing was stored, because of one of them: the others are none of its business.
@@ -86,7 +96,20 @@ class Writer:
             for _, done in batch:
                 if not done.done():
                     done.set_exception(error)
-            return
+        else:
+            self.answer(batch, kept)
+
+    async def write_without(self, match: str, batch: list[Waiting]) -> None:
+        """Write all but the entries of one match, which wait beside the writer until it is free."""
+        held = [waiting for waiting in batch if waiting[0].match == match]
+        task = asyncio.create_task(self.write_batch(held, alone=True))
+        self.locked.add(task)
+        task.add_done_callback(self.locked.discard)
+        if others := [waiting for waiting in batch if waiting[0].match != match]:
+            await self.write_batch(others)
+
+    def answer(self, batch: list[Waiting], kept: list[bool]) -> None:
+        """Tell those who wait whether their entries are persisted."""
         self.observer.persisted(
             sum(len(addition.texts) for (addition, _), kept_it in zip(batch, kept, strict=True) if kept_it)
         )
@@ -97,6 +120,10 @@ class Writer:
                 done.set_result(None)
             else:
                 done.set_exception(EntryTaken())
+
+    def stop(self) -> None:
+        self.thread.shutdown(wait=False)
+        self.threads_of_locked.shutdown(wait=False, cancel_futures=True)
 
 
 class Matches:
@@ -136,6 +163,7 @@ class Matches:
         await self.runner.stop()
         await self.advising.stop()
         await asyncio.to_thread(self.stop_listening)
+        self.writer.stop()
         self.store.close()
 
     async def get(self, match: str) -> LiveMatch:
