@@ -99,6 +99,7 @@ def test_references_that_carry_nothing(reference, refused):
         ('base = "house:AAAA"', "base"),
         ("throws = 11", "throws"),
         ("throws = 2.5", "throws"),
+        (f"throws = 0x{'f' * 4000}", "throws"),
         ("throws = 2026-11-16", "throws"),
         (f'names.en.game = "{"x" * 201}"', "game"),
         ("order = " + str(list(range(1501))), "order"),

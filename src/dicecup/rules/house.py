@@ -27,6 +27,7 @@ MOST_TEXT = 20_000  # bytes of a rules file, and of its tables as JSON
 MOST_ENTRIES = 1_500  # keys and list entries
 MOST_DEPTH = 8  # tables within tables
 MOST_WORD = 200  # characters of a name
+MOST_NUMBER = 1_000_000
 MOST_BUILDS = 60  # combinations of options that are checked
 MOST_CELLS = 100  # boxes in all columns
 MOST_SCORES = 60_000  # points that scoring looks up: rolls, times dice left out, times boxes
@@ -87,6 +88,8 @@ def check_tables(tables: Mapping[str, Any]) -> None:
                 inside += [(str(name)[:40], value[name]) if named else (key, name) for name in value]
             elif not isinstance(value, str | int) or (isinstance(value, str) and len(value) > MOST_WORD):
                 raise wrong(key, "expected_text")
+            elif isinstance(value, int) and abs(value) > MOST_NUMBER:  # Python writes no int of 5,000 digits
+                raise wrong(key, "expected_whole_number", low=-MOST_NUMBER, high=MOST_NUMBER)
         if depth > MOST_DEPTH:
             raise RulesError("rules_too_deep", file="house")
         level = inside

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -36,12 +37,13 @@ from dicecup.web.pages import (
     setup_page,
     workshop_page,
 )
-from dicecup.web.pages.render import refused_page
+from dicecup.web.pages.render import compile_templates, refused_page
 from dicecup.web.service.house_values import HouseValues
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.personal_data import keep_to_retention
 from dicecup.web.service.reviewing import Reviews
 from dicecup.web.service.subscribers import when_server_stops
+from dicecup.web.service.worker import DELAY
 from dicecup.web.settings import Settings, settings_of_process
 from dicecup.web.uploads import Uploads
 
@@ -95,6 +97,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         share_interpreter()
         matches.start()
         matches.runner.spawn(keep_to_retention(matches))
+        if chosen.warm:
+            matches.runner.spawn(prepare_pages(app))
         with when_server_stops(matches.subscribers.close):
             yield
         app.state.uploads.stop()
@@ -181,6 +185,13 @@ class WebApp(FastAPI):
         return stack
 
     __call__ = Starlette.__call__  # FastAPI's telemetry is not used
+
+
+async def prepare_pages(app: FastAPI) -> None:
+    """Make beside the first requests what they would otherwise have to wait for."""
+    await asyncio.sleep(DELAY)
+    await compile_templates()
+    await asyncio.to_thread(app.openapi)
 
 
 def create_metrics(settings: Settings) -> Metrics | None:

@@ -25,6 +25,7 @@ from dicecup.web.guard import COOKIE
 from dicecup.web.pages.match_page import (
     Asked,
     Picked,
+    draw_sheets,
     read_marked,
     read_version,
     render_fragment,
@@ -191,6 +192,7 @@ async def events(request: Request, viewer: ViewerNow, matches: MatchesNow, live:
         view = view_for(matches, current, anybody)
         return render_parts(anybody, "match/fragment.html", before, view.sources(), match=view)
 
+    await draw_sheets(matches, live, viewer if is_mine(live) else anybody)
     player = holder if is_mine(live) else ""
     return EventStream(request, matches, live, player, "match", audience, fragment, with_marks=True)
 

@@ -15,6 +15,7 @@ from dicecup.bots import BOT_PREFIX, BOTS
 from dicecup.bots.registry import usual_score
 from dicecup.i18n.describe import describe_game, describe_turn
 from dicecup.i18n.language import LANGUAGE_NAMES, LANGUAGES, language
+from dicecup.i18n.language import Language as Spoken
 from dicecup.i18n.names import game_name, option_name, option_text, summary
 from dicecup.rules.house import MOST_REFERENCE, is_house
 from dicecup.rules.loader import builtin_ids
@@ -219,12 +220,17 @@ async def games() -> list[GameAnswer]:
 @router.get("/games/{game}/rules")
 async def rules(
     request: Request,
+    matches: MatchesNow,
     game: Annotated[str, Path(max_length=MOST_REFERENCE)],
     wanted: Annotated[Language | None, Query(alias="language")] = None,
 ) -> RulesAnswer:
     """The rules in words, and what each line of the sheet gives; in your language if none is named."""
-    known, spoken = game_rules(game), language(wanted) if wanted else language_of(request)
-    code = spoken.code
+    spoken = language(wanted) if wanted else language_of(request)
+    return await matches.in_background(rules_answer, game, spoken)
+
+
+def rules_answer(game: str, spoken: Spoken) -> RulesAnswer:
+    known, code = game_rules(game), spoken.code
     names = line_names(known, spoken)
     return RulesAnswer(
         game=game,

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
+from starlette.datastructures import QueryParams
 from starlette.responses import Response
 
 from dicecup.engine.proof import verify
@@ -20,6 +21,7 @@ from dicecup.i18n.printed_pad import pad_data, pdf_of
 from dicecup.i18n.sentences import proof_statements
 from dicecup.installation import is_installed
 from dicecup.rules.house import is_house
+from dicecup.rules.model import Ruleset
 from dicecup.storage.rows import MatchPage, ResultPage
 from dicecup.web.documents import GUIDE, guide_page, rules_page
 from dicecup.web.guard import COOKIE
@@ -53,13 +55,18 @@ async def all_rules(request: Request, viewer: ViewerNow) -> Response:
 
 
 @router.get("/rules/{game}")
-async def rules(request: Request, viewer: ViewerNow, game: GameAsked) -> Response:
+async def rules(request: Request, viewer: ViewerNow, matches: MatchesNow, game: GameAsked) -> Response:
     """The essentials on a screen or two, from the rules as data, also with house rules."""
-    spoken = viewer.language
-    given = request.query_params
-    known = game_rules(
-        game, {option: given[option] for option in game_rules(game).choices if option in given}
-    )
+    return await matches.in_background(draw_rules, request, viewer, game)
+
+
+def with_options(game: str, given: QueryParams) -> Ruleset:
+    """The rules of a game with the options that an address names."""
+    return game_rules(game, {option: given[option] for option in game_rules(game).choices if option in given})
+
+
+def draw_rules(request: Request, viewer: Viewer, game: str) -> Response:
+    spoken, known = viewer.language, with_options(game, request.query_params)
     names = line_names(known, spoken)
     return page(
         request,
@@ -90,16 +97,16 @@ async def printed_pad(
     """A score pad to print, as `dicecup sheet` makes it; also with house rules."""
     if not is_installed("pdf"):
         raise UsageError("typst_missing")
-    given = request.query_params
-    known = game_rules(
-        game, {option: given[option] for option in game_rules(game).choices if option in given}
-    )
-    pdf = await matches.in_background(pdf_of, pad_data(known, players, paper, viewer.language))
-    return Response(
-        pdf,
-        media_type="application/pdf",
-        headers={"Content-Disposition": f'inline; filename="{known.id}.pdf"'},
-    )
+
+    def draw_pad() -> Response:
+        known = with_options(game, request.query_params)
+        return Response(
+            pdf_of(pad_data(known, players, paper, viewer.language)),
+            media_type="application/pdf",
+            headers={"Content-Disposition": f'inline; filename="{known.id}.pdf"'},
+        )
+
+    return await matches.in_background(draw_pad)
 
 
 @router.get("/rules/{game}/full")

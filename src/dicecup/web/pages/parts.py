@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Protocol
 
 from jinja2 import Environment
@@ -68,7 +69,7 @@ class OnePart:
 
 
 class PageParts:
-    """The parts of whole pages, where they stand; and the cache. It is cleared when it is full."""
+    """The parts of whole pages, where they stand; and the cache, which forgets the oldest."""
 
     def __init__(self, environment: Environment) -> None:
         self.environment = environment
@@ -97,9 +98,14 @@ class PageParts:
             if text is None:
                 text = self.environment.get_template(template).render(item=item, **dict(values))
                 if len(self.texts) >= MOST_CACHED:
-                    self.texts.clear()
+                    self.forget_oldest()
                 self.texts[template, item, values] = text
             yield item.part_id, text
+
+    def forget_oldest(self) -> None:
+        """Forget some of the oldest texts. Without any, the next pages of all matches would take long."""
+        for key in list(islice(self.texts, MOST_CACHED // 10)):
+            del self.texts[key]
 
 
 class SeparateParts:

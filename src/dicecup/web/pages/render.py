@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from fastapi import Request
@@ -135,6 +136,19 @@ def environment(code: str) -> Environment:
     return made
 
 
+def page_parts(code: str) -> PageParts:
+    """The cache of the parts of pages in one language."""
+    return cast("PageParts", environment(code).globals["page_parts"])
+
+
+async def compile_templates() -> None:
+    """Compile all templates in a thread: the first page of each kind would take up to 0.2 s."""
+    for code in LANGUAGES:
+        made = await asyncio.to_thread(environment, code)
+        for name in made.list_templates():
+            await asyncio.to_thread(made.get_template, name)
+
+
 def dice_macros(environment: Environment) -> dict[str, Any]:
     """The macros of dice.html; pictures of single dice, of which there are few, are cached."""
     macros = vars(environment.get_template("dice.html").module)
@@ -166,8 +180,7 @@ def render_parts(
 ) -> Drawing:
     """Render a template, and its parts separately; regions that are as they were before are taken over."""
     made = environment(viewer.language.code)
-    cache: Any = made.globals["page_parts"]
-    parts = SeparateParts(cache, before)
+    parts = SeparateParts(page_parts(viewer.language.code), before)
     own = {"viewer": viewer, "part": parts.part, "each_part": parts.each_part, "region": parts.region}
     found = made.get_template(template)
     # Not `render`, which collects the globals one by one each time.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -196,11 +197,24 @@ async def show(
     problem: DicecupError | None = None,
     open_boxes: Collection[str] = (),
 ) -> Response:
+    """Draw the page in the background thread, callers in turn: strangers decide how much work it is."""
+    drawn = partial(draw, request, viewer, values, draft, problem, open_boxes)
+    return await matches_of(request).in_background(drawn)
+
+
+def draw(
+    request: Request,
+    viewer: Viewer,
+    values: HouseValues,
+    draft: HouseDraft,
+    problem: DicecupError | None,
+    open_boxes: Collection[str],
+) -> Response:
     spoken = viewer.language
     reference, error = draft.source, problem
     if draft.base:
         try:
-            reference = await matches_of(request).in_background(reference_of, draft)
+            reference = reference_of(draft)
         except DicecupError as found:
             error = problem or found
     rules = load_without_files(reference if error is None or problem else draft.source)
