@@ -22,7 +22,7 @@ from dicecup.web.service import evening_tally as evenings
 from dicecup.web.service.evening_tally import MOST_NAME, Duel, EveningReport, PeopleReport, PersonTotals
 from dicecup.web.service.opening import game_rules
 from dicecup.web.texts import best_roll_text, evening_card, evening_name, player_name, won_text
-from dicecup.web.viewer import Form, MatchesNow, ViewerNow
+from dicecup.web.viewer import Form, MatchesNow, Viewer, ViewerNow
 
 router = APIRouter(include_in_schema=False)
 EveningAsked = Annotated[str, Path(max_length=40)]
@@ -111,6 +111,10 @@ def tally_line(report: EveningReport, language: Language) -> str:
 async def all_evenings(request: Request, viewer: ViewerNow, matches: MatchesNow) -> Response:
     """The evenings of this device, and the people over all of them."""
     report: PeopleReport = await evenings.people_report(matches, viewer.holder)
+    return await matches.in_background(draw_evenings, request, viewer, report)
+
+
+def draw_evenings(request: Request, viewer: Viewer, report: PeopleReport) -> Response:
     language = viewer.language
     finished = [line for _, lines in report.evenings for line in lines if line.ended]
     return page(

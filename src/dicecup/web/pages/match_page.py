@@ -71,9 +71,12 @@ async def draw_sheets(matches: Matches, live: LiveMatch, viewer: Viewer) -> None
     """
     if len(live.stored.seats) <= FEW_SHEETS:
         return
-    parts = page_parts(viewer.language.code)
-    for player in view_for(matches, live, viewer).players:
-        if player.sheet:
+    parts, view = page_parts(viewer.language.code), view_for(matches, live, viewer)
+    for row in view.pad.rows if view.pad else ():
+        parts.cached("match/pad_row.html", row, match_id=live.id)
+        await asyncio.sleep(0)
+    for player in view.players:
+        if player.sheet and not view.pad:
             columns = len(player.sheet.heads) or 1
             for block in player.sheet.blocks:
                 parts.each_part("match/row.html", block, columns=columns, explains=False)

@@ -46,7 +46,7 @@ class PadRow:
     line: str
     label: str
     box: bool
-    cells: list[PadCell]
+    cells: tuple[PadCell, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +102,11 @@ def pad_view(match: Match, seated: bool, language: Language) -> PadView:
     last = match.record.moves[-1] if match.record.moves else None
     rows = []
     for at, row in enumerate(sheets[0]):
-        cells = [
+        cells = tuple(
             cell
             for seat, player in enumerate(names)
             for cell in pad_cells(rules, sheets[seat][at], seat, player, seated, last, language)
-        ]
+        )
         rows.append(PadRow(row.line, row.label, row.box, cells))
     return PadView(players, column_signs(rules, language), rows)
 

@@ -4,6 +4,8 @@ In a template, `{% call part("banner") %}<div id="banner">…</div>{% endcall %}
 that id. `{{ each_part("match/row.html", block, columns=columns) }}` is a part for each row of the block; the
 template gets it as `item`. Those are cached: they may depend on nothing but the item and the values after it.
 
+`{{ cached("match/pad_row.html", row, match_id=match.id) }}` is cached in the same way, and no part.
+
 `{% call region("players", match.players_look) %}…{% endcall %}` is rendered again for spectators only if the
 values differ from those of the drawing before. It may depend on nothing else that changes during a match,
 except for the parts by `each_part` in it: they are brought up to date in any case.
@@ -11,7 +13,7 @@ except for the parts by `each_part` in it: they are brought up to date in any ca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -24,6 +26,7 @@ from dicecup.web.service.frames import MARK, REGION, Drawing, PartGroup, Region,
 
 MOST_CACHED = 10_000  # texts of about 300 bytes, in each language
 MOST_JOINED = 500  # … of sheets: up to 10 kB
+MOST_ROWS = 200  # … of score pads: up to 50 kB with what they are made from
 
 Caller = Callable[[], str]
 Values = tuple[tuple[str, Any], ...]
@@ -75,6 +78,7 @@ class PageParts:
         self.environment = environment
         self.texts: dict[tuple[Any, ...], str] = {}
         self.joined = lru_cache(MOST_JOINED)(self.join)
+        self.rows = lru_cache(MOST_ROWS)(self.render)
 
     def part(self, _part_id: str, caller: Caller) -> str:
         return caller()
@@ -96,11 +100,18 @@ class PageParts:
         for item in items:
             text = self.texts.get((template, item, values))
             if text is None:
-                text = self.environment.get_template(template).render(item=item, **dict(values))
+                text = self.render(template, item, values)
                 if len(self.texts) >= MOST_CACHED:
                     self.forget_oldest()
                 self.texts[template, item, values] = text
             yield item.part_id, text
+
+    def render(self, template: str, item: Hashable, values: Values) -> str:
+        return self.environment.get_template(template).render(item=item, **dict(values))
+
+    def cached(self, template: str, item: Hashable, **values: Any) -> str:
+        """Something that depends on nothing but the item and the values after it, and is no part."""
+        return Markup(self.rows(template, item, tuple(values.items())))
 
     def forget_oldest(self) -> None:
         """Forget some of the oldest texts. Without any, the next pages of all matches would take long."""

@@ -129,6 +129,7 @@ def environment(code: str) -> Environment:
         "part": parts.part,
         "each_part": parts.each_part,
         "region": parts.region,
+        "cached": parts.cached,
         # Here and not imported by the templates of a match, which are rendered after every move.
         "dice": dice_macros(made),
         "bots": made.get_template("bots.html").module,

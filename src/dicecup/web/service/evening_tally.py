@@ -186,7 +186,7 @@ async def report(matches: Matches, evening: str, holder: str) -> EveningReport:
         owns = found.owner == holder
         return EveningReport(found, lines, totals(lines), duels(lines), belongs, owns)
 
-    return await asyncio.to_thread(read)
+    return await matches.in_background(read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ async def people_report(matches: Matches, holder: str) -> PeopleReport:
         people = [one for one in totals(lines) if not one.is_bot]
         return PeopleReport([(one, grouped[one.id]) for one in evenings], people, duels(lines))
 
-    return await asyncio.to_thread(read)
+    return await matches.in_background(read)
 
 
 # What people do
