@@ -150,10 +150,14 @@ async def begin(request: Request, viewer: ViewerNow, matches: MatchesNow, form: 
 @router.get("/e/{evening}")
 async def look(request: Request, viewer: ViewerNow, matches: MatchesNow, evening: EveningAsked) -> Response:
     report = await evenings.report(matches, evening, viewer.holder)
+    return await matches.in_background(draw_evening, request, viewer, report)
+
+
+def draw_evening(request: Request, viewer: Viewer, report: EveningReport) -> Response:
     language = viewer.language
     last = report.lines[-1] if report.lines else None
     lines: list[GameLine] = [game_line(line, language) for line in reversed(report.lines)]
-    address = f"{base_address(request)}/e/{evening}"
+    address = f"{base_address(request)}/e/{report.evening.id}"
     duels: list[Duel] = report.duels[:MOST_DUELS]
     return page(
         request,

@@ -180,18 +180,22 @@ async def show_mine(
     looking = missing and (
         reviews.is_looking(viewer.holder) if asked_again else reviews.catch_up(viewer.holder)
     )
-    return page(
-        request,
-        viewer,
-        template,
-        games=[game_line(line, viewer.language) for line in listed.lines],
-        older_games=listed.older,
-        statistics=statistics_views(counted, viewer.language),
-        older_results=counted.older,
-        results_at_a_time=RESULTS_ON_A_PAGE,
-        further_back=bool(before or results_before),
-        looking=looking,
-    )
+
+    def draw() -> Response:
+        return page(
+            request,
+            viewer,
+            template,
+            games=[game_line(line, viewer.language) for line in listed.lines],
+            older_games=listed.older,
+            statistics=statistics_views(counted, viewer.language),
+            older_results=counted.older,
+            results_at_a_time=RESULTS_ON_A_PAGE,
+            further_back=bool(before or results_before),
+            looking=looking,
+        )
+
+    return await matches.in_background(draw)
 
 
 @router.get("/mine/data")
