@@ -39,8 +39,8 @@ from dicecup.web.pages import (
     workshop_page,
 )
 from dicecup.web.pages.render import compile_templates, refused_page
+from dicecup.web.service.grading import today
 from dicecup.web.service.house_values import HouseValues
-from dicecup.web.service.learning import today
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.personal_data import keep_to_retention
 from dicecup.web.service.reviewing import Reviews
