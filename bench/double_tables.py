@@ -1,9 +1,10 @@
 """Solve every variant of Dice in Dice on a GPU, check each by simulation, and write the results.
 
     python bench/double_tables.py OUT [--games 200000] [--limit 540] [--only chance-flat]
+    python bench/double_tables.py OUT --strike last_resort
 
 For every pair of Extra and Yatzy form, writes the values of its three scorings in 32 bits
-(`OUT/chance-flat.npz`), and `OUT/results.json` with times and simulated means, each as soon as it is
+(`OUT/chance-flat-free.npz`), and `OUT/results.json` with times and simulated means, each as soon as it is
 available. Existing results are skipped. `tools/double_pack.py` builds the shipped tables from them.
 """
 
@@ -33,6 +34,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=200_000)
     parser.add_argument("--limit", type=float, default=540, help="start no variant after this many seconds")
     parser.add_argument("--only", default="", help="one pair of Extra and Yatzy form")
+    parser.add_argument("--strike", default="free", help="when a box may be crossed out")
     arguments = parser.parse_args()
     begun = time.monotonic()
     results_file = arguments.out / "results.json"
@@ -42,12 +44,13 @@ def main() -> None:
     for yatzy in choices["yatzy"]:
         for extra in choices["extra"]:
             for scoring in choices["scoring"]:
-                name = f"{scoring}-{yatzy}-{extra}"
+                name = f"{scoring}-{yatzy}-{extra}-{arguments.strike}"
                 wanted = arguments.only in ("", f"{extra}-{yatzy}") and name not in results
                 if not wanted or time.monotonic() - begun > arguments.limit:
                     continue
-                options = {"scoring": scoring, "yatzy": yatzy, "extra": extra}
-                results[name] = solve(options, arguments.out / f"{extra}-{yatzy}.npz", arguments.games)
+                options = {"scoring": scoring, "yatzy": yatzy, "extra": extra, "strike": arguments.strike}
+                file = arguments.out / f"{extra}-{yatzy}-{arguments.strike}.npz"
+                results[name] = solve(options, file, arguments.games)
                 print(f"{time.monotonic() - begun:6.1f} s  {name}: {results[name]}", flush=True)
                 results_file.write_text(json.dumps(results, indent=1))
 

@@ -20,15 +20,19 @@ DATA = Path(__file__).parent.parent / "src/dicecup/solver/double/data"
 
 def main(out: Path) -> None:
     for file in sorted(out.glob("*.npz")):
-        extra, yatzy = file.stem.split("-")
+        extra, yatzy, strike = file.stem.split("-")
         values = np.load(file)
         for scoring in sorted({name.rsplit("-", 1)[0] for name in values.files}):
-            rules = load_ruleset("dice-in-dice", {"scoring": scoring, "extra": extra, "yatzy": yatzy})
+            options = {"scoring": scoring, "extra": extra, "yatzy": yatzy, "strike": strike}
+            rules = load_ruleset("dice-in-dice", options)
             levels = {filled: values[f"{scoring}-{filled}"] for filled in range(0, len(rules.boxes) + 1, 2)}
             index = SheetIndex(rules)
             data = pack(make_header(rules, index, "cuda"), index, levels)
             replace_file(packed_table_path(DATA, rules), data)
-            print(f"{scoring}-{yatzy}-{extra}: {len(data)} bytes, {levels[0][0]:.4f} points", file=sys.stderr)
+            print(
+                f"{scoring}-{yatzy}-{extra}-{strike}: {len(data)} bytes, {levels[0][0]:.4f} points",
+                file=sys.stderr,
+            )
 
 
 if __name__ == "__main__":
