@@ -17,26 +17,27 @@ from dicecup.solver.learned.value import find_quick, quick_weights
 from dicecup.solver.plain_turn import PlainTurn
 from dicecup.solver.ready import QUICK_MAGIC, find_plain_quick, has_quick, open_packed, quick_file
 
+PRECISE = 1e-6  # points
+
 
 @pytest.mark.parametrize(("game", "share"), list(product(GAMES, (0.0, 0.6, 0.95))))
 def test_a_plain_turn_is_the_turn_of_numpy(game, share):
-    """By the same network: its numbers have 32 bits, so the last digits of large scores differ."""
+    """By the same network."""
     source = learned(load_ruleset(game))
     rules, random = source.rules, Random(game + str(share))
     sheet = random_sheet(rules, int(share * rules.cells), 3)
     turn, wanted = PlainTurn(rules, sheet, source.estimate), source.turn(sheet)
-    precise = 1e-4 if game == "yum-plus" else 1e-3
-    assert turn.value == pytest.approx(wanted.value, abs=precise)
+    assert turn.value == pytest.approx(wanted.value, abs=PRECISE)
     for dice in (tuple(sorted(random.choices(range(1, 7), k=5))), (random.randint(1, 6),) * 5):
         boxes, wanted_boxes = ({box.move: box for box in one.boxes(dice)} for one in (turn, wanted))
         assert boxes.keys() == wanted_boxes.keys()
         for move, box in boxes.items():
             assert box.points == wanted_boxes[move].points
-            assert box.value == pytest.approx(wanted_boxes[move].value, abs=precise)
+            assert box.value == pytest.approx(wanted_boxes[move].value, abs=PRECISE)
         for left in (1, 2):
             values = [turn.keep(keep.dice, left) for keep in keeps(dice)]
             assert values == pytest.approx(
-                [wanted.keep(keep.dice, left) for keep in keeps(dice)], abs=precise
+                [wanted.keep(keep.dice, left) for keep in keeps(dice)], abs=PRECISE
             )
 
 

@@ -136,7 +136,8 @@ class LearnedValue(Solution):
         self.layout = layout(rules)
         self.dice = lattice(rules.dice.count, rules.dice.faces)
         self.tables = BatchTurn(np, rules)
-        self.network = Network(np, rules, weights)
+        # In 64 bits: sums of a thousand points in 32 would differ by 0.0005, depending on their order.
+        self.network = Network(np, rules, Weights(*(array.astype(np.float64) for array in weights)))
 
     def throw_number(self, dice: Dice) -> int:
         return self.dice.number[layer_faces(dice, 0)] - self.dice.keeps
