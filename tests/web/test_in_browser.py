@@ -10,8 +10,15 @@ from typing import Any
 import pytest
 from tests.waiting import awaited
 
+from dicecup.dice import parse_dice
+from dicecup.engine.play import apply
+from dicecup.engine.state import Throw, start
 from dicecup.errors import StorageError
+from dicecup.rules import load_ruleset
 from dicecup.web.in_browser import BrowserServer, Direct, Jar
+from dicecup.web.service import advising
+from dicecup.web.service.advising import Advising
+from dicecup.web.service.worker import DirectWorker
 
 
 class MemoryPages:
@@ -142,3 +149,51 @@ def test_other_files_are_as_they_are(kind: bytes) -> None:
     app = app_that(b'href="/x"', (b"content-type", kind))
     server = BrowserServer(app, Direct(pages), "/dice/", "en", lambda value: value)
     assert answer_of(server, "/dice/static/x")[2] == b'href="/x"'
+
+
+@pytest.mark.parametrize(
+    ("rolled", "coach", "bot", "found"),
+    [
+        (True, True, False, {"advice", "reasons"}),
+        (False, True, False, {"advice"}),
+        (True, False, False, set()),
+        (True, True, True, set()),
+    ],
+)
+def test_a_hint_is_found_before_somebody_asks(
+    monkeypatch: pytest.MonkeyPatch, rolled: bool, coach: bool, bot: bool, found: set[str]
+) -> None:
+    """While nobody waits for a move, for a person who may ask; the second of two requests counts."""
+    monkeypatch.setattr(advising, "make_worker", lambda *_settings, **_named: DirectWorker())
+    monkeypatch.setattr(advising, "LULL", 0)
+    rules = load_ruleset("yatzy")
+    state = start(rules)
+    if rolled:
+        state = apply(rules, state, Throw(parse_dice(["1", "2", "6", "6", "6"], 6, 1)))
+    match = SimpleNamespace(rules=rules, state=state, version=1)
+    live: Any = SimpleNamespace(id="m", match=match, is_pad=False, bot_is_next=lambda: bot)
+    live.stored = SimpleNamespace(opening=SimpleNamespace(coach=coach))
+    live.playing = lambda: match
+
+    async def wait() -> dict[str, Any]:
+        coaching = Advising()
+        coaching.work_ahead(live)
+        coaching.work_ahead(live)
+        later = asyncio.Event()
+        asyncio.get_running_loop().call_later(0, later.set)
+        await later.wait()
+        answers = {str(key[0]): await task for key, task in coaching.answers.items()}
+        await coaching.stop()
+        return answers
+
+    answers = awaited(wait())
+    assert set(answers) == found
+    if rolled and found:
+        assert answers["advice"].choices[0].move.dice == (6, 6, 6)
+        assert len(answers["reasons"]) == advising.MOST_CHOICES
+
+
+def test_a_server_does_not_work_ahead() -> None:
+    coaching = Advising()
+    coaching.work_ahead(SimpleNamespace())  # type: ignore[arg-type]
+    assert coaching.lull is None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from dicecup.coach.advice import Choice, Values, with_strikes
-from dicecup.dice import Dice, parts, sort_dice, throws
+from dicecup.dice import Faces, layer_faces
 from dicecup.engine.play import score_sheet
 from dicecup.engine.state import Keep, Score, State, final_score
+from dicecup.lattice import Lattice, lattice
 from dicecup.rules.model import OfFace, Ruleset
 from dicecup.solver.double.wasm import WasmGame
 
@@ -19,55 +20,64 @@ if TYPE_CHECKING:
     from dicecup.solver.solution import BoxValue, Turn
 
 
-Ends = dict[Dice, float]  # dice that end the turn, with their chance
-
-
-@lru_cache(maxsize=32)
-def outcomes(count: int, faces: int) -> tuple[tuple[Dice, float], ...]:
-    """Return every throw of so many dice with its chance."""
-    ways = faces**count
-    return tuple((dice, weight / ways) for dice, weight in throws(count, faces))
-
-
 class Forecast:
-    """Follows the best decisions of one turn."""
+    """Follows the best decisions of one turn of a game of one layer, on the lattice of its dice."""
 
     def __init__(self, rules: Ruleset, turn: Turn) -> None:
-        self.rules = rules
         self.turn = turn
-        self.scored: dict[Dice, BoxValue] = {}
-        self.known: dict[tuple[Dice, int], Ends] = {}
+        self.dice: Lattice = lattice(rules.dice.count, rules.dice.faces)
+        self.scored: dict[int, BoxValue] = {}  # by row
+        self.kept: dict[int, list[int]] = {}  # by throws left
 
-    def best_box(self, dice: Dice) -> BoxValue:
-        if dice not in self.scored:
-            self.scored[dice] = max(self.turn.boxes(dice), key=lambda box: box.value)
-        return self.scored[dice]
+    def best_box(self, row: int) -> BoxValue:
+        if row not in self.scored:
+            self.scored[row] = self.turn.best_box(self.dice.multisets[row])
+        return self.scored[row]
 
-    def best_keep(self, dice: Dice, throws_left: int) -> Dice:
-        """Return the dice to keep; all of them means to end the turn."""
-        best, kept = self.best_box(dice).value, dice
-        for part in parts(dice):
-            if len(part) < len(dice) and (worth := self.turn.keep(part, throws_left)) > best:
-                best, kept = worth, part
-        return kept
+    @cached_property
+    def ends(self) -> list[float]:
+        """By throw: the value of ending the turn."""
+        return [self.turn.throw(dice, 0) for dice in self.dice.throws]
 
-    def ends(self, kept: Dice, throws_left: int) -> Ends:
-        """Return the dice that end the turn after this keep, with so many throws left before that."""
-        key = (kept, throws_left)
-        if key not in self.known:
-            self.known[key] = self.follow(kept, throws_left)
-        return self.known[key]
+    def best_keeps(self, throws_left: int) -> list[int]:
+        """By row: the best of all that can be kept of it; of a throw the row itself, if the turn ends."""
+        if throws_left not in self.kept:
+            self.kept[throws_left] = self.find_keeps(throws_left)
+        return self.kept[throws_left]
 
-    def follow(self, kept: Dice, throws_left: int) -> Ends:
-        found: Ends = {}
-        count, faces = self.rules.dice.count, self.rules.dice.faces
-        for thrown, chance in outcomes(count - len(kept), faces):
-            dice = sort_dice(kept + thrown)
-            again = self.best_keep(dice, throws_left - 1) if throws_left > 1 else dice
-            later = {dice: 1.0} if again == dice else self.ends(again, throws_left - 1)
-            for end, share in later.items():
-                found[end] = found.get(end, 0.0) + chance * share
-        return found
+    def find_keeps(self, throws_left: int) -> list[int]:
+        values = [*self.turn.keep_values(throws_left)[: self.dice.keeps], *self.ends]
+        best: list[int] = []
+        for row, fewer in enumerate(self.dice.fewer):
+            found = row
+            for part in fewer:
+                if values[best[part]] > values[found]:
+                    found = best[part]
+            best.append(found)
+        return best
+
+    def endings(self, kept: Faces, throws_left: int) -> list[tuple[float, BoxValue]]:
+        """Return how the turn ends after this keep, each way with its chance."""
+        keeps = self.dice.keeps
+        chances = [0.0] * self.dice.rows
+        ended = [0.0] * self.dice.rows
+        chances[self.dice.number[kept]] = 1.0
+        for left in range(throws_left - 1, -1, -1):
+            roll_all(self.dice, chances)
+            thrown, chances = chances, [0.0] * self.dice.rows
+            best = self.best_keeps(left) if left else range(self.dice.rows)
+            for row in range(keeps, self.dice.rows):
+                (ended if best[row] == row else chances)[best[row]] += thrown[row]
+        return [(chance, self.best_box(row)) for row, chance in enumerate(ended) if chance]
+
+
+def roll_all(dice: Lattice, chances: list[float]) -> None:
+    """Roll what each keep leaves, die by die: the chances of keeps become those of throws."""
+    for row, more in enumerate(dice.more):
+        if chances[row]:
+            share = chances[row] / dice.faces
+            for grown in more:
+                chances[grown] += share
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +134,8 @@ class Reasons:
         return sample_endings(solution, state, move)
 
     def exact_endings(self, move: Keep) -> list[tuple[float, list[Ending]]]:
-        found = []
-        for dice, chance in self.forecast.ends(move.dice, self.state.throws_left).items():
-            box = self.forecast.best_box(dice)
-            found.append((chance, [(box.move.placements[0], box.points)]))
-        return found
+        endings = self.forecast.endings(layer_faces(move.dice, 0), self.state.throws_left)
+        return [(chance, [(box.move.placements[0], box.points)]) for chance, box in endings]
 
 
 def summarise(

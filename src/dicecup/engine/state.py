@@ -192,23 +192,27 @@ def bonus(rules: Ruleset, upper_sum: int) -> int:
     return max((tier.points for tier in rules.bonus if upper_sum >= tier.at), default=0)
 
 
-@lru_cache(maxsize=2048)
 def column_lines(rules: Ruleset, sheet: Sheet, column: int) -> Mapping[str, int]:
     """Return every computed line of one column by id; `rules.lines` lists those that are printed."""
     first = column * len(rules.boxes)
+    return lines_of(rules, sheet.cells[first : first + len(rules.boxes)], sheet.repeats, column)
+
+
+@lru_cache(maxsize=2048)  # a move changes one column: the others are known
+def lines_of(rules: Ruleset, cells: Cells, repeats: int, column: int) -> Mapping[str, int]:
     sums: dict[Section, int] = {"upper": 0, "lower": 0, "after_total": 0}
     difference = rules.difference
     uncounted = (difference.high, difference.low) if difference else ()
-    for box, points in zip(rules.boxes, sheet.cells[first : first + len(rules.boxes)], strict=True):
+    for box, points in zip(rules.boxes, cells, strict=True):
         if points and box.id not in uncounted:
             sums[box.section] += points
     upper_sum = sums["upper"]
     upper_total = upper_sum + bonus(rules, upper_sum)
     own: dict[str, int] = {}  # lines that only some games have
     if rules.repeat and not rules.has_columns:
-        own[rules.repeat.id] = sheet.repeats * rules.repeat.points
+        own[rules.repeat.id] = repeats * rules.repeat.points
     if difference:
-        own[difference.id] = difference_points(rules, difference, sheet, first)
+        own[difference.id] = difference_points(rules, difference, cells)
     lower_total = sums["lower"] + sum(own.values())
     grand_total = upper_total + lower_total
     lines = {
@@ -222,11 +226,10 @@ def column_lines(rules: Ruleset, sheet: Sheet, column: int) -> Mapping[str, int]
     return MappingProxyType(lines | own)
 
 
-def difference_points(rules: Ruleset, difference: Difference, sheet: Sheet, first: int) -> int:
-    """Return the points of the difference in the column that begins with this cell."""
+def difference_points(rules: Ruleset, difference: Difference, cells: Cells) -> int:
+    """Return the points of the difference in a column."""
     high, low, times = (
-        sheet.cells[first + rules.box_index[box]]
-        for box in (difference.high, difference.low, difference.times)
+        cells[rules.box_index[box]] for box in (difference.high, difference.low, difference.times)
     )
     return max(high - low, 0) * times if None not in (high, low, times) else 0  # type: ignore[operator]
 

@@ -288,12 +288,13 @@ Ending = tuple[Placement, int]  # a box that a turn filled, and the points in it
 def sample_endings(
     solution: DoubleSolution, state: State, move: Keep
 ) -> tuple[list[tuple[float, list[Ending]]], float]:
-    """Return endings with their chances, and the largest standard error of a chance."""
+    """Return all endings with their chances, and the largest standard error of a chance."""
     played = play_rest_of_turn(solution, state.sheet, move.dice, state.throws_left, SAMPLES, np.uint64(SEED))
     names = [box.id for box in solution.rules.boxes]
+    different, times = np.unique(played.cells, axis=0, return_counts=True)
     endings: list[tuple[float, list[Ending]]] = [
-        (1 / SAMPLES, [(Placement(names[box]), int(row[box])) for box in np.flatnonzero(row != OPEN)])
-        for row in played.cells
+        (count / SAMPLES, [(Placement(names[box]), int(row[box])) for box in np.flatnonzero(row != OPEN)])
+        for row, count in zip(different, times.tolist(), strict=True)
     ]
     return endings, 0.5 / sqrt(SAMPLES)
 

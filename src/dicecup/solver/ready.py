@@ -19,6 +19,7 @@ from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import accumulate
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
 from dicecup.engine.state import Sheet, final_score
@@ -48,10 +49,21 @@ class ReadyGroup(NamedTuple):
     def size(self) -> int:
         return max(self.classes.values()) + 1
 
-    def class_of(self, cells: Sequence[int | None]) -> int:
-        """Return the class of the cells of a column."""
-        kinds = zip(self.boxes, self.remember, strict=True)
-        return self.classes[tuple(remembered(kind, cells[box]) for box, kind in kinds)]
+
+class ClassNumbers(dict[Any, int]):
+    """The class of a group times its stride, by what is written in its boxes; each worked out once."""
+
+    def __init__(self, group: ReadyGroup, stride: int = 1) -> None:
+        self.group = group
+        self.stride = stride
+        self.written = itemgetter(*group.boxes)  # of a column's cells: a tuple, or the only one
+
+    def __missing__(self, written: Any) -> int:
+        group = self.group
+        cells = written if len(group.boxes) > 1 else (written,)
+        known = tuple(map(remembered, group.remember, cells))
+        found = self[written] = group.classes[known] * self.stride
+        return found
 
 
 class Numbering(NamedTuple):
@@ -69,24 +81,34 @@ class ReadyTable:
         self.step = float(fields["step"])
         self.expected = float(fields["expected"])
         self.numbering = Numbering(groups_from_data(fields), tuple(map(tuple, fields["totals"])))
-        self.strides = strides(self.numbering.groups)
+        groups = self.numbering.groups
+        numbers = [ClassNumbers(group, stride) for group, stride in zip(groups, strides(groups), strict=True)]
+        self.upper_numbers = [number for number in numbers if number.group.upper]
+        self.lower_numbers = [number for number in numbers if not number.group.upper]
+        self.upper = [box for group in groups if group.upper for box in group.boxes]
         self.ends = tuple(accumulate(fields["sizes"]))
         self.row_starts = (0, *accumulate(map(len, self.numbering.totals)))
         self.blocks: dict[int, array[int]] = {}
+        self.rows: dict[tuple[int, int], array[int]] = {}  # by lower and upper class
 
     def more(self, sheet: Sheet) -> float:
         """Return the points that the rest of the game is worth, the bonus included."""
-        upper = lower = total = 0
-        for group, stride in zip(self.numbering.groups, self.strides, strict=True):
-            number = group.class_of(sheet.cells)
-            if group.upper:
-                upper += number * stride
-                total += sum(sheet.cells[box] or 0 for box in group.boxes)
-            else:
-                lower += number * stride
-        first = self.row_starts[upper]
-        last = first + bisect_right(self.numbering.totals[upper], total)
-        return sum(map(unfold, self.block(lower)[first:last])) * self.step
+        cells = sheet.cells
+        upper, lower = (
+            sum([number[number.written(cells)] for number in numbers])
+            for numbers in (self.upper_numbers, self.lower_numbers)
+        )
+        total = sum([cells[box] or 0 for box in self.upper])
+        place = bisect_right(self.numbering.totals[upper], total) - 1
+        return self.row(lower, upper)[place] * self.step
+
+    def row(self, lower: int, upper: int) -> array[int]:
+        """Return the steps of a row, by slot of the upper total."""
+        key = (lower, upper)
+        if key not in self.rows:
+            folded = self.block(lower)[self.row_starts[upper] : self.row_starts[upper + 1]]
+            self.rows[key] = array("i", accumulate(map(unfold, folded)))
+        return self.rows[key]
 
     def block(self, lower: int) -> array[int]:
         """Return the differences of a block, as they were folded."""
@@ -130,7 +152,7 @@ class QuickTable:
         self.start: tuple[float, float] = tuple(fields["start"])
         self.upper: tuple[int, ...] = tuple(fields["upper"])
         self.totals: int = fields["totals"]
-        self.groups = groups_from_data(fields)
+        self.groups = [ClassNumbers(group) for group in groups_from_data(fields)]
         self.firsts: tuple[int, ...] = tuple(fields["firsts"])  # rows of the groups, and the end
 
     @lru_cache(maxsize=4096)  # a turn changes one column, in some hundred ways  # noqa: B019
@@ -141,7 +163,7 @@ class QuickTable:
         first = number * self.firsts[-1]
         rows = [first + filled * self.totals + total]
         rows += [
-            first + start + group.class_of(cells)
+            first + start + group[group.written(cells)]
             for group, start in zip(self.groups, self.firsts, strict=False)
         ]
         return sum(map(self.late.__getitem__, rows)), sum(map(self.early.__getitem__, rows))

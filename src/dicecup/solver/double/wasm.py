@@ -11,7 +11,7 @@ import atexit
 import sys
 import zlib
 from array import array
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib.resources import files
@@ -174,7 +174,7 @@ class WasmGame(DoubleGame):
     def sample_endings(
         self, sheet: Sheet, kept: Dice, throws_left: int
     ) -> tuple[list[tuple[float, list[tuple[Placement, int]]]], float]:
-        """Return endings of the turn with their chances, and the largest standard error of a chance.
+        """Return all endings of the turn with their chances, and the largest standard error of a chance.
 
         They are those of `playout.double`: the same random numbers choose them.
         """
@@ -186,8 +186,12 @@ class WasmGame(DoubleGame):
         self.engine.call("play_turns", turn.mask, turn.total, len(dice), throws_left, SAMPLES, SEED)
         found = array("i", self.engine.read(self.address(ENDINGS), 16 * SAMPLES))
         places = [Placement(box.id) for box in self.rules.boxes]
-        written = [(places[box], points) for box, points in zip(found[::2], found[1::2], strict=True)]
-        return [(1 / SAMPLES, written[at : at + 2]) for at in range(0, 2 * SAMPLES, 2)], 0.5 / sqrt(SAMPLES)
+        counted = Counter(zip(*(found[at::4] for at in range(4)), strict=True))
+        endings = [
+            (times / SAMPLES, [(places[box], points), (places[other], others)])
+            for (box, points, other, others), times in counted.items()
+        ]
+        return endings, 0.5 / sqrt(SAMPLES)
 
     def decisions(self, mask: int, total: int) -> WasmValues:
         key = (mask, total)

@@ -102,8 +102,9 @@ def hint_view(
     match: Match, advice: Hint, language: Language, reasons: list[Reason] | None = None
 ) -> HintView:
     rules = match.rules
-    texts = [reason_text(rules, *pair, language) for pair in zip(advice.choices, reasons or (), strict=False)]
-    texts += [""] * (len(advice.choices) - len(texts))
+    shown = advice.choices[:MOST_SHOWN]
+    texts = [reason_text(rules, *pair, language) for pair in zip(shown, reasons or (), strict=False)]
+    texts += [""] * (len(shown) - len(texts))
     views = [
         ChoiceView(
             text=said_text(rules, match.state, choice.move, language),
@@ -111,11 +112,11 @@ def hint_view(
             loss=loss_text(choice.loss, language),
             reason=reason,
         )
-        for choice, reason in zip(advice.choices, texts, strict=True)
+        for choice, reason in zip(shown, texts, strict=True)
     ]
     expected = number_text(advice.expected, language, 1)
     said = advice_view(rules, match.state, advice, language, reasons) if advice.choices else None
-    return HintView(expected, advice.exact, views[:MOST_CHOICES], views[MOST_CHOICES:MOST_SHOWN], said)
+    return HintView(expected, advice.exact, views[:MOST_CHOICES], views[MOST_CHOICES:], said)
 
 
 def said_text(rules: Ruleset, state: State, move: Keep | Score, language: Language) -> str:

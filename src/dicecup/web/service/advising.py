@@ -1,6 +1,7 @@
 """The coach: advice for the current decision, luck and losses so far, chances to win; and its best bot.
 
 All of it runs in two worker processes: a quick one for what somebody waits for, a patient one for the rest.
+In a browser there is only one process: there hints are worked out ahead, while nobody waits for a move.
 Answers are cached by match and version. Before the first answer about a game the game is prepared, which
 takes seconds, and a minute if its kernels have never been compiled; `in_time` lets pages say so.
 """
@@ -26,7 +27,7 @@ from dicecup.solver.components import check_rules
 from dicecup.solver.ready import has_ready
 from dicecup.web.service.fair_queue import Caller
 from dicecup.web.service.live_match import LiveMatch
-from dicecup.web.service.worker import MOST_MEMORY, make_worker
+from dicecup.web.service.worker import MOST_MEMORY, DirectWorker, make_worker
 
 if TYPE_CHECKING:
     from dicecup.coach.advice import Hint, WinHint
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
     from dicecup.coach.reasons import Reason
     from dicecup.web.service.worker_main import GameReport, PackedReview
 
-MOST_REMEMBERED = 500  # answers
+MOST_REMEMBERED, MOST_IN_BROWSER = 500, 20  # answers
+LULL = 0.3  # seconds without a request, after which a hint is worked out ahead
 LEAST_GOAL, MOST_GOAL = 1, 9999  # points
 MOST_CHOICES = 8  # that get reasons
 PATIENCE = 2.0  # seconds before a page says that the coach is being prepared
@@ -116,6 +118,9 @@ class Advising:
         self.answers: OrderedDict[tuple[object, ...], asyncio.Task[Any]] = OrderedDict()
         self.asked: WeakKeyDictionary[LiveMatch, asyncio.Task[GameReport]] = WeakKeyDictionary()
         self.known: WeakKeyDictionary[LiveMatch, GameReport] = WeakKeyDictionary()
+        self.direct = isinstance(self.quick, DirectWorker)
+        self.most_remembered = MOST_IN_BROWSER if self.direct else MOST_REMEMBERED
+        self.lull: asyncio.TimerHandle | None = None
 
     @property
     def waiting(self) -> int:
@@ -136,7 +141,7 @@ class Advising:
                 self.answers.pop(key, None)
 
         task.add_done_callback(done)
-        if len(self.answers) > MOST_REMEMBERED:
+        if len(self.answers) > self.most_remembered:
             self.answers.popitem(last=False)
         return task
 
@@ -219,6 +224,23 @@ class Advising:
 
         return self.remembered(("reasons", live.id, match.version), work())
 
+    def work_ahead(self, live: LiveMatch) -> None:
+        """Where hints and moves share one process, find the hint of this moment as soon as nobody waits."""
+        if not self.direct:
+            return
+        if self.lull:
+            self.lull.cancel()
+        self.lull = asyncio.get_running_loop().call_later(LULL, self.advise_ahead, live)
+
+    def advise_ahead(self, live: LiveMatch) -> None:
+        match = live.match
+        if match is None or match.state.finished or live.bot_is_next() or live.is_pad:
+            return
+        if live.stored.opening.coach and is_coached(match.rules):
+            self.advice(live)
+            if not match.state.throw_due:
+                self.reasons(live)
+
     def to_win(self, live: LiveMatch) -> asyncio.Task[tuple[WinHint, ...]]:
         """Every choice by the chance to win; nothing early in a game."""
         match = live.playing()
@@ -287,6 +309,8 @@ class Advising:
         return move
 
     async def stop(self) -> None:
+        if self.lull:
+            self.lull.cancel()
         for task in list(self.answers.values()):
             task.cancel()
         await asyncio.gather(self.quick.stop(), self.patient.stop())

@@ -174,6 +174,7 @@ class Matches:
         elif live.apart:
             await self.gather(live)
         self.runner.look_after(live)
+        self.advising.work_ahead(live)
         return live
 
     async def seen_by(self, match: str, holder: str | None) -> LiveMatch:
@@ -202,7 +203,12 @@ class Matches:
         stored = await asyncio.to_thread(self.store.match, match) if is_match_id(match) else None
         if stored is None:
             raise UsageError("match_unknown")
-        listeners = (self.subscribers.notify, self.runner.look_after, self.part_changed)
+        listeners = (
+            self.subscribers.notify,
+            self.runner.look_after,
+            self.part_changed,
+            self.advising.work_ahead,
+        )
         loaded = LiveMatch(self.store, stored, self.writer.write, listeners)
         await asyncio.to_thread(loaded.read)
         live = self.live.setdefault(match, loaded)  # another request may have loaded it meanwhile
