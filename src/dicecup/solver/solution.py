@@ -169,7 +169,7 @@ class Turn(ABC):
 
         >>> values = dicecup.Rules("yatzy-sv").solve().turn({"ones": 3, "pair": 12}).keep_values(2)
         >>> len(values), round(max(values), 2)
-        (210, 300.0)
+        (210, 255.48)
         """
         left, dice = self._throws_left(throws_left, 1), lattice(self.rules.dice.count, self.rules.dice.faces)
         return [self._keep(keep, left) for keep in dice.multisets[: dice.keeps]]
