@@ -28,7 +28,7 @@ class EnvironmentSettings(NamedTuple):
     """What the environments of a game have in common."""
 
     reward: Reward = "points"
-    values: bool = False  # whether the value of every action is told
+    values: bool = False  # whether the value of every action is reported
     illegal: float | None = ILLEGAL  # None: an illegal action raises the engine's error
 
 
@@ -140,7 +140,7 @@ class LiveGame:
         return self.observation.of_state(state or self.state)
 
     def info(self, outcome: Outcome | None = None) -> dict[str, Any]:
-        """What an environment tells beside the observation."""
+        """What an environment reports beside the observation."""
         found: dict[str, Any] = {"action_mask": self.mask()}
         found["legal"] = outcome is None or outcome.legal
         if self.known is None:

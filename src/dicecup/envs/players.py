@@ -114,7 +114,7 @@ class AecGame(AECEnv[str, Seen, int]):  # type: ignore[misc]  # PettingZoo has n
             self._reward_the_end(seat)
         self.outcomes[agent] = outcome
         self.infos[agent] = self._info(agent)
-        # After the last turn the others are asked once more, to be told that the game is over.
+        # After the last turn the others act once more, and learn that the game is over.
         following = (seat + 1) % len(self.possible_agents) if state.finished else state.player
         self.agent_selection = self.possible_agents[following]
         self.infos[self.agent_selection] = self._info(self.agent_selection)
@@ -134,7 +134,7 @@ class AecGame(AECEnv[str, Seen, int]):  # type: ignore[misc]  # PettingZoo has n
                         self.rewards[self.possible_agents[seat]] = float(final_score(rules, sheet))
 
     def _info(self, agent: str) -> dict[str, Any]:
-        """What is told beside the observation: about the agent's own last action, and values in its turn."""
+        """What is reported beside the observation: the agent's last action, and values in its turn."""
         state, seat = self.live.state, self.possible_agents.index(agent)
         outcome = self.outcomes[agent]
         info = self.live.info(outcome) if seat == state.player else {"legal": outcome.legal}

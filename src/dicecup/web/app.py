@@ -56,7 +56,7 @@ ABOUT = """Play every game of the Yatzy family.
 
 Open or join a match and keep the `key` of the answer: send it as `Authorization: Bearer KEY`; it holds
 your seats. Every move names the `version` it was made against; a stale or illegal one is refused with a code
-and the state as it stands. `GET /api/matches/{match}/events` tells of every change."""
+and the state as it stands. `GET /api/matches/{match}/events` sends an event for every change."""
 
 
 def spare_long_lived_objects() -> None:

@@ -32,7 +32,7 @@ class WayView:
     name: str
     bot: bool
     choice: str  # where they parted
-    keeps: bool  # whether that was a keep, so that the box is still to be told
+    keeps: bool  # whether that was a keep, so that the box is still to be shown
     box: str
     points: int
     cost: str  # of the whole turn, empty where nothing is known or lost

@@ -81,11 +81,11 @@ class Company:
         return before != self.here
 
     def seats_here(self, seats_of: SeatsOf) -> str:
-        """The seats with a stream at this process, as it tells the others."""
+        """The seats with a stream at this process, which other processes are notified of."""
         return in_words(frozenset[int]().union(*map(seats_of, self.streams)))
 
     def hear(self, text: str, seats_of: SeatsOf) -> bool:
-        """Take over what another process says; return whether people here are to be told."""
+        """Take over what another process published; return whether subscribers here must be notified."""
         kind, *words = text.split(" ")
         if kind == "reaction" and len(words) == 2 and words[0].isdigit() and words[1] in REACTIONS:
             self.show(int(words[0]), words[1])

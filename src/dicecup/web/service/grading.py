@@ -34,7 +34,7 @@ from dicecup.web.service.live_match import LiveMatch
 if TYPE_CHECKING:
     from dicecup.web.service.reviewing import Reviewed
 
-FEWEST_GAMES = 2  # of which habits are told
+FEWEST_GAMES = 2  # over which habits are reported
 MOST_GAMES = 100  # … the newest ones
 
 

@@ -41,9 +41,9 @@ class MessageUnpickler(pickle.Unpickler):
 
 def pack(value: object) -> bytes:
     """Pickle a message, prefixed with its length."""
-    room = io.BytesIO()
-    MessagePickler(room).dump(value)
-    data = room.getvalue()
+    buffer = io.BytesIO()
+    MessagePickler(buffer).dump(value)
+    data = buffer.getvalue()
     return LENGTH.pack(len(data)) + data
 
 
@@ -58,12 +58,12 @@ DELAY = 3.0  # seconds after the start, so that the first page does not wait
 async def warm_all() -> None:
     """Compile the coach's kernels in a process of its own."""
     await asyncio.sleep(DELAY)
-    thinker = Worker(NICEST)
+    worker = Worker(NICEST)
     try:
         for game in main_ids():  # the others compile the same kernels
-            await thinker.ask("warm", load_without_files(game))
+            await worker.ask("warm", load_without_files(game))
     finally:
-        await thinker.stop()
+        await worker.stop()
 
 
 def warm_once(rules: Ruleset, prepare: Callable[[Ruleset], None]) -> None:
