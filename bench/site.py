@@ -29,7 +29,7 @@ from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Playwright
 from tests.browser.site_browser import StaticFiles
 from tools.browser import find_browser
 
-from dicecup.site.build import build_site
+from dicecup.site.builder import build_site
 
 PAINT = """new PerformanceObserver((list) => {
   for (const { name, startTime } of list.getEntries())

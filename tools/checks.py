@@ -146,7 +146,7 @@ def find_browser(checks: Checks) -> None:
 
 def fetch_site_parts(checks: Checks) -> None:
     """Fetch what the tests of the site need, once; where that fails, a sentence says what is missing."""
-    checks.run("parts of the site", "-m", "dicecup.site.parts")
+    checks.run("parts of the site", "-m", "dicecup.site.runtime")
 
 
 def run_measured_tests(checks: Checks) -> None:

@@ -20,8 +20,8 @@ from tests.browser.test_games import (
 )
 
 from dicecup.errors import DicecupError
-from dicecup.site import build
-from dicecup.site.build import build_site
+from dicecup.site import builder
+from dicecup.site.builder import build_site
 
 # Tests of games that need one device only; here they get pages of the site.
 __all__ = [
@@ -43,7 +43,7 @@ UNTIL_COMPLETE = """() => new Promise((resolve) => {
 })"""
 
 # The database file of the site, with a stand-in for the file system in which SQLite works.
-PAGES = (Path(build.__file__).parent / "browser" / "pages.js").read_text(encoding="utf-8")
+PAGES = (Path(builder.__file__).parent / "browser" / "pages.js").read_text(encoding="utf-8")
 OPEN_PAGES = """() => {
   PAGES
   const node = { stream_ops: { write: () => 0 } };

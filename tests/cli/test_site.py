@@ -12,8 +12,8 @@ from threading import Thread
 import pytest
 from tests.conftest import ROOT, Refused
 
-from dicecup.site import build, parts
-from dicecup.site.parts import SitePart
+from dicecup.site import builder, runtime
+from dicecup.site.runtime import SitePart
 
 CONTENT = b"a package"
 PART = SitePart("thing", "1.0", "thing-1.0.tgz", "sha512", hashlib.sha512(CONTENT).hexdigest())
@@ -45,9 +45,9 @@ def registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 def test_other_files_are_not_touched(tmp_path: Path, refused: Refused) -> None:
     (tmp_path / "thesis.txt").write_text("x", encoding="utf-8")
     with refused("site_folder_used", folder=tmp_path):
-        build.build_site(tmp_path)
+        builder.build_site(tmp_path)
     with refused("file_unwritable", file=tmp_path / "thesis.txt"):
-        build.build_site(tmp_path / "thesis.txt")
+        builder.build_site(tmp_path / "thesis.txt")
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
@@ -55,7 +55,7 @@ def test_a_full_disk_leaves_an_earlier_site(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused
 ) -> None:
     earlier = {"index.html": b"1", "service-worker.js": b"1", "site-1/start.html": b"1"}
-    build.write_all(tmp_path, earlier)
+    builder.write_all(tmp_path, earlier)
     write = Path.write_bytes
 
     def full(path: Path, data: bytes) -> int:
@@ -63,44 +63,44 @@ def test_a_full_disk_leaves_an_earlier_site(
             raise OSError(28, "No space left on device")
         return write(path, data)
 
-    monkeypatch.setattr(build, "fetched_parts", dict)
+    monkeypatch.setattr(builder, "fetched_parts", dict)
     later = {"site-2/start.html": b"2", "service-worker.js": b"2", "index.html": b"2"}
-    monkeypatch.setattr(build, "site_files", lambda _parts: later)
+    monkeypatch.setattr(builder, "site_files", lambda _parts: later)
     monkeypatch.setattr(Path, "write_bytes", full)
     with refused("file_unwritable"):
-        build.build_site(tmp_path)
+        builder.build_site(tmp_path)
     assert {path: (tmp_path / path).read_bytes() for path in earlier} == earlier
     monkeypatch.undo()
-    build.write_all(tmp_path, later)
+    builder.write_all(tmp_path, later)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["index.html", "service-worker.js", "site-2"]
 
 
 def test_a_part_comes_from_the_configured_registry(
     registry: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parts.fetch(PART, tmp_path / "parts")
+    runtime.fetch(PART, tmp_path / "parts")
     assert (tmp_path / "parts" / PART.file).read_bytes() == CONTENT
     monkeypatch.delenv("npm_config_registry")
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
     (tmp_path / ".npmrc").write_text(f"fund=false\nregistry = {registry}\n", encoding="utf-8")
-    assert parts.configured_registry() == registry
+    assert runtime.configured_registry() == registry
 
 
 def test_a_part_with_another_hash_is_refused(registry: str, tmp_path: Path, refused: Refused) -> None:
     wrong = SitePart(PART.name, PART.version, PART.file, "sha512", hashlib.sha512(b"").hexdigest())
     with refused("site_part_missing", part=PART.file, folder=tmp_path):
-        parts.fetch(wrong, tmp_path)
+        runtime.fetch(wrong, tmp_path)
     other = SitePart("nothing", "1.0", "nothing-1.0.tgz", "sha512", PART.digest)
     with refused("site_part_missing", part="nothing-1.0.tgz"):
-        parts.fetch(other, tmp_path)
+        runtime.fetch(other, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_lock_names_versions_and_hashes() -> None:
-    found = parts.parts()
+    found = runtime.parts()
     locked = (ROOT / "requirements" / "run.txt").read_text(encoding="utf-8")
     assert re.search(rf"^pydantic-core=={re.escape(found['pydantic-core'].version)} ", locked, re.MULTILINE)
-    assert found["pydantic-core"].file.endswith(f"{parts.PLATFORM}.whl")
+    assert found["pydantic-core"].file.endswith(f"{runtime.PLATFORM}.whl")
     assert found["pyodide"].version.startswith("314.")
     assert {part.algorithm: len(part.digest) for part in found.values()} == {"sha256": 64, "sha512": 128}
-    assert "http" not in parts.LOCK.read_text(encoding="utf-8")
+    assert "http" not in runtime.LOCK.read_text(encoding="utf-8")

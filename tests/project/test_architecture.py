@@ -67,3 +67,19 @@ def defined_by(node: ast.stmt) -> set[str]:
     targets = node.targets if isinstance(node, ast.Assign) else []
     targets = [node.target] if isinstance(node, ast.AnnAssign) else targets
     return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def test_a_module_name_means_one_thing(root: Path) -> None:
+    """Backends of the solver share names, and a command has the name of its file."""
+    folders: dict[str, set[str]] = {}
+    for path in sources(root):
+        kind = path.parent.relative_to(root / "src" / "dicecup").parts[:1]
+        if path.stem != "__init__" and kind != ("cli",):
+            folders.setdefault(path.stem, set()).add("".join(kind))
+    folders.pop("rows")  # of a database, and of numbers
+    assert {name for name, found in folders.items() if len(found) > 1} == set()
+
+
+def test_files_are_short(root: Path) -> None:
+    long = {path.name for path in sources(root) if path.read_text(encoding="utf-8").count("\n") > 400}
+    assert long == {"batch_kernel.py"}, "which has to be compiled as a whole"

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from tests.web.conftest import Player
 
 from dicecup.coach.advice import Choice, Hint, WinHint
-from dicecup.coach.chances import Goal
+from dicecup.coach.goals import Goal
 from dicecup.engine.state import Keep, score
 from dicecup.web.service.worker import Worker
 

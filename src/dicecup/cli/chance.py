@@ -82,7 +82,7 @@ def command(
     if plot is not None:
         check_writable(plot)
     values = values_of(rules)
-    from dicecup.coach.chances import best_chance, final_scores
+    from dicecup.coach.goals import best_chance, final_scores
 
     choices: tuple[Choice, ...] = ()
     progress = SolveProgress()

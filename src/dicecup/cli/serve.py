@@ -214,8 +214,8 @@ def open_when_ready(address: str) -> None:
 @json_option
 @language_option
 def site(folder: Path, as_json: bool) -> None:
-    from dicecup.site.build import build_site, check_target
-    from dicecup.site.parts import missing_parts
+    from dicecup.site.builder import build_site, check_target
+    from dicecup.site.runtime import missing_parts
 
     check_target(folder)
     if missing_parts():

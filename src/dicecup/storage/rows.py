@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from dicecup.engine.record import DiceKind
 
@@ -174,3 +175,23 @@ class ResultPage:
     verdicts: dict[tuple[str, int], Verdict]
     older: str = ""  # where the part before these begins; empty if there is none
     undone: frozenset[str] = frozenset()  # the matches in which a roll of the server was taken back
+
+
+def read_opening(row: Sequence[Any]) -> Opening:
+    match, created, owner, ruleset, options, dice, commitment, secret, coach, tried, statement, *same = row
+    return Opening(
+        match,
+        created,
+        owner,
+        ruleset,
+        json.loads(options),
+        dice,
+        commitment,
+        secret,
+        coach=bool(coach),
+        tried=bool(tried),
+        statement=statement,
+        same=same[0],
+        part_of=same[1],
+        part_seat=same[2],
+    )

@@ -7,22 +7,13 @@ import re
 import secrets
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from dicecup.errors import StorageError
 from dicecup.installation import need
-from dicecup.storage.database import (
-    PATIENCE,
-    Database,
-    RowLocked,
-    RowTaken,
-    StorePart,
-    Transaction,
-    migrate,
-)
+from dicecup.storage.database import PATIENCE, Database, RowLocked, RowTaken, StorePart, Transaction, migrate
 from dicecup.storage.evenings import StoredEvenings
 from dicecup.storage.results import StoredResults, insert_result, placeholders
-from dicecup.storage.rows import Addition, Opening, Result, Seat, StoredMatch
+from dicecup.storage.rows import Addition, Opening, Result, Seat, StoredMatch, read_opening
 from dicecup.storage.seats import HeaderOf, StoredSeats, begin_match, insert_key, insert_seat, keep_seats
 
 OPENING = (
@@ -222,26 +213,6 @@ def read_entries(changes: Transaction | Database, match: str, after: int) -> lis
         "SELECT text FROM entries WHERE match = ? AND number >= ? ORDER BY number", (match, after)
     )
     return [text for (text,) in rows]
-
-
-def read_opening(row: Sequence[Any]) -> Opening:
-    match, created, owner, ruleset, options, dice, commitment, secret, coach, tried, statement, *same = row
-    return Opening(
-        match,
-        created,
-        owner,
-        ruleset,
-        json.loads(options),
-        dice,
-        commitment,
-        secret,
-        coach=bool(coach),
-        tried=bool(tried),
-        statement=statement,
-        same=same[0],
-        part_of=same[1],
-        part_seat=same[2],
-    )
 
 
 class StoredPromises(StorePart):

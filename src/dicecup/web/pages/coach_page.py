@@ -28,7 +28,7 @@ from dicecup.web.viewer import Form, MatchesNow, Viewer, ViewerNow, set_cookie
 
 if TYPE_CHECKING:
     from dicecup.coach.advice import Hint, WinHint
-    from dicecup.coach.chances import Goal
+    from dicecup.coach.goals import Goal
 
 router = APIRouter(prefix="/t/{match}", include_in_schema=False)
 SOON = 0.4  # seconds that a hint waits for its reasons

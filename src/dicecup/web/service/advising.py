@@ -31,7 +31,7 @@ from dicecup.web.service.worker import MOST_MEMORY, DirectWorker, make_worker
 
 if TYPE_CHECKING:
     from dicecup.coach.advice import Hint, WinHint
-    from dicecup.coach.chances import Goal
+    from dicecup.coach.goals import Goal
     from dicecup.coach.reasons import Reason
     from dicecup.web.service.worker_main import GameReport, PackedReview
 

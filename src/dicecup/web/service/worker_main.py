@@ -33,7 +33,7 @@ from dicecup.rules.model import Ruleset
 from dicecup.web.service.worker import LENGTH, NICEST, pack, refusal_of, unpack, warm_once
 
 if TYPE_CHECKING:
-    from dicecup.coach.chances import Goal
+    from dicecup.coach.goals import Goal
 
 LISTED_CHOICES = LISTED + 2  # what a puzzle lists, the choice that was taken, and the best of the others
 COMPRESSION = 5
@@ -126,7 +126,7 @@ def reasons(rules: Ruleset, state: State, most: int) -> list[Reason]:
 
 def to_win(rules: Ruleset, state: State) -> tuple[WinHint, ...]:
     """Every choice by the chance to win; nothing where that is not known."""
-    from dicecup.coach.to_win import win_hint
+    from dicecup.coach.win_hints import win_hint
 
     found = win_hint(known_values(rules), state)
     return (found,) if found else ()
@@ -134,7 +134,7 @@ def to_win(rules: Ruleset, state: State) -> tuple[WinHint, ...]:
 
 def goal_now(rules: Ruleset, state: State, seat: int, target: int) -> Goal:
     """The chance of a player to end with at least so many points."""
-    from dicecup.coach.chances import goal
+    from dicecup.coach.goals import goal
     from dicecup.coach.winning import each_player
 
     values = known_values(rules)

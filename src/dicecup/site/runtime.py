@@ -1,7 +1,7 @@
 """The parts of the site that are made for browsers: the runtime of Python, and the compiled package.
 
 `parts.json` pins them by version and hash. They are fetched once, by pip and npm as these are configured,
-into a folder of their own; after that nothing needs a network. `python -m dicecup.site.parts` does only that.
+into a folder of their own; then nothing needs a network. `python -m dicecup.site.runtime` does only that.
 """
 
 from __future__ import annotations

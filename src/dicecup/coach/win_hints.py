@@ -13,8 +13,8 @@ from math import sqrt
 import numpy as np
 
 from dicecup.coach.advice import Values, WinHint, advise
-from dicecup.coach.chances import as_chances, by_points_where_equal, final_scores, sampled
 from dicecup.coach.endgame import MOST_TURNS, EndGame, LastSheets, is_near_end
+from dicecup.coach.goals import as_chances, by_points_where_equal, final_scores, sampled
 from dicecup.coach.winning import Comparison, Numbers, Sample, each_player, even
 from dicecup.engine.state import Keep, Score, State
 from dicecup.errors import UsageError

@@ -25,7 +25,7 @@ from dicecup.i18n.language import LANGUAGES, language
 from dicecup.messages import N_
 from dicecup.phrases import problem_of
 from dicecup.rules.loader import builtin_ids, load_without_files
-from dicecup.site.parts import fetched_parts
+from dicecup.site.runtime import fetched_parts
 from dicecup.solver.ready import double_table_file
 
 OWN = Path(__file__).parent.parent
