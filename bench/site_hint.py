@@ -23,7 +23,7 @@ from bench.site import COMPLETE, MINUTES, browser, busiest
 from playwright.sync_api import BrowserContext, Page, Playwright, sync_playwright
 from tests.browser.site_browser import static_host
 
-from dicecup.site.build import build_site
+from dicecup.site.builder import build_site
 
 ROLLS = 12
 LONG = 1000  # milliseconds without a tap, in which whatever is prepared is ready

@@ -15,9 +15,7 @@ from urllib.parse import quote, unquote
 from dicecup.dice import Dice, Die, contains, format_die, parse_die, sort_dice
 from dicecup.engine.legality import announceable, cell_names
 from dicecup.engine.play import wins
-from dicecup.engine.sheet_data import checked_sheet as checked_sheet  # noqa: PLC0414
-from dicecup.engine.sheet_data import sheet_from_data, sheet_to_data
-from dicecup.engine.sheet_data import wrong as wrong  # noqa: PLC0414
+from dicecup.engine.sheet_data import sheet_from_data, sheet_to_data, wrong
 from dicecup.engine.state import (
     Announce,
     Keep,
