@@ -17,7 +17,8 @@ from typing import Any, Literal, NamedTuple, SupportsIndex
 
 from dicecup.dice import AnyDie, Dice
 from dicecup.engine.play import as_dice
-from dicecup.engine.serialize import Position, checked_sheet, wrong
+from dicecup.engine.serialize import Position
+from dicecup.engine.sheet_data import checked_sheet, wrong
 from dicecup.engine.state import Score, Sheet, State, empty_sheet, final_score
 from dicecup.errors import DicecupError, DiceError, PositionError, UsageError
 from dicecup.lattice import lattice
