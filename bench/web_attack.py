@@ -40,6 +40,7 @@ from bench.web_load import Connection, Game
 from starlette.types import ASGIApp, Message
 from tests.web.killing import a_move
 from tests.web.serving import Server
+from tools.walks import http_scope
 
 from dicecup.engine.fairness import commitment
 from dicecup.engine.play import legal_moves
@@ -232,24 +233,12 @@ async def ask_app(
     A stream goes on `until` something happens.
     """
     data = json.dumps(body).encode() if body is not None else b""
-    scope = {
-        "type": "http",
-        "asgi": {"version": "3.0"},
-        "http_version": "1.1",
-        "method": method,
-        "scheme": "http",
-        "path": path,
-        "raw_path": path.encode(),
-        "query_string": b"",
-        "headers": [
-            (b"host", b"127.0.0.1"),
-            (b"content-type", b"application/json"),
-            (b"content-length", str(len(data)).encode()),
-            *([(b"authorization", f"Bearer {key}".encode())] if key else []),
-        ],
-        "client": (client, 1),
-        "server": ("127.0.0.1", 80),
+    headers = {
+        "host": "127.0.0.1",
+        "content-type": "application/json",
+        "content-length": str(len(data)),
     }
+    scope = http_scope(method, path, headers | ({"authorization": f"Bearer {key}"} if key else {}), client)
     status, found = 0, bytearray()
 
     async def receive() -> Message:

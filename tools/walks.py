@@ -57,6 +57,24 @@ MILESTONES: dict[str, dict[tuple[str, str], str]] = {
 }
 
 
+def http_scope(method: str, path: str, headers: dict[str, str], client: str) -> dict[str, Any]:
+    """A request as a server passes it to the application."""
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": method,
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+        "client": (client, 1),
+        "server": ("localhost", 80),
+        "root_path": "",
+    }
+
+
 class Walk:
     """Records the modules on the call stack whenever a milestone is reached."""
 
@@ -139,20 +157,7 @@ class Client:
         headers = {"host": "localhost", "content-type": kind, "content-length": str(len(body))}
         if self.key:
             headers |= {"cookie": f"{self.cookie}={self.key}"}
-        scope = {
-            "type": "http",
-            "asgi": {"version": "3.0"},
-            "http_version": "1.1",
-            "method": method,
-            "scheme": "http",
-            "path": path,
-            "raw_path": path.encode(),
-            "query_string": b"",
-            "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
-            "client": ("127.0.0.1", 1),
-            "server": ("localhost", 80),
-            "root_path": "",
-        }
+        scope = http_scope(method, path, headers, "127.0.0.1")
         requests = [{"type": "http.request", "body": body, "more_body": False}]
         received = bytearray()
 

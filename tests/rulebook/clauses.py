@@ -199,22 +199,23 @@ TESTED: dict[str, set[str]] = {sheet: set() for sheet in CLAUSES}
 
 
 class Clauses:
-    """The clauses of one sheet, used to name what a test proves."""
+    """The clauses of one sheet, or those that several sheets share, used to name what a test proves."""
 
-    def __init__(self, sheet: str) -> None:
-        self.sheet = sheet
+    def __init__(self, *sheets: str) -> None:
+        self.sheets = sheets
 
     def __call__(self, *names: str) -> pytest.MarkDecorator:
-        for name in names:
-            assert name in CLAUSES[self.sheet], f"{self.sheet} has no clause {name!r}"
-            TESTED[self.sheet].add(name)
-        return pytest.mark.clause(self.sheet, *names)
+        for sheet in self.sheets:
+            for name in names:
+                assert name in CLAUSES[sheet], f"{sheet} has no clause {name!r}"
+                TESTED[sheet].add(name)
+        return pytest.mark.clause(*self.sheets, *names)
 
     def case(self, name: str, *values: object):
         """A row of a table that proves a clause."""
         said = ", ".join(str(value) for value in values)
-        return pytest.param(*values, id=f"{self.sheet}: {name}: {said}", marks=self(name))
+        return pytest.param(*values, id=f"{', '.join(self.sheets)}: {name}: {said}", marks=self(name))
 
 
-def clauses_of(sheet: str) -> Clauses:
-    return Clauses(sheet)
+def clauses_of(*sheets: str) -> Clauses:
+    return Clauses(*sheets)

@@ -7,5 +7,5 @@ import pytest
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
-        "markers", "clause(sheet, *names): the clauses of a rule sheet that a test proves"
+        "markers", "clause(*sheets, *names): the clauses of rule sheets that a test proves"
     )

@@ -1,4 +1,7 @@
-"""The English sheet: Dice in Dice Yatzy, and the basic rules of Yatzy below it."""
+"""The English, French and German sheets of double dice, and the basic rules of Yatzy below them.
+
+What they share stands once; then comes what only one or two of them say.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,24 @@ import pytest
 from tests.rulebook import basic_rules as basic
 from tests.rulebook import course
 from tests.rulebook.clauses import clauses_of
-from tests.rulebook.support import game, inner_points, outer_points, points
+from tests.rulebook.support import (
+    boxes_allowed,
+    decision,
+    game,
+    inner_points,
+    outer_points,
+    points,
+    refused,
+    written_on,
+)
 
-clause = clauses_of("dice-in-dice-yatzy.en")
+from dicecup.engine import apply
+
+ENGLISH, FRENCH, GERMAN = "dice-in-dice-yatzy.en", "double-yatzy.fr", "doppel-yatzy.de"
+clause = clauses_of(ENGLISH, FRENCH, GERMAN)
+not_german = clauses_of(ENGLISH, FRENCH)
+french = clauses_of(FRENCH)
+german = clauses_of(GERMAN)
 
 YATZY = game("yatzy")
 DOUBLE = game("dice-in-dice")
@@ -38,7 +56,9 @@ def test_optional_yatzy_scoring_adds_five_dice():
 
 @clause("unused dice")
 def test_unused_dice():
-    """English sheet: they "don't need to be part of the same double dice"."""
+    """English: they "don't need to be part of the same double dice"; German: if an outer die is dropped, its
+    inner die need not be dropped too. French: "ne doivent pas", which they contradict. Decided: need not.
+    """
     basic.unused_dice_are_free(DOUBLE)
 
 
@@ -49,7 +69,9 @@ def test_layers_apart():
 
 @clause("whole dice")
 def test_whole_dice():
-    """English sheet: "you cannot save the inner and reroll the outer"."""
+    """English: "you cannot save the inner and reroll the outer"; French: "un dé est à l’intérieur de
+    l’autre"; German: the inner and the outer die belong together.
+    """
     basic.dice_are_kept_whole(DOUBLE)
 
 
@@ -63,7 +85,7 @@ def test_extra_added():
     basic.extra_makes_the_boxes_even(DOUBLE)
 
 
-@clause("extra after grand total")
+@not_german("extra after grand total")
 def test_extra_after_grand_total():
     basic.extra_follows_the_grand_total(NEGATIVE, -15)
     basic.extra_follows_the_grand_total(DOUBLE, 20)
@@ -75,7 +97,7 @@ def test_extra_variant_1():
     basic.extra_negative(NEGATIVE)
 
 
-@clause("negative extra not crossed out")
+@not_german("negative extra not crossed out")
 def test_extra_variant_1_is_not_crossed_out():
     basic.extra_cannot_be_crossed_out(NEGATIVE)
 
@@ -133,11 +155,13 @@ def test_cross_out():
 
 @clause("every box once")
 def test_every_box_once():
-    """English sheet: "Next time you have to go for another combination"."""
+    """English: "Next time you have to go for another combination"; French: "jusqu’à ce que toutes les cases
+    soient remplies"; German: "Jede Kombination ist daher nur einmal zulässig".
+    """
     course.a_box_is_used_once(YATZY, "3 3 3 6 6", "threes", 9)
 
 
-@clause("only included dice")
+@not_german("only included dice")
 def test_only_included_dice():
     basic.only_dice_of_the_combination_count(YATZY)
 
@@ -169,5 +193,67 @@ def test_bonus():
 
 @clause("grand total")
 def test_grand_total():
-    """English sheet: "you don't get to count ones to sixes twice"."""
+    """English: "you don't get to count ones to sixes twice"; French: "tout ce qui se trouve à partir du
+    Total"; German: "alles zusammen von Summe und runter".
+    """
     basic.grand_total_counts_the_upper_half_once(YATZY)
+
+
+@french("any five")
+def test_any_five():
+    """The die that does not fit is dropped, whatever its position."""
+    for place in range(6):
+        dice = ["6"] * 6
+        dice[place] = "2"
+        assert inner_points(DOUBLE, " ".join(dice), "yatzy") == 50
+        assert outer_points(DOUBLE, " ".join(dice), "yatzy") == 50
+
+
+@german("six dice")
+def test_six_dice():
+    """German sheet: "insgesamt sechs Würfel", so that a straight may miss one die."""
+    assert DOUBLE.dice.count == 6
+    assert inner_points(DOUBLE, "1 2 3 4 5 1", "low_straight") == 15
+
+
+@german("dropped die differs")
+def test_dropped_die_differs():
+    """The same inner dice: in Chance the 1 is left out, in Low Straight the 6, in Ones any but the 1."""
+    dice = "1 2 3 4 5 6"
+    assert inner_points(DOUBLE, dice, "chance") == 20
+    assert inner_points(DOUBLE, dice, "low_straight") == 15
+    assert inner_points(DOUBLE, dice, "ones") == 1
+
+
+@german("highest removed")
+def test_highest_removed():
+    assert inner_points(NEGATIVE, "6 1 1 1 1 1", "extra") == -5
+
+
+@german("written in its column")
+def test_written_in_its_column():
+    """The inner result is written in its box, then the outer one in another."""
+    state = decision(DOUBLE, "5-2 5-2 5-2 5-2 5-2 5-2")
+    after = apply(DOUBLE, state, course.placements(DOUBLE, "twos", "fives"))
+    assert written_on(DOUBLE, after.sheets[0]) == {"twos": 10, "fives": 25}
+
+
+@german("pair of threes")
+def test_pair_of_threes():
+    assert points(YATZY, "3 3 1 2 4", "pair") == 6
+
+
+@german("chance once")
+def test_chance_saves_from_a_strike_once():
+    """Open: chance and yatzy. Chance takes the dice; once it is used, yatzy must be struck."""
+    filled = {box.id: 0 for box in YATZY.boxes if box.id not in ("chance", "yatzy")}
+    assert points(YATZY, "1 2 2 4 6", "chance", filled) == 15
+    used = decision(YATZY, "1 2 2 4 6", filled | {"chance": 15})
+    assert refused(YATZY, used, course.placements(YATZY, "chance")) == "box_filled"
+    assert boxes_allowed(YATZY, used) == {"yatzy"}
+    assert points(YATZY, "1 2 2 4 6", "yatzy", filled | {"chance": 15}) == 0
+
+
+@german("65")
+def test_yatzy_of_threes_with_sum():
+    assert points(game("yatzy", yatzy="plus_sum"), "3 3 3 3 3", "yatzy") == 65
