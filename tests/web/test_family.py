@@ -9,6 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 from tests.web.conftest import ANN, Player, Visitor, best_score, code, page_of
 
+import dicecup
 from dicecup.rules.loader import builtin_ids, main_ids
 
 pytestmark = pytest.mark.one_database
@@ -134,3 +135,18 @@ def test_a_box_of_a_pad_says_that_it_waits_for_others(client: TestClient, ann: P
     state = ann.open("jamb", ANN, dice="points")
     assert "this column is filled in order" in page_of(client, ann, f"/t/{state['id']}?at=0.down.twos")
     assert "this column is filled in order" not in page_of(client, ann, f"/t/{state['id']}?at=0.free.twos")
+
+
+@pytest.mark.parametrize("game", FAMILY)
+def test_every_page_of_a_relative_is_light(visitor: Visitor, client: TestClient, game: str) -> None:
+    """Less than 80 kB even before it is compressed, also of a whole game."""
+    played = dicecup.Game(game, players=["bot:random", "bot:random"], seed=3)
+    played.play_bots()
+    visitor.go("/review")
+    files = {"record": (f"{game}.record", str(played).encode())}
+    path = client.post("/review", data={"csrf": visitor.token()}, files=files).url.path
+    assert path.endswith("/review")
+    for page in (path, path.removesuffix("/review"), f"/new/{game}", f"/rules/{game}", f"/rules/{game}/full"):
+        answer = client.get(page)
+        assert answer.status_code == 200
+        assert len(answer.content) < 80_000, page
