@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Coroutine
@@ -19,7 +20,7 @@ from dicecup.engine.state import Throw, start
 from dicecup.errors import UsageError
 from dicecup.rules.loader import load_ruleset
 from dicecup.web.service import worker as module
-from dicecup.web.service.worker import LENGTH, Worker, unpack
+from dicecup.web.service.worker import LENGTH, Worker, pack, unpack
 
 RULES = load_ruleset("yatzy")
 STATE = apply(RULES, start(RULES), Throw((1, 2, 3, 4, 5)))
@@ -38,6 +39,29 @@ def with_worker(work: Callable[[Worker], Coroutine[Any, Any, None]]) -> None:
 
     with ThreadPoolExecutor(1) as thread:
         thread.submit(asyncio.run, run()).result()
+
+
+def test_it_does_not_keep_the_port_of_a_killed_server() -> None:
+    """uvloop lets it inherit the listening socket, as `close_fds=False` does here."""
+    if os.name == "nt":
+        return  # asyncio starts it there
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.set_inheritable(True)
+        port = listener.getsockname()[1]
+        worker = subprocess.Popen(
+            [sys.executable, *module.COMMAND, "0"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            close_fds=False,
+        )
+    with worker:
+        assert worker.stdin
+        assert worker.stdout
+        worker.stdin.write(pack(("check", ())))  # fails for want of rules, which is an answer
+        worker.stdin.flush()
+        assert worker.stdout.read(LENGTH.size)
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", port))
 
 
 def test_it_answers_and_rejects() -> None:

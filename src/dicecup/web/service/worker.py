@@ -88,7 +88,13 @@ LARGE = 50_000  # bytes
 MOST_MEMORY = 500_000_000  # bytes
 LEAST_ANSWERS = 50  # between two replacements: a new process needs seconds to load a game
 LONGEST = 300.0  # seconds for one answer: compiling all kernels on a slow machine takes a minute
-COMMAND = ("-P", "-c", "from dicecup.web.service.worker_main import main; main()")
+# First of all it closes what it has inherited: uvloop, unlike asyncio, lets a child have the socket on which
+# the server listens, and a worker that outlives a killed server would keep the port.
+COMMAND = (
+    "-P",
+    "-c",
+    "import os; os.closerange(3, 65536); from dicecup.web.service.worker_main import main; main()",
+)
 
 Question = tuple[bytes, "asyncio.Future[Any]"]
 log = logging.getLogger("dicecup.web")
