@@ -20,6 +20,10 @@ SERVER_SENTENCES = {
         "This game’s coach needs a server that has it installed: pip install 'dicecup[solver]'"
     ),
     "coach_off": N_("The coach is off in this game."),
+    "values_unreachable": N_(
+        "The coach’s numbers for these rules couldn’t be fetched. "
+        "Check the network connection, then ask again."
+    ),
     "goal_out_of_range": N_("Choose a goal from {low} to {high} points."),
     "coach_preparing": N_("The coach is getting ready for this game. Try again in a moment."),
     "evening_empty": N_("This evening has no game yet. Choose one."),

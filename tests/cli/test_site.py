@@ -12,8 +12,10 @@ from threading import Thread
 import pytest
 from tests.conftest import ROOT, Refused
 
+from dicecup.rules import load_ruleset
 from dicecup.site import builder, runtime
 from dicecup.site.runtime import SitePart
+from dicecup.solver.ready import double_table_name
 
 CONTENT = b"a package"
 PART = SitePart("thing", "1.0", "thing-1.0.tgz", "sha512", hashlib.sha512(CONTENT).hexdigest())
@@ -94,6 +96,19 @@ def test_a_part_with_another_hash_is_refused(registry: str, tmp_path: Path, refu
     with refused("site_part_missing", part="nothing-1.0.tgz"):
         runtime.fetch(other, tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_values_are_fetched_with_the_site_or_when_they_are_needed() -> None:
+    """With it those of every game as it is played usually, of its other options whatever comes along."""
+    first, further = (
+        [path.name for path in paths()] for paths in (builder.coach_values, builder.further_values)
+    )
+    assert not set(first) & set(further)
+    for options in ({"extra": "negative"}, {"strike": "last_resort"}):
+        assert double_table_name(load_ruleset("dice-in-dice", options)) in further
+    assert double_table_name(load_ruleset("dice-in-dice")) in first
+    files = builder.value_files(builder.further_values()[:1])
+    assert [*files] == [f"values/solver/double/data/{further[0]}"]
 
 
 def test_the_lock_names_versions_and_hashes() -> None:

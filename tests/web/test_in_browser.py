@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,8 +14,9 @@ from tests.waiting import awaited
 from dicecup.dice import parse_dice
 from dicecup.engine.play import apply
 from dicecup.engine.state import Throw, start
-from dicecup.errors import StorageError
+from dicecup.errors import StorageError, UsageError
 from dicecup.rules import load_ruleset
+from dicecup.solver.ready import double_table_name
 from dicecup.web.in_browser import BrowserServer, Direct, Jar
 from dicecup.web.service import advising
 from dicecup.web.service.advising import Advising
@@ -197,3 +199,43 @@ def test_a_server_does_not_work_ahead() -> None:
     coaching = Advising()
     coaching.work_ahead(SimpleNamespace())  # type: ignore[arg-type]
     assert coaching.lull is None
+
+
+def test_values_of_unusual_rules_are_fetched_when_somebody_plays_by_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The site has them, but does not fetch them with the others. Without a network a sentence says so."""
+    rules = load_ruleset("dice-in-dice", {"extra": "negative"})
+    here, reachable, fetched = set[str](), [False], list[str]()
+    monkeypatch.setattr(advising, "make_worker", lambda *_settings, **_named: DirectWorker())
+    monkeypatch.setattr(advising, "is_coached", lambda asked: asked.identity in here)
+    monkeypatch.setattr(advising, "has_solver", lambda: False)
+    monkeypatch.setattr(advising, "is_installed", lambda _extra: False)
+    server = BrowserServer(app_that(b""), Direct(MemoryPages()), "/", "en", bytes)
+
+    async def fetch(name: str) -> None:
+        if not reachable[0]:
+            raise OSError("offline")
+        fetched.append(name)
+        here.add(rules.identity)
+
+    assert not advising.has_coach(rules)
+    name = double_table_name(rules)
+    get = partial(server.fetch_values, fetch, f"values/{name}")
+    monkeypatch.setitem(advising.further_values, name, get)
+    assert advising.has_coach(rules)
+    assert not advising.has_coach(load_ruleset("dice-in-dice", {"extra": "free_strike"}))
+
+    async def play() -> None:
+        coaching = Advising()
+        await coaching.check(rules)  # a game can begin
+        with pytest.raises(UsageError) as refused:
+            await coaching.until_values(rules)
+        assert refused.value.code == "values_unreachable"
+        reachable[0] = True
+        await coaching.until_values(rules)
+        await coaching.until_values(rules)
+        await coaching.stop()
+
+    awaited(play())
+    assert fetched == [f"values/{name}"]

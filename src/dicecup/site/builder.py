@@ -170,20 +170,19 @@ def site_files(parts: dict[str, Path]) -> Files:
     inner["data.zip.gz"] = pack(archive(data_files(parts["pydantic-core"])))
     library_name, library = library_of(parts["pydantic-core"])
     inner["library.wasm.gz"] = pack(library)
-    tables = {f"values/{path.relative_to(OWN).as_posix()}": path.read_bytes() for path in coach_values()}
+    tables, further = map(value_files, (coach_values(), further_values()))
     for path in sorted(BROWSER.iterdir()):
         if path.suffix in (".js", ".py", ".html", ".css", ".svg", ".png") and path.name != WORKER:
             inner[path.name] = path.read_bytes()
-    folder = FOLDER + fingerprint(inner | tables | {WORKER: (BROWSER / WORKER).read_bytes()})
+    folder = FOLDER + fingerprint(inner | tables | further | {WORKER: (BROWSER / WORKER).read_bytes()})
     inner["start.html"] = start_page()
     worker = (BROWSER / WORKER).read_text(encoding="utf-8").replace("FOLDER", folder)
     worker = worker.replace('/LIBRARY"', f'/{library_name}"')
     cached = sorted(name for name in inner if name not in IMPORTED)
-    worker = worker.replace("[/* files */]", json.dumps(cached)).replace(
-        "[/* values */]", json.dumps([*tables])
-    )
+    for mark, names in (("files", cached), ("values", [*tables]), ("further", [*further])):
+        worker = worker.replace(f"[/* {mark} */]", json.dumps(names))
     outer = {WORKER: worker.encode(), INDEX: inner["start.html"]}
-    return {f"{folder}/{name}": content for name, content in (inner | tables).items()} | outer
+    return {f"{folder}/{name}": content for name, content in (inner | tables | further).items()} | outer
 
 
 START_TEXTS = {
@@ -298,6 +297,15 @@ def coach_values() -> list[Path]:
     ]
     single = folder.glob("single/data/ready-*.table")
     return sorted([*single, *folder.glob("learned/data/quick-*.rows"), *double])
+
+
+def further_values() -> list[Path]:
+    """Those of other options of double dice: they are fetched when somebody plays by them."""
+    return sorted({*OWN.glob("solver/double/data/double-*.table")} - {*coach_values()})
+
+
+def value_files(paths: Iterable[Path]) -> Files:
+    return {f"values/{path.relative_to(OWN).as_posix()}": path.read_bytes() for path in paths}
 
 
 def archive(files: Iterable[tuple[str, bytes]]) -> bytes:

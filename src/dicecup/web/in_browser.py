@@ -11,7 +11,8 @@ import asyncio
 import json
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from http.cookies import CookieError, SimpleCookie
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
@@ -21,7 +22,7 @@ import anyio.to_thread
 from jinja2.bccache import Bucket, BytecodeCache
 from starlette.types import Message
 
-from dicecup.errors import StorageError
+from dicecup.errors import StorageError, UsageError
 
 COOKIES = "cookies"
 DATABASE = "/data/games.db"
@@ -46,6 +47,15 @@ class Pages(Protocol):
     def keep(self, settings: str) -> None: ...
 
     async def save(self) -> None: ...
+
+
+class FurtherValues(Protocol):
+    """The coach's values that are fetched when they are needed (browser/service-worker.js)."""
+
+    names: Iterable[str]  # addresses in the site
+
+    def fetch(self, name: str) -> Any:
+        """Put a file among those of the program; to be awaited."""
 
 
 class Direct:
@@ -242,6 +252,14 @@ class BrowserServer:
                 if hasattr(function, "cache_clear"):
                     function.cache_clear()
 
+    async def fetch_values(self, fetch: Callable[[str], Any], name: str) -> None:
+        """Fetch a file of values that does not come with the others."""
+        try:
+            await fetch(name)
+        except Exception:
+            raise UsageError("values_unreachable") from None
+        self.values_came()
+
     async def draw(self, path: str) -> None:
         """Answer as if somebody had asked for a page."""
         about = ("GET", "http:", "localhost", path, "")
@@ -287,10 +305,15 @@ def settle() -> None:
     spare_long_lived_objects()
 
 
-async def start(pages: Pages, base: str, languages: str) -> BrowserServer:
+async def start(pages: Pages, base: str, languages: str, further: FurtherValues) -> BrowserServer:
     """Start the application, whose database is in place, and return what answers requests."""
+    from dicecup.web.service import advising
+
     random.seed()  # a snapshot begins with the same numbers every time
     server, _life = await opened(pages, base, languages, DATABASE)
+    advising.further_values.update(
+        {name.rpartition("/")[2]: partial(server.fetch_values, further.fetch, name) for name in further.names}
+    )
     return server
 
 

@@ -32,6 +32,7 @@ STATUS = {
     "coach_missing": 409,
     "coach_off": 409,
     "coach_preparing": 503,
+    "values_unreachable": 503,
     "evening_empty": 409,
     "evening_full": 409,
     "evening_not_yours": 403,

@@ -11,6 +11,7 @@ const PROGRAM = new URL("FOLDER/", SCOPE);
 const CACHE = `dicecup ${SCOPE.pathname} FOLDER`;
 const FILES = [/* files */]; // fetched before this worker is installed
 const VALUES = [/* values */]; // of the coach, fetched after the start
+const FURTHER = [/* further */]; // values of other options, fetched when somebody plays by them
 const COMPILED = "compiled"; // bytecode, made by the first start
 const SNAPSHOT = "snapshot"; // of Python's memory, made by the first start
 const NOTES = "dicecup-snapshot"; // a header that is kept with it
@@ -99,7 +100,7 @@ async function start() {
   let python = null;
   try {
     await pages.open(runtime.FS, "/data/games.db");
-    python = await runtime.pyimport("dicecup.web.in_browser").start(pages, SCOPE.pathname, LANGUAGES);
+    python = await runtime.pyimport("dicecup.web.in_browser").start(pages, SCOPE.pathname, LANGUAGES, further(runtime.FS));
   } catch (error) {
     release();
     throw error;
@@ -168,6 +169,14 @@ function placeValue(FS, name, bytes) {
   FS.mkdirTree(path.replace(/[/][^/]*$/, ""));
   FS.writeFile(path, bytes, { canOwn: true });
 }
+
+const further = (FS) => ({
+  names: FURTHER,
+  async fetch(name) {
+    if (!(await stored(inProgram(name)))) await store(await caches.open(CACHE), name);
+    placeValue(FS, name, await storedBytes(name));
+  },
+});
 
 // Later starts need not do again what has been done so far.
 async function keepForLater({ bytecode }) {

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -24,7 +24,7 @@ from dicecup.installation import ensure, is_available, is_installed
 from dicecup.rules.loader import load_ruleset
 from dicecup.rules.model import Ruleset
 from dicecup.solver.components import check_rules
-from dicecup.solver.ready import has_ready
+from dicecup.solver.ready import double_table_name, has_ready
 from dicecup.web.service.fair_queue import Caller
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.worker import MOST_MEMORY, DirectWorker, make_worker
@@ -52,9 +52,18 @@ def has_solver() -> bool:
     return is_available("solver")
 
 
+further_values: dict[str, Callable[[], Coroutine[Any, Any, None]]] = {}
+"""In a site: by the name of a file of values that does not come with the others, what fetches it."""
+
+
+def is_fetchable(rules: Ruleset) -> bool:
+    """Whether values of these rules are missing, and can be fetched."""
+    return rules.has_layers and double_table_name(rules) in further_values and not is_coached(rules)
+
+
 def has_coach(rules: Ruleset) -> bool:
     """Whether the coach can answer: from values that came with the package, or with the solver's packages."""
-    return is_coached(rules) or has_solver()
+    return is_coached(rules) or is_fetchable(rules) or has_solver()
 
 
 def need_coach(rules: Ruleset) -> None:
@@ -167,6 +176,7 @@ class Advising:
 
         async def work() -> None:
             if not has_solver():
+                await self.until_fetched(rules)
                 return
             await asyncio.shield(self.load(rules))
             await self.patient.ask("prepare", rules, urgency=1)
@@ -175,8 +185,14 @@ class Advising:
 
     async def until_values(self, rules: Ruleset) -> None:
         """Wait until hints can be answered: at once where the values come with the package."""
+        await self.until_fetched(rules)
         if not has_ready(rules) and (is_installed("solver") or not is_coached(rules)):
             await asyncio.shield(self.load(rules))
+
+    async def until_fetched(self, rules: Ruleset) -> None:
+        if is_fetchable(rules):
+            fetch = further_values[double_table_name(rules)]
+            await asyncio.shield(self.remembered(("fetch", rules), fetch()))
 
     def prepare_to_win(self, rules: Ruleset) -> asyncio.Task[None]:
         """Compile what chances to win need, in the patient process, so that no hint waits for it."""
@@ -192,6 +208,9 @@ class Advising:
         need_coach(rules)
         if problem := no_values(rules):
             raise problem
+        if is_fetchable(rules):  # a game can begin without them
+            self.prepare(rules)
+            return
 
         async def work() -> None:
             if not is_coached(rules):
@@ -236,7 +255,7 @@ class Advising:
         match = live.match
         if match is None or match.state.finished or live.bot_is_next() or live.is_pad:
             return
-        if live.stored.opening.coach and is_coached(match.rules):
+        if live.stored.opening.coach and has_coach(match.rules):
             self.advice(live)
             if not match.state.throw_due:
                 self.reasons(live)
