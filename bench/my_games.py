@@ -24,8 +24,8 @@ import dicecup
 from dicecup.engine.record import Record
 from dicecup.engine.record_text import RecordWriter, entry_texts
 from dicecup.storage.results import add_verdicts
-from dicecup.storage.rows import Addition, Opening, Seat, Verdict
 from dicecup.storage.store import Store, open_store
+from dicecup.storage.stored import Addition, Opening, Seat, Verdict
 from dicecup.web.guard import COOKIE
 from dicecup.web.service.keys import key_hash, new_match_id
 from dicecup.web.service.live_match import results_of

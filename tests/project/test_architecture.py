@@ -76,7 +76,6 @@ def test_a_module_name_means_one_thing(root: Path) -> None:
         kind = path.parent.relative_to(root / "src" / "dicecup").parts[:1]
         if path.stem != "__init__" and kind != ("cli",):
             folders.setdefault(path.stem, set()).add("".join(kind))
-    folders.pop("rows")  # of a database, and of numbers
     assert {name for name, found in folders.items() if len(found) > 1} == set()
 
 

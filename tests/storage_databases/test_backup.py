@@ -21,8 +21,8 @@ from tests.web.serving import Server
 
 from dicecup.storage.backup import make_backup, restore_backup
 from dicecup.storage.database import MIGRATIONS
-from dicecup.storage.rows import Addition
 from dicecup.storage.store import open_database, open_store
+from dicecup.storage.stored import Addition
 from postgres_server import PostgresServer
 
 TABLES = ("settings", "matches", "seats", "seat_keys", "entries", "consents", "results")

@@ -10,8 +10,8 @@ from tests.storage_databases.test_store import add, opened
 from tests.waiting import PATIENCE
 
 from dicecup.errors import StorageError
-from dicecup.storage.rows import Notice
 from dicecup.storage.store import open_store
+from dicecup.storage.stored import Notice
 
 
 def test_only_other_processes_are_notified_of_a_change(postgres_database: str) -> None:

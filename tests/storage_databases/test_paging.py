@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from dicecup.storage.results import parse_place, without_verdict
-from dicecup.storage.rows import Addition, Opening, Result, Seat
 from dicecup.storage.store import Store
+from dicecup.storage.stored import Addition, Opening, Result, Seat
 
 SEATS = [Seat("person", "Ann", "a"), Seat("person", "Bo", "b")]
 

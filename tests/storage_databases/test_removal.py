@@ -17,8 +17,8 @@ from dicecup.storage.removal import (
     remove_old,
     remove_person,
 )
-from dicecup.storage.rows import Addition, Opening, Result, Seat
 from dicecup.storage.store import EntryTaken, Store
+from dicecup.storage.stored import Addition, Opening, Result, Seat
 
 OPENING = Opening("game1", "2026-01-01T10:00:00+00:00", "ann", "yatzy", {}, "typed")
 MADE = "2026-01-01T10:05:00+00:00"

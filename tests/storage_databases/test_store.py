@@ -12,8 +12,8 @@ import pytest
 from dicecup.errors import StorageError
 from dicecup.storage.database import RowTaken
 from dicecup.storage.results import add_verdicts, without_verdict
-from dicecup.storage.rows import Addition, Opening, Result, Seat, Verdict
 from dicecup.storage.store import EntryTaken, PromiseTaken, Store, open_store
+from dicecup.storage.stored import Addition, Opening, Result, Seat, Verdict
 
 OPENING = Opening(
     id="table1",

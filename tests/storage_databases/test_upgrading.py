@@ -7,8 +7,8 @@ from tests.storage_databases.old_database import HEADER, KEY, MADE, make_old_dat
 
 from dicecup.storage.database import MIGRATIONS
 from dicecup.storage.results import add_verdicts, without_verdict
-from dicecup.storage.rows import Addition, Verdict
 from dicecup.storage.store import Store, open_store
+from dicecup.storage.stored import Addition, Verdict
 
 
 def check_everything_is_there(store: Store) -> None:

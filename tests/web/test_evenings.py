@@ -16,7 +16,7 @@ from tests.web.conftest import ANN, Player, Visitor, best_score, code, page_of, 
 
 from dicecup.i18n.language import LANGUAGES, language
 from dicecup.rules.loader import load_ruleset
-from dicecup.storage.rows import BestRoll, Ended, MatchLine, Result, Verdict
+from dicecup.storage.stored import BestRoll, Ended, MatchLine, Result, Verdict
 from dicecup.web.service.evening_tally import duels, totals
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.personal_data import remove_expired

@@ -13,7 +13,7 @@ from tests.web.conftest import ANN, FRIEND, Player, Visitor, best_score, code, p
 from dicecup.engine.fairness import commitment
 from dicecup.engine.proof import verify
 from dicecup.engine.record_text import record_from_text
-from dicecup.storage.rows import Seat
+from dicecup.storage.stored import Seat
 from dicecup.web.app import create_app
 from dicecup.web.service import opening
 from dicecup.web.service.keys import derived

@@ -15,8 +15,8 @@ from dicecup.engine import play, record
 from dicecup.engine.record_text import record_from_text, record_to_text
 from dicecup.engine.state import MOST_PLAYERS
 from dicecup.rules.loader import main_ids
-from dicecup.storage.rows import Addition
 from dicecup.storage.store import EntryTaken
+from dicecup.storage.stored import Addition
 from dicecup.web.app import create_app
 from dicecup.web.service.matches import Observer, Writer
 from dicecup.web.settings import Settings

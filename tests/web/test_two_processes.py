@@ -12,7 +12,7 @@ from tests.web.conftest import Player, Visitor, best_score, page_of
 from tests.web.test_changes import Watching
 
 from dicecup.storage.postgres import PostgresDatabase
-from dicecup.storage.rows import Notice
+from dicecup.storage.stored import Notice
 from dicecup.web.app import create_app
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.settings import Settings

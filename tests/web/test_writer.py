@@ -12,8 +12,8 @@ from tests.storage_databases.test_removal import open_game
 from tests.waiting import awaited
 
 from dicecup.errors import StorageError
-from dicecup.storage.rows import Addition
 from dicecup.storage.store import EntryTaken, MatchLocked, Store, open_store
+from dicecup.storage.stored import Addition
 from dicecup.web.service.matches import Observer, Writer
 
 pytestmark = pytest.mark.one_database

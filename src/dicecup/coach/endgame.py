@@ -24,7 +24,7 @@ from dicecup.solver.solution import BoxValue, FinalScores, Play, Solution, Turn
 MOST_TURNS = 2
 
 
-class Way(NamedTuple):
+class TurnEnd(NamedTuple):
     """One way to end a turn."""
 
     move: Score
@@ -37,18 +37,18 @@ class LastSheets:
 
     def __init__(self, rules: Ruleset) -> None:
         self.rules = rules
-        self.known: dict[Sheet, list[list[Way]]] = {}
+        self.known: dict[Sheet, list[list[TurnEnd]]] = {}
 
     @cached_property
     def lattice(self) -> Lattice:
         return lattice(self.rules.dice.count, self.rules.dice.faces)
 
-    def ways(self, sheet: Sheet) -> list[list[Way]]:
+    def ways(self, sheet: Sheet) -> list[list[TurnEnd]]:
         """Every way to end a turn on a sheet, throw by throw."""
         if sheet not in self.known:
             self.known[sheet] = [
                 [
-                    Way(
+                    TurnEnd(
                         Score((placement_of(self.rules, cell, strike),)),
                         scored.points,
                         fill_cell(self.rules, sheet, faces, cell, scored.points),

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Literal, Protocol, TypeVar
 
 from dicecup.errors import StorageError
-from dicecup.storage.rows import WHISPERED, Addition, Notice
+from dicecup.storage.stored import WHISPERED, Addition, Notice
 
 MOST_TOLD = 7_000  # bytes of a notification; PostgreSQL allows 8,000
 PATIENCE = 5.0  # seconds to wait for a connection, a lock, or the answer to a statement

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dicecup.storage.database import StorePart, Transaction
 from dicecup.storage.removal import BATCH, NOBODY
-from dicecup.storage.rows import Evening
+from dicecup.storage.stored import Evening
 
 MOST_GAMES = 100  # of one evening
 MOST_EVENINGS = 100  # that a list or statistics go back

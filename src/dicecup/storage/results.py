@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from dicecup.storage.database import StorePart, Transaction
-from dicecup.storage.rows import BestRoll, Ended, MatchLine, MatchPage, Result, ResultPage, Verdict
+from dicecup.storage.stored import BestRoll, Ended, MatchLine, MatchPage, Result, ResultPage, Verdict
 
 
 def add_verdicts(store: StorePart, match: str, version: int, verdicts: Sequence[Verdict]) -> None:

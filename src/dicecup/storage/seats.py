@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from dicecup.storage.database import RowTaken, StorePart, Transaction
-from dicecup.storage.rows import Seat
+from dicecup.storage.stored import Seat
 
 HeaderOf = Callable[[Sequence[Seat]], str]  # the text of the header of a game between these seats
 

@@ -13,8 +13,8 @@ from dicecup.installation import need
 from dicecup.storage.database import PATIENCE, Database, RowLocked, RowTaken, StorePart, Transaction, migrate
 from dicecup.storage.evenings import StoredEvenings
 from dicecup.storage.results import StoredResults, insert_result, placeholders
-from dicecup.storage.rows import Addition, Opening, Result, Seat, StoredMatch, read_opening
 from dicecup.storage.seats import HeaderOf, StoredSeats, begin_match, insert_key, insert_seat, keep_seats
+from dicecup.storage.stored import Addition, Opening, Result, Seat, StoredMatch, read_opening
 
 OPENING = (
     "id, created, owner, ruleset, options, dice, commitment, secret, coach, tried, statement, "

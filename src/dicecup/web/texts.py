@@ -16,7 +16,7 @@ from dicecup.messages import N_
 from dicecup.rules.loader import load_ruleset, load_without_files
 from dicecup.rules.model import Ruleset
 from dicecup.storage.database import DELETED
-from dicecup.storage.rows import Evening
+from dicecup.storage.stored import Evening
 from dicecup.web.service.evening_tally import EveningReport, RollOfGame
 
 # By the ids of bots. An unknown one is shown by its id.

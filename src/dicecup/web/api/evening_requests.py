@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel, Field
 
-from dicecup.storage.rows import MatchLine
+from dicecup.storage.stored import MatchLine
 from dicecup.web.api.models import REFUSALS, Model, Opened, StandingAnswer, answer
 from dicecup.web.service import evening_tally as evenings
 from dicecup.web.service.evening_tally import Duel, EveningReport, PersonTotals

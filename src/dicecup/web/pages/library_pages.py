@@ -22,7 +22,7 @@ from dicecup.i18n.sentences import proof_statements
 from dicecup.installation import is_installed
 from dicecup.rules.house import is_house
 from dicecup.rules.model import Ruleset
-from dicecup.storage.rows import MatchPage, ResultPage
+from dicecup.storage.stored import MatchPage, ResultPage
 from dicecup.web.documents import GUIDE, guide_page, rules_page
 from dicecup.web.guard import COOKIE
 from dicecup.web.pages.match_page import Asked

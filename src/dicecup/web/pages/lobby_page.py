@@ -11,7 +11,7 @@ from starlette.responses import Response
 from dicecup.errors import DicecupError
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, summary
-from dicecup.storage.rows import MatchLine
+from dicecup.storage.stored import MatchLine
 from dicecup.web.assets import qr_svg
 from dicecup.web.pages.my_games import names_text
 from dicecup.web.pages.render import page

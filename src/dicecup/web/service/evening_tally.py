@@ -20,8 +20,8 @@ from dicecup.errors import MoveError, UsageError
 from dicecup.storage.database import DELETED
 from dicecup.storage.evenings import MOST_EVENINGS, MOST_GAMES
 from dicecup.storage.results import MOST_LISTED
-from dicecup.storage.rows import BestRoll, Ended, Evening, MatchLine, Notice
 from dicecup.storage.store import Store
+from dicecup.storage.stored import BestRoll, Ended, Evening, MatchLine, Notice
 from dicecup.web.service.joining import following_match, play_again
 from dicecup.web.service.keys import is_match_id, key_hash, new_match_id, now
 from dicecup.web.service.live_match import LiveMatch

@@ -11,7 +11,7 @@ from dicecup.engine.record_text import RecordWriter
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import with_player
 from dicecup.storage.removal import discard_match
-from dicecup.storage.rows import Evening, Seat
+from dicecup.storage.stored import Evening, Seat
 from dicecup.web.service.keys import key_hash, new_key, new_match_id, now
 from dicecup.web.service.live_match import LiveMatch, header_for
 from dicecup.web.service.matches import Matches

@@ -13,8 +13,8 @@ from typing import TypeVar
 from dicecup.engine.record_text import join_record
 from dicecup.errors import DicecupError, StorageError, UsageError
 from dicecup.installation import is_installed
-from dicecup.storage.rows import WHISPERED, Addition, Notice
 from dicecup.storage.store import EntryTaken, MatchLocked, Store
+from dicecup.storage.stored import WHISPERED, Addition, Notice
 from dicecup.web.service.advising import Advising
 from dicecup.web.service.company import TOLD_EVERY
 from dicecup.web.service.fair_queue import FairTurns

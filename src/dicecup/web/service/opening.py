@@ -21,8 +21,8 @@ from dicecup.match import new_secret
 from dicecup.rules.loader import load_without_files
 from dicecup.rules.model import Ruleset
 from dicecup.storage.evenings import MOST_GAMES
-from dicecup.storage.rows import Evening, Opening, SameDice, Seat
 from dicecup.storage.store import PromiseTaken
+from dicecup.storage.stored import Evening, Opening, SameDice, Seat
 from dicecup.web.service.advising import BOTS_BY_VALUES, has_coach, need_chances
 from dicecup.web.service.keys import is_match_id, key_hash, new_match_id, now
 from dicecup.web.service.live_match import LiveMatch, header_for, header_text

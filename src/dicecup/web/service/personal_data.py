@@ -27,8 +27,8 @@ from dicecup.storage.removal import (
     remove_old,
     remove_person,
 )
-from dicecup.storage.rows import Evening, MatchLine, Notice
 from dicecup.storage.store import Store
+from dicecup.storage.stored import Evening, MatchLine, Notice
 from dicecup.web.service.evening_tally import read_lines, totals
 from dicecup.web.service.grading import learning_data
 from dicecup.web.service.keys import now

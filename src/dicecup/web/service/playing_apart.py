@@ -23,8 +23,8 @@ from dicecup.engine.state import Move, Score, Throw, TurnMove
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import Match
 from dicecup.rules.loader import load_ruleset
-from dicecup.storage.rows import Opening, Seat
 from dicecup.storage.store import PromiseTaken
+from dicecup.storage.stored import Opening, Seat
 from dicecup.web.service.advising import BOTS_BY_VALUES
 from dicecup.web.service.keys import key_hash, new_match_id, now
 from dicecup.web.service.live_match import LiveMatch

@@ -18,7 +18,7 @@ from dicecup.errors import DicecupError, UsageError
 from dicecup.installation import is_installed
 from dicecup.rules.model import Ruleset
 from dicecup.storage.results import add_verdicts, without_verdict
-from dicecup.storage.rows import Verdict
+from dicecup.storage.stored import Verdict
 from dicecup.web.service.advising import Advising, need_coach
 from dicecup.web.service.fair_queue import Caller, FairTurns, caller_now
 from dicecup.web.service.grading import remember_review

@@ -19,7 +19,7 @@ from dicecup.engine.sheet_data import sheet_to_data
 from dicecup.engine.state import Score, standings
 from dicecup.rules.loader import load_without_files
 from dicecup.rules.model import Ruleset
-from dicecup.storage.rows import BestRoll, Result, Verdict
+from dicecup.storage.stored import BestRoll, Result, Verdict
 
 Verdicts = Mapping[tuple[str, int], Verdict]  # by match and seat
 
