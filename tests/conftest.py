@@ -69,6 +69,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # One worker gets the first tests and no other takes them over, so that the site is started only once.
+    items.sort(key=lambda item: item.path.parts[-2:] != ("browser", "test_site.py"))
     for item in items:
         folder = item.path.parent.name
         if folder in ("coach", "double", "learned", "solver"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -56,10 +57,54 @@ def chromium(playwright: Playwright, chromium_path: str) -> Iterator[Browser]:
     browser.close()
 
 
+class Contexts:
+    """Browser contexts that are used again: a new one costs as much as three pages in an old one."""
+
+    def __init__(self, browser: Browser) -> None:
+        self.browser = browser
+        self.idle: dict[str, list[BrowserContext]] = {}
+        self.lent: list[tuple[str, BrowserContext]] = []
+
+    def lend(self, **settings: Any) -> BrowserContext:
+        kind = repr(sorted(settings.items()))
+        idle = self.idle.setdefault(kind, [])
+        context = idle.pop() if idle else self.browser.new_context(**settings)
+        context.set_default_timeout(PATIENCE)
+        self.lent.append((kind, context))
+        return context
+
+    def take_back(self) -> None:
+        """Close the pages of all that were lent, and make the contexts as new: nothing is stored in them."""
+        for kind, context in self.lent:
+            if not context.pages:  # one that a test has closed
+                continue
+            session = context.new_cdp_session(context.pages[0])
+            for origin in {"/".join(page.url.split("/")[:3]) for page in context.pages}:
+                if origin.startswith("http"):
+                    session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+            for page in context.pages:
+                page.close()
+            context.clear_cookies()
+            context.clear_permissions()
+            context.set_offline(False)
+            self.idle[kind].append(context)
+        self.lent.clear()
+
+    def close(self) -> None:
+        for context in chain(*self.idle.values()):
+            context.close()
+
+
+@pytest.fixture(scope="session")
+def contexts(chromium: Browser) -> Iterator[Contexts]:
+    made = Contexts(chromium)
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def new_page(chromium: Browser, server: Server) -> Iterator[NewPage]:
-    """new_page(size, locale=…): a page in a new browser context. Console errors fail the test."""
-    contexts: list[BrowserContext] = []
+def new_page(contexts: Contexts, server: Server) -> Iterator[NewPage]:
+    """new_page(size, locale=…): a page in a browser of its own. Console errors fail the test."""
     complaints: list[str] = []
 
     def complain(message: ConsoleMessage) -> None:
@@ -69,25 +114,19 @@ def new_page(chromium: Browser, server: Server) -> Iterator[NewPage]:
 
     def make(size: dict[str, int] = DESK, **more: Any) -> Page:
         usual = {"base_url": server.address, "locale": "en-GB", "reduced_motion": "reduce"}
-        settings: dict[str, Any] = {"viewport": size} | usual | more
-        context = chromium.new_context(**settings)
-        context.set_default_timeout(PATIENCE)
-        contexts.append(context)
-        page = context.new_page()
+        page = contexts.lend(**({"viewport": size} | usual | more)).new_page()
         page.on("console", complain)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         return page
 
     yield make
-    for context in contexts:
-        context.close()
+    contexts.take_back()
     assert not complaints
 
 
 def start(page: Page, game: str = "yatzy") -> None:
-    """Open a match with two taps from the lobby."""
-    page.goto("/")
-    page.click(f"a[href='/new/{game}']")
+    """Open a match from its setup page."""
+    page.goto(f"/new/{game}")
     play(page)
 
 

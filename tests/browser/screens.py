@@ -81,6 +81,13 @@ def clipped(page: Page) -> list[str]:
     return list(page.evaluate(CLIPPED))
 
 
+def show_in(page: Page, code: str) -> None:
+    """Load the page again, for somebody who has chosen this language."""
+    page.context.add_cookies([{"name": "language", "value": code, "url": page.url}])
+    page.reload()
+    page.wait_for_selector(f"html[lang={code}]", state="attached")
+
+
 def open_pad(page: Page, game: str, people: int = 2) -> None:
     """Open a score pad for so many people on this device."""
     page.goto(f"/new/{game}")

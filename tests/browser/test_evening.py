@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page, expect
-from tests.browser.conftest import DESK, PHONE, NewPage
-from tests.browser.test_everybody import violations
+from tests.browser.accessibility import violations
+from tests.browser.conftest import NewPage
 
 from dicecup.rules.loader import load_ruleset
 from dicecup.web.guard import COOKIE
@@ -113,11 +113,10 @@ def test_no_text_of_the_picture_is_clipped(new_page: NewPage) -> None:
 
 
 def test_the_pages_of_evenings_are_accessible(new_page: NewPage) -> None:
-    for size, theme in ((PHONE, "dark"), (DESK, "light")):
-        page = new_page(size, color_scheme=theme)
-        evening = begin_evening(page)
-        found = {}
-        for path in ("/evenings", f"/e/{evening}"):
-            page.goto(path)
-            found[path] = violations(page)
-        assert found == {path: [] for path in found}
+    page = new_page()
+    evening = begin_evening(page)
+    found = {}
+    for path in ("/evenings", f"/e/{evening}"):
+        page.goto(path)
+        found[path] = violations(page)
+    assert found == {path: [] for path in found}

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
+from tests.browser.accessibility import violations
 from tests.browser.conftest import (
-    DESK,
     PHONE,
     READY,
     NewPage,
@@ -19,28 +18,9 @@ from tests.browser.conftest import (
 
 from dicecup.i18n.language import LANGUAGES, language
 
-RULES = {
-    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-    "resultTypes": ["violations"],  # reporting passes as well would double the run time
-}
 
-
-def violations(page: Page) -> list[str]:
-    """Check the whole page at its width: content covered by the dice on a low screen can be scrolled to."""
-    page.wait_for_load_state("load")
-    size = page.viewport_size
-    assert size
-    page.set_viewport_size(
-        {"width": size["width"], "height": page.evaluate("document.body.scrollHeight") + 400}
-    )
-    found = Axe().run(page, options=RULES).response["violations"]
-    page.set_viewport_size(size)
-    return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found]
-
-
-@pytest.mark.parametrize(("size", "theme"), [(PHONE, "dark"), (DESK, "light")], ids=["phone", "desk"])
-def test_every_page_is_accessible(new_page: NewPage, size: dict[str, int], theme: str) -> None:
-    page = new_page(size, color_scheme=theme)
+def test_pages_that_lead_to_games_are_accessible(new_page: NewPage) -> None:
+    page = new_page()
     found = {}
     for path in [
         "/",
@@ -61,6 +41,12 @@ def test_every_page_is_accessible(new_page: NewPage, size: dict[str, int], theme
     ]:
         page.goto(path)
         found[path] = violations(page)
+    assert {where: what for where, what in found.items() if what} == {}
+
+
+def test_games_are_accessible(new_page: NewPage) -> None:
+    page = new_page()
+    found = {}
     page.goto("/new/yatzy")
     page.click("button[value=add-open]")
     page.wait_for_selector(".open-seat")
@@ -80,6 +66,16 @@ def test_every_page_is_accessible(new_page: NewPage, size: dict[str, int], theme
     page.wait_for_selector("h1:has-text('Private link for')")
     found["link"] = violations(page)
     page.goto("/new/yatzy")
+    page.check("input[value=table]")
+    play(page)
+    found["typing"] = violations(page)
+    assert {where: what for where, what in found.items() if what} == {}
+
+
+def test_the_coach_and_a_finished_game_are_accessible(new_page: NewPage) -> None:
+    page = new_page()
+    found = {}
+    page.goto("/new/yatzy")
     page.click("button[value=add-person]")
     page.wait_for_selector("[aria-label='Name of player 2']")
     page.check("input[name=coach]")
@@ -90,10 +86,6 @@ def test_every_page_is_accessible(new_page: NewPage, size: dict[str, int], theme
     page.click("#hint .hint-more > summary")
     page.wait_for_selector("#so-far td", timeout=READY)
     found["coach"] = violations(page)
-    page.goto("/new/yatzy")
-    page.check("input[value=table]")
-    play(page)
-    found["typing"] = violations(page)
     start(page, "yahtzee")
     play_to_the_end(page)
     found["ending"] = violations(page)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import httpx2 as httpx
 import pytest
 from playwright.sync_api import Page, expect
+from tests.browser.accessibility import violations
 from tests.browser.conftest import DESK, PHONE, READY, NewPage
-from tests.browser.test_everybody import violations
 from tests.waiting import PATIENCE
 from tests.web.coaching import KEPT, record_of
 from tests.web.conftest import best_score
@@ -50,17 +50,15 @@ def open_review(page: Page, match: str) -> None:
 
 
 def fits(page: Page, size: dict[str, int]) -> None:
+    page.set_viewport_size({"width": size["width"], "height": size["height"]})
     assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
 
 
-@pytest.mark.parametrize(("size", "theme"), [(PHONE, "dark"), (DESK, "light")], ids=["phone", "desk"])
-def test_the_review_page_is_accessible(
-    new_page: NewPage, matches: dict[str, str], size: dict[str, int], theme: str
-) -> None:
+def test_the_review_page_is_accessible(new_page: NewPage, matches: dict[str, str]) -> None:
     """Check accessibility in each language, with a section expanded: the others are collapsed."""
     found: dict[str, list[str]] = {}
     for code, game in zip(LANGUAGES, ["three", "double", "triple", "three"], strict=True):
-        page = new_page(size, locale=code, color_scheme=theme)
+        page = new_page(PHONE, locale=code)
         open_review(page, matches[game])
         expect(page.locator("#turns-head")).to_contain_text(
             language(code).gettext("How {player} played").partition("{player}")[0].strip()
@@ -69,7 +67,8 @@ def test_the_review_page_is_accessible(
         page.locator("ol.folds .fold > summary").first.click()
         page.locator("ol.folds .fold").first.locator(".more-choices > summary").first.click()
         found[f"{game} in {code}"] = violations(page)
-        fits(page, size)
+        for size in (PHONE, DESK):
+            fits(page, size)
     assert {where: what for where, what in found.items() if what} == {}
 
 
@@ -120,12 +119,11 @@ def test_by_keyboard(new_page: NewPage, matches: dict[str, str]) -> None:
     expect(page.locator("ol.folds .try").first).to_be_focused()
 
 
-@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
-def test_statistics_with_luck_and_skill(new_page: NewPage, server: Server, size: dict[str, int]) -> None:
+def test_statistics_with_luck_and_skill(new_page: NewPage, server: Server) -> None:
     key = ""
     for _game in range(2):
         key = finish(server, key)
-    page = new_page(size)
+    page = new_page(PHONE)
     page.context.add_cookies([{"name": COOKIE, "value": key, "url": server.address}])
     page.goto("/mine")
     page.wait_for_selector(".statistics .rating", timeout=READY)
@@ -133,7 +131,8 @@ def test_statistics_with_luck_and_skill(new_page: NewPage, server: Server, size:
     expect(page.locator(".statistics figure")).to_have_count(3)
     expect(page.locator(".games .figures")).to_have_count(2)
     assert violations(page) == []
-    fits(page, size)
+    for size in (PHONE, DESK):
+        fits(page, size)
 
 
 def finish(server: Server, key: str) -> str:
