@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from dicecup.cli.main import COMMANDS
@@ -65,12 +65,26 @@ MISSING = {
 # `site` needs packages that are fetched on first use: see tests/cli/test_site.py.
 assert {*ARGUMENTS, *AFTERWARDS, "serve", "site"} == set(COMMANDS)
 
+# Runs commands one after the other, as each of them would in a process of its own.
+RUN_ALL = """\
+import contextlib, io, json, sys
+from dicecup.cli.main import main
+results = []
+for arguments in json.load(sys.stdin):
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = main(arguments)
+    results.append((status, out.getvalue(), err.getvalue()))
+print(json.dumps(results))
+"""
+
 
 class Program:
     """The program in a Python environment, with a folder of its own."""
 
     def __init__(self, python: Path | str, folder: Path, environment: Mapping[str, str]) -> None:
-        self.command = [str(python), "-P", "-m", "dicecup"]
+        self.python = [str(python), "-P"]
+        self.command = [*self.python, "-m", "dicecup"]
         self.folder = folder
         self.environment = environment
         (folder / "small.toml").write_text(SMALL, encoding="utf-8")
@@ -87,10 +101,25 @@ class Program:
             check=False,
         )
 
+    def run_all(self) -> Iterator[tuple[str, subprocess.CompletedProcess[str]]]:
+        """Every command and its result; in one process, since importing takes longer than the rest."""
+        calls = [[name, *arguments] for name, arguments in ARGUMENTS.items()]
+        done = subprocess.run(
+            [*self.python, "-c", RUN_ALL],
+            cwd=self.folder,
+            env=dict(self.environment),
+            input=json.dumps(calls),
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        for call, result in zip(calls, json.loads(done.stdout), strict=True):
+            yield call[0], subprocess.CompletedProcess(call, *result)
+
     def check_all(self, extras: set[str]) -> None:
         """Run every command; those that need another extra name it."""
-        for name, arguments in ARGUMENTS.items():
-            result = self.run(name, *arguments)
+        for name, result in self.run_all():
             needed = next((extra for extra, commands in EXTRAS.items() if name in commands), None)
             if needed and needed not in extras:
                 assert result.returncode == 2, (name, result)
