@@ -141,8 +141,10 @@ class Environment:
         kept = {name: value for name, value in os.environ.items() if name not in unwanted}
         settings = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_USER": "0"}
         folders = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))
+        # All of it would be compiled, on one core, for the few modules that the checks import.
+        options = ["--no-compile"] if parts == ["check"] else []
         try:
-            self.logged([str(self.python), *PIP, *requirements], kept | settings | folders)
+            self.logged([str(self.python), *PIP, *options, *requirements], kept | settings | folders)
         except (OSError, subprocess.CalledProcessError):
             raise SetUpError("no_packages", log=self.log) from None
         shutil.rmtree(temporary, ignore_errors=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from random import Random
 
 import pytest
@@ -15,6 +16,12 @@ from dicecup.rules import Ruleset, load_ruleset
 from reference_solver import Reference
 
 
+@lru_cache(maxsize=16)
+def keep_values(reference: Reference, sheet: Sheet, throws_left: int) -> dict[Dice, float]:
+    """Return the plain solver's value of keeping dice; the dice thrown do not matter for it."""
+    return reference.keeps(reference.after_throw(sheet, throws_left - 1))
+
+
 def reference_values(reference: Reference, sheet: Sheet, dice: Dice, throws_left: int) -> dict[Move, float]:
     """Return the plain solver's value of every choice."""
     rules = reference.rules
@@ -23,7 +30,7 @@ def reference_values(reference: Reference, sheet: Sheet, dice: Dice, throws_left
         for move in legal_scores(rules, sheet, dice)
     }
     if throws_left:
-        kept = reference.keeps(reference.after_throw(sheet, throws_left - 1))
+        kept = keep_values(reference, sheet, throws_left)
         state = State((sheet,), 0, dice, None, throws_left)
         found |= {move: kept[move.dice] for move in legal_moves(rules, state) if isinstance(move, Keep)}
     return found
