@@ -17,6 +17,8 @@ LINT_IMPORTS = "from importlinter.cli import lint_imports_command as lint; lint(
 # browser or a solved game stay together.
 WORKERS = min(os.cpu_count() or 2, 4) + 1
 PYTEST = ("-m", "pytest", "-n", str(WORKERS), "--dist", "worksteal")
+# Other steps run beside some of the tests, so that no core is idle: one more worker would slow those down.
+BESIDE = ("-n", str(WORKERS - 1))
 # These reach every branch of the engine and the rules. The others are not measured, which would make them
 # twice as slow.
 MEASURED = ("engine", "rules_files", "golden")
@@ -129,7 +131,7 @@ def run_all(root: Path, python: str, arguments: list[str]) -> int:
             find_browser(checks)
             fetch_site_parts(checks)
             run_measured_tests(checks)
-            checks.run("pytest without kernels", *PYTEST, *checks.tests(*PLAIN))
+            checks.run("pytest without kernels", *PYTEST, *BESIDE, *checks.tests(*PLAIN))
             static.wait()
             kernels.wait()
         checks.run("pytest with kernels", *PYTEST, *checks.tests())
@@ -151,7 +153,7 @@ def fetch_site_parts(checks: Checks) -> None:
 
 def run_measured_tests(checks: Checks) -> None:
     measured = ("--cov", "--cov-report=", "--cov-fail-under=0")
-    checks.run("pytest of engine and rules", *PYTEST, *measured, *checks.tests(*MEASURED))
+    checks.run("pytest of engine and rules", *PYTEST, *BESIDE, *measured, *checks.tests(*MEASURED))
     checks.run("coverage of dicecup.engine and dicecup.rules", "-m", "coverage", "report")
 
 

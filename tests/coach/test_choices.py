@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from random import Random
 
@@ -17,7 +18,7 @@ from reference_solver import Reference
 
 
 @lru_cache(maxsize=16)
-def keep_values(reference: Reference, sheet: Sheet, throws_left: int) -> dict[Dice, float]:
+def keep_values(reference: Reference, sheet: Sheet, throws_left: int) -> Mapping[Dice, float]:
     """Return the plain solver's value of keeping dice; the dice thrown do not matter for it."""
     return reference.keeps(reference.after_throw(sheet, throws_left - 1))
 
