@@ -42,6 +42,24 @@ UNTIL_COMPLETE = """() => new Promise((resolve) => {
   navigator.serviceWorker.controller.postMessage("shown");
 })"""
 
+NOTE_START_PAGE = """addEventListener("DOMContentLoaded", () => {
+  const { lang, dataset } = document.documentElement;
+  const state = document.getElementById("state");
+  if (state) sessionStorage.setItem("start page", `${lang} ${dataset.theme} ${state.textContent}`);
+});"""
+SNAPSHOT = """
+const [name] = await caches.keys();
+const cache = await caches.open(name);
+const address = (await cache.keys()).find(({ url }) => url.endsWith("/snapshot"));
+const kept = await cache.match(address);
+const notes = JSON.parse(kept.headers.get("dicecup-snapshot"));
+"""
+SNAPSHOT_PLACE = f"async () => {{ {SNAPSHOT} return notes.place; }}"
+SPOIL_SNAPSHOT = f"""async () => {{ {SNAPSHOT}
+  const headers = {{ "dicecup-snapshot": JSON.stringify({{ ...notes, place: [0, 0] }}) }};
+  await cache.put(address, new Response(await kept.arrayBuffer(), {{ headers }}));
+}}"""
+
 # The database file of the site, with a stand-in for the file system in which SQLite works.
 PAGES = (Path(builder.__file__).parent / "browser" / "pages.js").read_text(encoding="utf-8")
 OPEN_PAGES = """() => {
@@ -234,6 +252,55 @@ def test_what_needs_a_server_says_so(new_page: NewPage) -> None:
     page.goto("/new/yatzy")
     expect(page.locator(".only-here")).to_contain_text("need a Dicecup server")
     expect(page.locator("#play-open, #add-open")).to_have_count(0)
+    page.click("#add-bot")
+    page.wait_for_selector("select[name=name]")
+    page.check("[name=dice][value=same]")
+    expect(page.locator("label:has([value=same])")).to_contain_text("need a Dicecup server")
+    page.click("#play")
+    expect(page.locator(".same-dice")).to_contain_text("need a Dicecup server")
+
+
+def stop_worker(page: Page) -> None:
+    """Stop the service worker, as browsers do when it has been idle."""
+    session = page.context.new_cdp_session(page)
+    session.send("ServiceWorker.enable")
+    session.send("ServiceWorker.stopAllWorkers")
+
+
+def test_an_open_game_wakes_a_stopped_worker(new_page: NewPage) -> None:
+    page = new_page()
+    start(page)
+    throw(page)
+    stop_worker(page)
+    changed(page, lambda: page.click("#box-chance"))
+    expect(page.locator(".sheet .written")).to_have_count(1)
+
+
+def test_the_start_page_speaks_as_the_app_does(new_page: NewPage) -> None:
+    page = new_page()
+    page.goto("/rules")
+    remembered = page.evaluate("['language', 'theme'].map((name) => localStorage.getItem(`dicecup ${name}`))")
+    assert remembered == ["en", "auto"]
+    page.add_init_script(NOTE_START_PAGE)
+    page.evaluate("() => localStorage.setItem('dicecup language', 'sv')")
+    page.evaluate("() => localStorage.setItem('dicecup theme', 'dark')")
+    stop_worker(page)
+    page.reload()
+    expect(page.locator("footer.bottom")).to_be_visible()
+    assert page.evaluate("() => sessionStorage.getItem('start page')") == "sv dark Dicecup startar …"
+
+
+def test_without_a_usable_snapshot_python_starts_from_its_code(site: SiteBrowser) -> None:
+    """As after an update of the browser that puts the compiled package elsewhere: it makes a new snapshot."""
+    page = site.open()
+    page.evaluate(SPOIL_SNAPSHOT)
+    assert page.evaluate(SNAPSHOT_PLACE) == [0, 0]
+    site.context.close()
+    site.relaunch()
+    page = site.open()
+    page.evaluate(UNTIL_COMPLETE)
+    assert page.evaluate(SNAPSHOT_PLACE) != [0, 0]
+    page.close()
 
 
 def test_a_game_continues_from_its_file(new_page: NewPage, folder: Path) -> None:

@@ -9,6 +9,13 @@ const tell = (text) => serviceWorker.controller?.postMessage(text);
 setInterval(() => tell("awake"), AWAKE);
 document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && tell("awake"));
 tell("shown");
+try {
+  const { lang, dataset } = document.documentElement;
+  localStorage.setItem("dicecup language", lang); // for the page that waits for the start
+  localStorage.setItem("dicecup theme", dataset.theme);
+} catch {
+  // the browser allows no storage
+}
 navigator.storage?.persist?.(); // asks the browser not to delete the games when space is short
 
 // In every tab: an offer that stayed would let the new version rest as well.
