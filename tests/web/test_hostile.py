@@ -58,6 +58,8 @@ def test_a_huge_body(ann: Player, client: TestClient) -> None:
     assert (untold.status_code, code(untold)) == (413, "body_too_large")
     large = client.post("/api/reviews", content=b"x" * (MOST_UPLOAD + 1))
     assert large.status_code == 413
+    form = {"Content-Type": "application/x-www-form-urlencoded"}  # it takes long to decode
+    assert client.post("/review", content=b"a=" + b"%41" * 25_000, headers=form).status_code == 413
     assert ann.look(state) == state
 
 

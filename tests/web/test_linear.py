@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import random
 import threading
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -18,9 +20,15 @@ from dicecup import Game
 from dicecup.engine import record as engine_record
 from dicecup.engine.play import apply_and_score
 from dicecup.engine.record_text import record_to_text
-from dicecup.web.api import reviews
+from dicecup.i18n.language import language
+from dicecup.web.api import library, reviews
+from dicecup.web.pages import evening_pages, library_pages, workshop_page
+from dicecup.web.pages.match_page import draw_sheets
+from dicecup.web.pages.parts import PageParts
+from dicecup.web.pages.render import page_parts
 from dicecup.web.service import matches
 from dicecup.web.service.live_match import REMEMBERED
+from dicecup.web.viewer import Viewer
 
 pytestmark = pytest.mark.one_database
 REQUESTS: dict[str, Callable[[Player, str], Any]] = {
@@ -71,10 +79,25 @@ def test_few_states_stay_in_memory(client: TestClient) -> None:
         assert len(remembered) == min(state["version"], REMEMBERED), move
 
 
-LONG_WORK = {"record": (matches, "join_record"), "proof": (engine_record, "derive_throw")}
+LONG_WORK = {
+    "record": (matches, "join_record"),
+    "proof": (engine_record, "derive_throw"),
+    "workshop": (workshop_page, "page"),
+    "rules": (library_pages, "page"),
+    "rules for programs": (library, "describe_turn"),
+    "games": (library_pages, "page"),
+    "evenings": (evening_pages, "page"),
+}
+DRAWN: dict[str, Callable[[Player, str], Any]] = {
+    "workshop": lambda ann, _match: ann.client.get("/workshop?game=yatzy"),
+    "rules": lambda ann, _match: ann.client.get("/rules/yatzy"),
+    "rules for programs": lambda ann, _match: ann.get("/games/yatzy/rules"),
+    "games": lambda ann, _match: ann.client.get("/mine"),
+    "evenings": lambda ann, _match: ann.client.get("/evenings"),
+}
 
 
-@pytest.mark.parametrize("name", ["record", "proof", "try", "upload"])
+@pytest.mark.parametrize("name", ["record", "proof", "try", "upload", *DRAWN])
 def test_long_work_is_not_done_in_the_event_loop(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -91,13 +114,13 @@ def test_long_work_is_not_done_in_the_event_loop(
     module, function = LONG_WORK.get(name, (engine_record, "apply_and_score"))
     really = getattr(module, function)
 
-    def note(*arguments: Any) -> Any:
+    def note(*arguments: Any, **named: Any) -> Any:
         threads.append(threading.get_ident())
-        return really(*arguments)
+        return really(*arguments, **named)
 
     monkeypatch.setattr(module, function, note)
     tried = {"try": lambda ann, match: ann.post(f"/matches/{match}/try", {"moves": 4})}
-    answer = (REQUESTS | tried)[name](ann, match)
+    answer = (REQUESTS | DRAWN | tried)[name](ann, match)
     assert answer.status_code in (200, 201), answer.text
     assert threads
     assert loop not in threads
@@ -130,3 +153,38 @@ def test_cached_reviews_are_bytes(client: TestClient) -> None:
     assert kept.weight == sum(map(len, contents))
     client.get(f"/t/{match}/review")  # draws it from the game
     assert "states" not in vars(kept.record)
+
+
+def test_many_sheets_are_rendered_one_at_a_time(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others are answered in between."""
+    ann = Player(client)
+    people = [{"kind": "person", "name": f"Player {number}"} for number in range(12)]
+    opened = ann.post("/matches", {"game": "yatzy", "seats": people}).json()
+    app: Any = client.app
+    live = app.state.matches.live[opened["state"]["id"]]
+    steps, together = 0, Counter[int]()
+    really = PageParts.render
+
+    def note(parts: PageParts, template: str, item: Any, values: Any) -> str:
+        together[steps] += template == "match/row.html"
+        return really(parts, template, item, values)
+
+    async def draw() -> None:
+        async def count() -> None:
+            nonlocal steps
+            while True:
+                steps += 1
+                await asyncio.sleep(0)
+
+        counting = asyncio.create_task(count())
+        viewer = Viewer("", new=True, language=language("sv"), theme="auto", name="", csrf="")
+        await draw_sheets(app.state.matches, live, viewer)
+        counting.cancel()
+
+    page_parts("sv").texts.clear()
+    page_parts("sv").joined.cache_clear()
+    monkeypatch.setattr(PageParts, "render", note)
+    assert client.portal
+    client.portal.call(draw)
+    assert together.total() > 100
+    assert max(together.values()) <= len(live.playing().rules.lines)
