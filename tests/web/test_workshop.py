@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -19,13 +20,14 @@ from dicecup.bots.registry import usual_score
 from dicecup.cli.main import main
 from dicecup.engine.serialize import Position
 from dicecup.engine.state import start
+from dicecup.errors import UsageError
 from dicecup.i18n.language import language
 from dicecup.rules import builtin_ids
 from dicecup.rules.loader import house_reference, load_without_files
 from dicecup.web.pages.workshop_page import worth_text
 from dicecup.web.service import house_values
 from dicecup.web.service.house_draft import changed_draft, draft_of, reference_of, tables_of
-from dicecup.web.service.worker_main import house_value
+from dicecup.web.service.worker_main import forget_unfinished, house_value
 
 pytestmark = pytest.mark.one_database
 
@@ -272,6 +274,20 @@ def test_solving_in_the_background(
     assert code(refused) == "house_too_large"
     small, unsolvable = load_without_files(house_reference(SMALL)), load_without_files("generala")
     assert house_value(small, unsolvable, str(tmp_path / "note"))[1] is None
+
+
+def test_solves_take_little_room(tmp_path: Path) -> None:
+    """One die and many boxes are solved fast, but their table would fill the disk."""
+    boxes = "".join(f'box.b{number} = {{ points = "all" }}\n' for number in range(34))
+    text = f'format = 1\nid = "many"\nthrows = 1\ndice = {{ count = 1, faces = 6 }}\n{boxes}'
+    with pytest.raises(UsageError) as caught:
+        house_value(load_without_files(house_reference(text)), None, str(tmp_path / "note"))
+    assert caught.value.code == "solve_too_large"
+    for name in ("a.lock", "a.level3", "a.table", "b.lock"):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (1.0, 2.0 if name == "b.lock" else 1.0))
+    forget_unfinished(tmp_path, 2.0)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.table", "b.lock"]
 
 
 def test_solves_are_bounded(client: TestClient, ann: Player, monkeypatch) -> None:

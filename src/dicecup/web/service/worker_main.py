@@ -12,8 +12,10 @@ import os
 import signal
 import sys
 import traceback
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from time import time
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from dicecup.bots import bot_called
@@ -188,6 +190,8 @@ def decide(bot: str, rules: Ruleset, state: State) -> TurnMove:
 
 
 MOST_SOLVE_SECONDS = 60.0  # estimated, of house rules
+UNFINISHED_FOR = 86_400.0  # seconds after which nobody resumes a solve
+MOST_HOUSE_STATES = 50_000_000  # a table of 400 MB; one die and 40 boxes are solved fast, and fill the disk
 
 
 def house_value(rules: Ruleset, base: Ruleset | None, note: str) -> tuple[float, float | None]:
@@ -197,8 +201,11 @@ def house_value(rules: Ruleset, base: Ruleset | None, note: str) -> tuple[float,
     """
     from dicecup.solver.files.tables import forget_oldest
     from dicecup.solver.find import estimate_seconds, solution_of
+    from dicecup.solver.single.index import rounded, size_of
     from dicecup.solver.solution import Progress
 
+    if not rules.has_layers and (states := size_of(rules).states) > MOST_HOUSE_STATES:
+        raise UsageError("solve_too_large", ruleset=rules.id, states=rounded(states))
     seconds = estimate_seconds(rules, 64)
     if seconds > MOST_SOLVE_SECONDS:
         raise UsageError("house_too_large", ruleset=rules.id, minutes=round(seconds / 60) or 1)
@@ -208,7 +215,17 @@ def house_value(rules: Ruleset, base: Ruleset | None, note: str) -> tuple[float,
 
     solution = solution_of(rules, precision=64, backend="cpu", folder=house_folder(), on_progress=write)
     forget_oldest(house_folder())
+    forget_unfinished(house_folder(), time() - UNFINISHED_FOR)
     return solution.expected, exact_value(base) if base else None
+
+
+def forget_unfinished(folder: Path, before: float) -> None:
+    """Remove what is left of solves that ended before a time: locks, and levels if they were interrupted."""
+    for path in folder.iterdir():
+        if path.suffix == ".lock" or path.suffix.startswith(".level"):
+            with suppress(FileNotFoundError):  # another process removed it
+                if path.stat().st_mtime < before:
+                    path.unlink()
 
 
 def exact_value(rules: Ruleset) -> float | None:
