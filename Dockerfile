@@ -7,7 +7,7 @@ RUN ./dicecup --version \
     && for part in postgresql solver pdf; do .venv/bin/python -I -S tools/launch.py install "$part" || exit 1; done
 
 FROM python:3.13-slim-bookworm
-RUN useradd --system --uid 10001 --home-dir /var/lib/dicecup --create-home dicecup
+RUN useradd --uid 10001 --home-dir /var/lib/dicecup --create-home --skel /dev/null --shell /usr/sbin/nologin dicecup
 COPY --from=build /opt/dicecup /opt/dicecup
 ENV DICECUP_DATA=/var/lib/dicecup \
     DICECUP_CACHE=/var/lib/dicecup/cache \

@@ -147,9 +147,25 @@ def percentile(times: list[float], share: float) -> float:
     return round(1000 * times[min(len(times) - 1, int(len(times) * share))], 1)
 
 
-def attacks_on(match: str, record: str) -> dict[str, Send]:
-    """The most expensive requests that a stranger can send."""
-    return {
+PEOPLE = [{"kind": "person", "name": f"Player {number}"} for number in range(24)]
+# Matches with as many people as there may be, one with dice and one with points only.
+FULL = {
+    "full match": {"game": "triple-yum-plus", "seats": PEOPLE},
+    "full pad": {"game": "triple-yum-plus", "seats": PEOPLE, "dice": "points"},
+}
+# House rules as large as they may be.
+HOUSE = "\n".join(
+    [
+        'format = 1\nid = "large"\nbase = "yatzy"\nthrows = 10\ndice = { count = 8, faces = 6 }',
+        *(f'box.b{number} = {{ points = "all" }}' for number in range(30)),
+    ]
+)
+
+
+def attacks_on(match: str, record: str, full: dict[str, str]) -> dict[str, Send]:
+    """The most expensive requests that a stranger can send; `full` are the ids of the matches in FULL."""
+    pages: dict[str, Send] = {name: ("GET", f"/t/{opened}", None) for name, opened in full.items()}
+    return pages | {
         "record": ("GET", f"/api/matches/{match}/record", None),
         "proof": ("GET", f"/t/{match}/proof", None),
         "try": ("POST", f"/api/matches/{match}/try", {"moves": 1000}),
@@ -160,6 +176,12 @@ def attacks_on(match: str, record: str) -> dict[str, Send]:
         "review": ("GET", f"/api/matches/{match}/review", None),
         "set-up page": ("GET", "/new/yatzy", None),
         "open": ("POST", "/api/matches", {"game": "yatzy", "seats": [{"kind": "person", "name": "Eve"}]}),
+        "house rules": ("POST", "/api/house-rules", {"text": HOUSE}),
+        "workshop": ("GET", "/workshop", None),
+        "rules": ("GET", "/rules/triple-yum-plus", None),
+        "score pad to print": ("GET", "/rules/triple-yum-plus/pad.pdf", None),
+        "description of the API": ("GET", "/api/openapi.json", None),
+        "puzzles": ("GET", "/api/puzzles/today/triple-yum-plus", None),
     }
 
 
@@ -172,9 +194,14 @@ async def measure(address: str, wish: argparse.Namespace, say: Callable[[object]
     await opener.open()
     status, kept = await opener.ask("/api/records", {"record": record})
     assert status == 201, kept
+    full = {}
+    for name, wish_for in FULL.items():
+        status, opened = await opener.ask("/api/matches", wish_for)
+        assert status == 201, opened
+        full[name] = opened["state"]["id"]
     pool = ProcessPoolExecutor(1)
     before = await phase(games, wish.seconds)
-    for name, send in attacks_on(kept["id"], record).items():
+    for name, send in attacks_on(kept["id"], record, full).items():
         if wish.only and name not in wish.only:
             continue
         attacked = asyncio.get_running_loop().run_in_executor(
@@ -256,13 +283,21 @@ async def ask_app(
     return status, bytes(found)
 
 
-async def measure_blocks(folder: str, at_once: int, say: Callable[[object], None]) -> None:
+async def open_full(app: ASGIApp) -> dict[str, str]:
+    """Open the matches in FULL; their ids."""
+    answers = {name: await ask_app(app, "POST", "/api/matches", wish) for name, wish in FULL.items()}
+    return {name: json.loads(body)["state"]["id"] for name, (_, body) in answers.items()}
+
+
+async def measure_blocks(folder: str, at_once: int, only: list[str], say: Callable[[object], None]) -> None:
     steps = Steps()
     app = create_app(Settings(f"{folder}/games.db", warm=False))
     async with app.router.lifespan_context(app):
         record = long_record()
         _, kept = await ask_app(app, "POST", "/api/records", {"record": record})
-        for name, send in attacks_on(json.loads(kept)["id"], record).items():
+        for name, send in attacks_on(json.loads(kept)["id"], record, await open_full(app)).items():
+            if only and name not in only:
+                continue
             await ask_app(app, *send)  # templates are compiled
             await asyncio.sleep(2)  # the share of the address is full again
             steps.seconds.clear()
@@ -315,7 +350,7 @@ async def measure_waits(folder: str, wish: argparse.Namespace, say: Callable[[ob
     async with app.router.lifespan_context(app):
         record = long_record()
         _, kept = await ask_app(app, "POST", "/api/records", {"record": record})
-        for name, send in attacks_on(json.loads(kept)["id"], record).items():
+        for name, send in attacks_on(json.loads(kept)["id"], record, await open_full(app)).items():
             if wish.only and name not in wish.only:
                 continue
             await ask_app(app, *send)
@@ -352,7 +387,7 @@ def main() -> None:
 
     if wish.blocks:
         with tempfile.TemporaryDirectory() as folder:
-            asyncio.run(measure_blocks(folder, 10, say))
+            asyncio.run(measure_blocks(folder, 10, wish.only or [], say))
         return
     if wish.waits:
         with tempfile.TemporaryDirectory() as folder:

@@ -113,6 +113,23 @@ def test_statements_that_take_too_long_are_given_up(postgres_database: str) -> N
     database.close()
 
 
+def test_a_database_that_was_restarted_fails_one_request(postgres_database: str) -> None:
+    """All connections of the pool are lost, and the first request to notice replaces them."""
+    database = PostgresDatabase(postgres_database)
+    with database.changes(), database.changes(), database.changes():
+        pass
+    ours = "pid <> pg_backend_pid() AND datname = current_database()"
+    with database.connect() as elsewhere:
+        elsewhere.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {ours}")
+        while elsewhere.execute(f"SELECT 1 FROM pg_stat_activity WHERE {ours}").fetchone():
+            elsewhere.rollback()  # the view shows one moment of a transaction
+    with pytest.raises(StorageError):
+        database.rows("SELECT 1")
+    for _ in range(3):
+        assert database.rows("SELECT 1") == [(1,)]
+    database.close()
+
+
 def test_waiting_for_a_connection_is_bounded(postgres_database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgres, "CONNECTIONS", 1)
     database = PostgresDatabase(postgres_database, PATIENCE)

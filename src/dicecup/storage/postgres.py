@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Any, LiteralString
 
 import psycopg
-from psycopg.errors import LockNotAvailable, UniqueViolation
+from psycopg.errors import LockNotAvailable, QueryCanceled, UniqueViolation
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from dicecup.errors import StorageError
@@ -152,6 +152,8 @@ class PostgresDatabase:
         except (psycopg.OperationalError, PoolTimeout) as error:
             if isinstance(error, Unanswered | PoolTimeout):
                 self.silent_until = monotonic() + PAUSE
+            elif not isinstance(error, QueryCanceled):  # it was restarted: the others are lost, too
+                self.pool.check()
             raise unusable(error) from None
 
     @contextmanager
