@@ -41,10 +41,9 @@ def with_worker(work: Callable[[Worker], Coroutine[Any, Any, None]]) -> None:
         thread.submit(asyncio.run, run()).result()
 
 
+@pytest.mark.posix
 def test_it_does_not_keep_the_port_of_a_killed_server() -> None:
     """uvloop lets it inherit the listening socket, as `close_fds=False` does here."""
-    if os.name == "nt":
-        return  # asyncio starts it there
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.set_inheritable(True)
         port = listener.getsockname()[1]
