@@ -7,6 +7,8 @@ import signal
 from random import Random
 
 from dicecup import Keep, Ruleset, Score, State, legal_moves
+from dicecup.bots.heuristic import RandomBot
+from dicecup.engine.state import TurnMove
 
 
 class Cautious:
@@ -67,13 +69,16 @@ instance = Cautious()
 not_a_bot = 7
 
 
-class Mortal(Cautious):
-    """Kills the first worker process that plays with it, once it has begun to; `latch` is a file."""
+class Mortal(RandomBot):
+    """Kills the first worker process that plays with it, once it has begun to; `latch` is a file.
+
+    Its scores depend on all dice and choices, so that a game that is played otherwise shows.
+    """
 
     def __init__(self, latch: str) -> None:
         self.latch = latch
 
-    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> TurnMove:
         try:
             os.close(os.open(self.latch, os.O_CREAT | os.O_EXCL))
         except FileExistsError:
