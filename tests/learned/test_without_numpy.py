@@ -8,9 +8,9 @@ from random import Random
 import pytest
 from tests.learned.conftest import GAMES, all_rulesets, learned, random_sheet
 
-from dicecup.engine.play import keeps
-from dicecup.engine.state import empty_sheet, final_score
-from dicecup.rules import load_ruleset
+from dicecup.engine.sheet_data import checked_sheet
+from dicecup.engine.state import Sheet, empty_sheet, final_score
+from dicecup.rules import Ruleset, load_ruleset
 from dicecup.solver.files.tables import weights_name
 from dicecup.solver.learned.layout import layout
 from dicecup.solver.learned.value import find_quick, quick_weights
@@ -23,9 +23,23 @@ PRECISE = 1e-6  # points
 @pytest.mark.parametrize(("game", "share"), list(product(GAMES, (0.0, 0.6, 0.95))))
 def test_a_plain_turn_is_the_turn_of_numpy(game, share):
     """By the same network."""
-    source = learned(load_ruleset(game))
-    rules, random = source.rules, Random(game + str(share))
-    sheet = random_sheet(rules, int(share * rules.cells), 3)
+    rules = load_ruleset(game)
+    compare_turns(random_sheet(rules, int(share * rules.cells), 3), rules)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_plain_turn_is_the_turn_of_numpy_where_a_bonus_is_near(game):
+    """Three sixes, four or five reach the three steps of the bonus."""
+    rules = load_ruleset(game)
+    upper = {"ones": 5, "twos": 8, "threes": 9, "fours": 12, "fives": 15}
+    filled = dict.fromkeys(rules.box_index, 0) | upper
+    column = {box: points for box, points in filled.items() if box not in ("sixes", "chance")}
+    data = dict.fromkeys(rules.column_index, column) if rules.has_columns else column
+    compare_turns(checked_sheet(rules, data), rules)
+
+
+def compare_turns(sheet: Sheet, rules: Ruleset) -> None:
+    source, random = learned(rules), Random(rules.id + str(sheet.cells))
     turn, wanted = PlainTurn(rules, sheet, source.estimate), source.turn(sheet)
     assert turn.value == pytest.approx(wanted.value, abs=PRECISE)
     for dice in (tuple(sorted(random.choices(range(1, 7), k=5))), (random.randint(1, 6),) * 5):
@@ -34,11 +48,9 @@ def test_a_plain_turn_is_the_turn_of_numpy(game, share):
         for move, box in boxes.items():
             assert box.points == wanted_boxes[move].points
             assert box.value == pytest.approx(wanted_boxes[move].value, abs=PRECISE)
-        for left in (1, 2):
-            values = [turn.keep(keep.dice, left) for keep in keeps(dice)]
-            assert values == pytest.approx(
-                [wanted.keep(keep.dice, left) for keep in keeps(dice)], abs=PRECISE
-            )
+        assert turn.best_box(dice).value == pytest.approx(wanted.best_box(dice).value, abs=PRECISE)
+    for left in (1, 2):
+        assert turn.keep_values(left) == pytest.approx(wanted.keep_values(left), abs=PRECISE)
 
 
 @pytest.mark.parametrize("rules", all_rulesets(), ids=weights_name)

@@ -46,7 +46,7 @@ class Forecast:
         return self.kept[throws_left]
 
     def find_keeps(self, throws_left: int) -> list[int]:
-        values = [*self.turn.keep_values(throws_left)[: self.dice.keeps], *self.ends]
+        values = [*self.turn.keep_values(throws_left), *self.ends]
         best: list[int] = []
         for row, fewer in enumerate(self.dice.fewer):
             found = row

@@ -123,7 +123,7 @@ class PlainTurn(Turn):
         return self.kept[throws_left - 1][self.dice.number[layer_faces(dice, 0)]]
 
     def keep_values(self, throws_left: SupportsIndex) -> Sequence[float]:
-        return self.kept[self._throws_left(throws_left, 1) - 1]
+        return self.kept[self._throws_left(throws_left, 1) - 1][: self.dice.keeps]
 
     def _throw(self, dice: Dice, throws_left: int) -> float:
         return self.thrown[throws_left][self.dice.number[layer_faces(dice, 0)] - self.dice.keeps]
