@@ -2,7 +2,7 @@
 
 Processor time, so that a busy machine changes little. `plain`: neither NumPy nor Numba can be imported, Dice
 in Dice by WebAssembly (package wasmtime); `NumPy`: no Numba; `Numba`: with compiled kernels on disk; with
---cold also with nothing compiled and nothing solved. `start` is starting Python and importing the coach,
+--cold also with nothing compiled and nothing solved. `start` is starting Python, the coach and a game,
 `next` another turn of the same game. Sizes are those of the installed files, without bytecode.
 --pyodide FOLDER measures the same in Pyodide by Node, in real time; FOLDER is that of its npm package.
 """
@@ -17,6 +17,7 @@ import sys
 import tempfile
 import tomllib
 from importlib.metadata import distribution
+from operator import itemgetter
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -32,9 +33,9 @@ import dicecup
 from dicecup.coach.advice import advise, values_at_once
 from dicecup.engine.state import Score
 clock = time.perf_counter if sys.platform == "emscripten" else time.process_time
-times = [clock()]
 game = dicecup.Game(sys.argv[1], seed=1)
 game.roll()
+times = [clock()]
 for _ in range(2):
     found = advise(values_at_once(game.rules), game.state)
     times.append(clock())
@@ -71,7 +72,7 @@ def measure(game: str, blocked: tuple[str, ...], **environment: str) -> list[flo
     for _ in range(1 if environment else 3):
         done = subprocess.run(command, capture_output=True, check=True, env=os.environ | environment)
         runs.append(json.loads(done.stdout))
-    return min(runs)
+    return min(runs, key=itemgetter(1))
 
 
 def show(game: str, kind: str, found: list[float]) -> None:

@@ -20,6 +20,7 @@ from dicecup.solver.double.game_tables import SheetIndex
 from dicecup.solver.double.solution import DoubleSolution
 from dicecup.solver.double.solve import find_packed_table
 from dicecup.solver.double.turn import SheetBatch
+from dicecup.solver.double.wasm import find_wasm
 from dicecup.solver.ready import double_table_file
 
 NOWHERE = Path("/nowhere")
@@ -45,6 +46,8 @@ EXPECTED = {
     ("international", "plus_sum", "free_strike"): 353.8729,
 }
 
+LAST_RESORT = {"chance": 312.8290, "negative": 280.2538, "free_strike": 292.4945}  # 100,000 games each
+
 
 def variant(scoring: str, yatzy: str, extra: str) -> Ruleset:
     return load_ruleset("dice-in-dice", {"scoring": scoring, "yatzy": yatzy, "extra": extra})
@@ -69,8 +72,18 @@ def test_shipped_tables_are_small_together():
     assert sum(len(double_table_file(variant(*options)).read_bytes()) for options in EXPECTED) <= 32_000_000
 
 
-def test_a_house_rule_has_no_shipped_table():
-    assert find_packed_table(load_ruleset("dice-in-dice", {"strike": "last_resort"}), NOWHERE) is None
+@pytest.mark.parametrize("extra", LAST_RESORT)
+def test_shipped_tables_with_zeros_as_a_last_resort(extra):
+    rules = load_ruleset("dice-in-dice", {"extra": extra, "strike": "last_resort"})
+    found = find_wasm(rules)
+    assert found
+    assert found.expected == pytest.approx(LAST_RESORT[extra], abs=1e-3)
+    assert found.turn(empty_sheet(rules)).value == pytest.approx(found.expected, abs=1e-3)
+
+
+def test_other_options_have_no_shipped_table():
+    unusual = {"strike": "last_resort", "scoring": "international"}
+    assert find_packed_table(load_ruleset("dice-in-dice", unusual), NOWHERE) is None
 
 
 @pytest.fixture(scope="module")

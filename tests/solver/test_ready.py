@@ -10,7 +10,8 @@ from random import Random
 import pytest
 
 from dicecup.engine.play import keeps
-from dicecup.rules import load_ruleset
+from dicecup.engine.state import Sheet
+from dicecup.rules import Ruleset, load_ruleset
 from dicecup.solver import ready
 from dicecup.solver.plain_turn import PlainTurn
 from dicecup.solver.ready import ReadyTable, find_ready, open_packed, opened, ready_name
@@ -74,10 +75,16 @@ def test_a_plain_turn_is_the_turn_of_the_kernels(solved_end, game):
     rules = load_ruleset(game, {"strike": "last_resort"} if game == "yatzy-sv" else {})
     solution = solved_end(rules, 3)
     random = Random(game)
-    for _ in range(3):
-        sheet = random_sheet(rules, 3, random)
+    sheets = [random_sheet(rules, 3, random) for _ in range(3)]
+    if game == "yatzy-sv":  # with poor dice a 0 in another box would be better than Chance
+        sheets.append(sheet_with_open(rules, "ones", "yatzy", "chance"))
+    for sheet in sheets:
         turn = PlainTurn(rules, sheet, lambda after: solution.turn(after).value)
         assert turn.value == pytest.approx(solution.turn(sheet).value, abs=1e-9)
+
+
+def sheet_with_open(rules: Ruleset, *boxes: str) -> Sheet:
+    return Sheet(tuple(None if box.id in boxes else 0 for box in rules.boxes))
 
 
 def test_a_full_sheet_is_worth_its_score():
