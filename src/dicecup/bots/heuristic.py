@@ -151,9 +151,15 @@ def usual_points(rules: Ruleset) -> tuple[float, ...]:
     found = []
     for index, box in enumerate(rules.boxes):
         sign = -1.0 if rules.difference and box.id == rules.difference.low else 1.0
-        points = [sign * scores[index].points for scores in full]
-        found.append(sign * plan(rows, points, rules.throws)[-1][0])
+        points = tuple(sign * scores[index].points for scores in full)
+        found.append(sign * mean_alone(rules.dice.count, rules.dice.faces, rules.throws, points))
     return tuple(found)
+
+
+@lru_cache(maxsize=256)
+def mean_alone(count: int, faces: int, throws: int, points: tuple[float, ...]) -> float:
+    """Return the mean score of a turn for one box; variants of a game have most boxes in common."""
+    return plan(lattice(count, faces), list(points), throws)[-1][0]
 
 
 @lru_cache(maxsize=16)
