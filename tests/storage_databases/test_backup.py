@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sqlite3
 import subprocess
-import sys
 import threading
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
 import pytest
+from tests.cli.conftest import forget_the_call_before
 from tests.conftest import Refused, numbers
 from tests.storage_databases.old_database import make_old_database
 from tests.storage_databases.test_upgrading import check_everything_is_there
 from tests.waiting import PATIENCE
 from tests.web.serving import Server
 
+from dicecup.cli.main import main
 from dicecup.storage.backup import make_backup, restore_backup
 from dicecup.storage.database import MIGRATIONS
 from dicecup.storage.store import open_database, open_store
@@ -147,13 +150,11 @@ def test_a_failed_restore_leaves_what_was_there(
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "dicecup", *arguments, "--lang", "en"],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    """Call a command in this process, which has no lock on the database."""
+    forget_the_call_before(arguments)
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+        status = main([*arguments, "--lang", "en"])
+    return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
 
 
 @pytest.mark.slow
