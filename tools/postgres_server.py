@@ -47,10 +47,18 @@ def free_port() -> int:
 def copy(home: Path, target: Path) -> Path:
     """Copy the programs together with their shared libraries, which they locate by relative path."""
     package = home.parent
-    shutil.copytree(home, target / package.name / home.name, symlinks=True)
+    shutil.copytree(home, target / package.name / home.name, symlinks=True, copy_function=link)
     for libraries in package.parent.glob(f"{package.name}.libs"):
-        shutil.copytree(libraries, target / libraries.name)
+        shutil.copytree(libraries, target / libraries.name, copy_function=link)
     return target / package.name / home.name
+
+
+def link(source: str, target: str) -> None:
+    """Link a file to a second place, or copy it to another file system."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
 
 
 class PostgresServer:
