@@ -132,6 +132,8 @@ def test_without_packages_only_games_whose_values_came_with_the_package_have_a_c
     page = client.get("/new/yatzy").text
     assert 'name="coach"' in page
     assert "win chances" not in page
+    match = ann.open("yatzy", coach=True)
+    assert "Win chances and goals need a server" in client.get(f"/t/{match['id']}").text
     four_rolls = house_reference('format = 1\nid = "ours"\nbase = "yatzy"\nthrows = 4\n')
     other = client.get(f"/new/{four_rolls}").text
     assert 'name="coach"' not in other
