@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 from tests.browser.conftest import (
     DESK,
     PHONE,
@@ -18,15 +18,40 @@ from tests.browser.conftest import (
     start,
     throw,
 )
+from tests.web.conftest import best_score
 from tests.web.serving import Server
 
-from dicecup.rules.loader import main_ids
+from dicecup.rules.loader import load_ruleset, main_ids
+from dicecup.web.guard import COOKIE
 
 
 @pytest.mark.parametrize("game", main_ids())
 def test_a_whole_game(new_page: NewPage, game: str) -> None:
+    """The longest one only to its end: tests/browser/test_site.py taps through all of its 48 turns."""
     page = new_page(PHONE)
     start(page, game)
+    if load_ruleset(game).has_columns:
+        play_by_api(page, load_ruleset(game).cells - 6)
+    play_to_the_end_and_look_back(page)
+
+
+def play_by_api(page: Page, turns: int) -> None:
+    """Play turns as another program of the same player would, while the page is away."""
+    address = page.url
+    page.goto("about:blank")
+    (key,) = [cookie["value"] for cookie in page.context.cookies() if cookie["name"] == COOKIE]
+    headers = {"Authorization": f"Bearer {key}"}
+    path = f"/api/matches/{address.rsplit('/', 1)[-1]}"
+    state = page.request.get(path, headers=headers).json()
+    for _ in range(turns):
+        for _ in ("throw", "score"):
+            move = {"throw": True} if state["turn"]["throw_due"] else best_score(state)
+            body = {"version": state["version"], "move": move}
+            state = page.request.post(f"{path}/moves", data=body, headers=headers).json()
+    page.goto(address)
+
+
+def play_to_the_end_and_look_back(page: Page) -> None:
     play_to_the_end(page)
     expect(page.locator(".banner .whose")).to_contain_text("The game is over")
     width = page.evaluate("document.documentElement.scrollWidth")

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Error, Page, Playwright, expect
-from tests.browser import test_games
 from tests.browser.conftest import DESK, PHONE, NewPage, changed, fill_best, start, throw
 from tests.browser.site_browser import LOBBY, SiteBrowser, static_host
 from tests.browser.test_games import (
+    play_to_the_end_and_look_back,
     test_a_strike_writes_nothing,
     test_dice_of_the_table_are_tapped_in,
     test_dice_that_stay,
@@ -143,7 +143,9 @@ def new_page(site: SiteBrowser) -> Iterator[NewPage]:
 
 @pytest.mark.parametrize("game", SIX_GAMES)
 def test_a_whole_game(new_page: NewPage, game: str) -> None:
-    test_games.test_a_whole_game(new_page, game)
+    page = new_page(PHONE)
+    start(page, game)
+    play_to_the_end_and_look_back(page)
 
 
 def worker_of(context: BrowserContext) -> Any:
