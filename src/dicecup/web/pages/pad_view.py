@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
 
 from dicecup.engine.legality import cell_of
 from dicecup.engine.pad import is_repeat, written
@@ -98,16 +100,24 @@ def pad_view(match: Match, seated: bool, language: Language) -> PadView:
         PadPlayer(seat, player, number(points[seat]), seat == state.player and not state.finished)
         for seat, player in enumerate(names)
     ]
-    sheets = [flat(rules, sheet, language) for sheet in state.sheets]
     last = match.record.moves[-1] if match.record.moves else None
-    rows = []
-    for at, row in enumerate(sheets[0]):
-        cells = tuple(
-            cell
-            for seat, player in enumerate(names)
-            for cell in pad_cells(rules, sheets[seat][at], seat, player, seated, last, language)
+    written_last = last if isinstance(last, Write) else None
+    by_player = [
+        player_cells(
+            rules,
+            sheet,
+            seat,
+            names[seat],
+            seated,
+            written_last if written_last and written_last.seat == seat else None,
+            language,
         )
-        rows.append(PadRow(row.line, row.label, row.box, cells))
+        for seat, sheet in enumerate(state.sheets)
+    ]
+    rows = [
+        PadRow(row.line, row.label, row.box, tuple(chain.from_iterable(cells)))
+        for row, *cells in zip(flat(rules, state.sheets[0], language), *by_player, strict=True)
+    ]
     return PadView(players, column_signs(rules, language), rows)
 
 
@@ -115,8 +125,25 @@ def flat(rules: Ruleset, sheet: Sheet, language: Language) -> list[Row]:
     return rows_of(SheetView(rules, sheet, "pad", language), rules.lines)
 
 
+@lru_cache(maxsize=200)  # of 30 kB; most changes leave a sheet as it is
+def player_cells(
+    rules: Ruleset,
+    sheet: Sheet,
+    seat: int,
+    player: str,
+    seated: bool,
+    last: Write | None,
+    language: Language,
+) -> tuple[tuple[PadCell, ...], ...]:
+    """Return the cells of one player, line by line."""
+    return tuple(
+        tuple(pad_cells(rules, row, seat, player, seated, last, language))
+        for row in flat(rules, sheet, language)
+    )
+
+
 def pad_cells(
-    rules: Ruleset, row: Row, seat: int, player: str, seated: bool, last: object, language: Language
+    rules: Ruleset, row: Row, seat: int, player: str, seated: bool, last: Write | None, language: Language
 ) -> Iterator[PadCell]:
     """Yield the cells of a line of one player's sheet, one for each column."""
     writable = row.box or is_repeat(rules, row.line)
@@ -124,7 +151,7 @@ def pad_cells(
         column = "" if row.spans else rules.columns[place].id
         label = cell_text(rules, row.line, column, language) if writable else row.label
         text = cell.text or (language.gettext("empty") if writable else "")
-        new = isinstance(last, Write) and (last.seat, last.box, last.column) == (seat, row.line, column)
+        new = last is not None and (last.box, last.column) == (row.line, column)
         yield PadCell(
             at=at_text(seat, row.line, column) if writable and seated else "",
             kind=cell.kind,
