@@ -10,13 +10,16 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
+from tests.waiting import eventually
 
 from dicecup.errors import StorageError
 from dicecup.storage import postgres
 from dicecup.storage.postgres import PostgresDatabase
+from dicecup.storage.sqlite import SqliteDatabase
 from dicecup.storage.store import open_store
 
 SOCKET = ".s.PGSQL.5432"
@@ -179,3 +182,42 @@ def test_several_servers_on_postgres(postgres_database: str) -> None:
     first, second = (open_store(postgres_database, exclusive=True) for _ in range(2))
     first.close()
     second.close()
+
+
+class CountingLock:
+    """A lock that knows how many wait for it."""
+
+    def __init__(self) -> None:
+        self.lock, self.waiting = threading.RLock(), 0
+
+    def __enter__(self) -> None:
+        self.waiting += 1
+        self.lock.acquire()
+        self.waiting -= 1
+
+    def __exit__(self, *_error: object) -> None:
+        self.lock.release()
+
+
+def test_moves_wait_for_one_other_transaction(tmp_path: Path) -> None:
+    """Otherwise everybody who opens matches or uploads games would be before them."""
+    database: Any = SqliteDatabase(tmp_path / "games.db")
+    database.turn, database.queue = CountingLock(), CountingLock()
+    order: list[str] = []
+
+    def change(name: str, first: bool) -> None:
+        with database.changes(first=first):
+            order.append(name)
+
+    others = [threading.Thread(target=change, args=(f"other {number}", False)) for number in range(4)]
+    move = threading.Thread(target=change, args=("move", True))
+    with database.changes():
+        for thread in others:
+            thread.start()
+        eventually(lambda: database.queue.waiting + database.turn.waiting, lambda waiting: waiting == 4)
+        move.start()
+        eventually(lambda: database.turn.waiting, lambda waiting: waiting == 1)
+    for thread in (move, *others):
+        thread.join()
+    assert order.index("move") <= 1
+    database.close()

@@ -59,8 +59,11 @@ class Database(Protocol):
 
     def rows(self, question: str, values: Values = ()) -> list[Row]: ...
 
-    def changes(self) -> AbstractContextManager[Transaction]:
-        """A transaction: committed when the block ends, rolled back when it raises."""
+    def changes(self, *, first: bool = False) -> AbstractContextManager[Transaction]:
+        """A transaction: committed when the block ends, rolled back when it raises.
+
+        With `first` it waits for one other transaction at most, where they have to wait for each other.
+        """
 
     def migrating(self) -> AbstractContextManager[Transaction]:
         """A transaction without time limits that one process at a time can have."""

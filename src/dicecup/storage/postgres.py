@@ -143,7 +143,7 @@ class PostgresDatabase:
             return changes.rows(question, values)
 
     @contextmanager
-    def changes(self) -> Iterator[PostgresTransaction]:
+    def changes(self, *, first: bool = False) -> Iterator[PostgresTransaction]:  # noqa: ARG002 - none waits
         if monotonic() < self.silent_until:
             raise unusable(Unanswered("no answer"))
         try:

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -59,6 +59,7 @@ class SqliteDatabase:
         self.path = path
         self.lock = lock_of(path) if exclusive else None
         self.turn = threading.RLock()
+        self.queue = threading.RLock()  # of all but those who go first: one of them waits for its turn
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             if self.lock:
@@ -77,12 +78,12 @@ class SqliteDatabase:
             raise StorageError("database_unusable", database=path, problem=error) from None
 
     def rows(self, question: str, values: Values = ()) -> list[Row]:
-        with self.turn:
+        with self.queue, self.turn:
             return self.connection.execute(question, values).fetchall()
 
     @contextmanager
-    def changes(self) -> Iterator[SqliteTransaction]:
-        with self.turn:
+    def changes(self, *, first: bool = False) -> Iterator[SqliteTransaction]:
+        with nullcontext() if first else self.queue, self.turn:
             try:
                 self.connection.execute("BEGIN IMMEDIATE")
                 yield SqliteTransaction(self.connection)

@@ -271,7 +271,7 @@ class StoredEntries(StorePart):
         With `hurry`, raise MatchLocked instead of waiting for a match that another transaction holds.
         """
         added = [False] * len(additions)
-        with self.database.changes() as changes:
+        with self.database.changes(first=True) as changes:
             if hurry:
                 changes.hurry()
             # Always in the same order, to avoid deadlocks between processes.
