@@ -287,7 +287,7 @@ class NoPages:
 
 
 async def prepare(bytecode: Any, languages: str) -> None:
-    """Draw the first pages for nobody: a snapshot that is made after this has everything that they need."""
+    """Draw pages for nobody, also of a match: a snapshot that is made after this has all that they need."""
     from dicecup.web.pages import render
 
     render.template_cache = TemplateCache(bytecode)
@@ -295,7 +295,18 @@ async def prepare(bytecode: Any, languages: str) -> None:
         server, life = await opened(NoPages(), "/", languages, f"{folder}/games.db")
         for path in FIRST_PAGES:
             await server.draw(path)
+        await server.draw(await new_match(server))
         await life.__aexit__(None, None, None)
+
+
+async def new_match(server: BrowserServer) -> str:
+    """Open a match for the visitor, and return its address."""
+    from dicecup.web.guard import COOKIE
+    from dicecup.web.service.opening import NewMatch, NewSeat, open_match
+
+    wish = NewMatch("yatzy", [NewSeat("person", "A")])
+    match = await open_match(server.app.state.matches, wish, server.jar.cookies[COOKIE])
+    return f"/t/{match.id}"
 
 
 def settle() -> None:

@@ -6,6 +6,7 @@
 import createPyodideModule from "./pyodide.asm.mjs";
 import { loadPyodide } from "./pyodide.mjs";
 
+const PIECE = 1 << 20; // bytes
 const ENTRY = 0x04034b50; // begins a file in an archive
 const HEAD = 30; // bytes before its name
 
@@ -46,14 +47,25 @@ function snapshot({ _api, _module }, place) {
 // Read a snapshot piece by piece: a second copy of all of it would stay in memory until the browser tidies up.
 async function fill(module, { notes, memory }) {
   module.growMemory(notes.size);
+  const reader = readerOf(memory);
+  let room = new ArrayBuffer(PIECE);
   let size = 0;
-  const reader = memory.getReader();
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-    module.HEAPU8.set(piece.value, size);
-    size += piece.value.length;
-    piece.value.buffer.transfer?.(0); // gives it back at once
+  for (;;) {
+    const { value, done } = await reader.read(new Uint8Array(room));
+    if (done) break;
+    module.HEAPU8.set(value, size);
+    size += value.length;
+    room = value.buffer;
   }
   if (size !== notes.size) throw new Error(`The snapshot has ${size} bytes instead of ${notes.size}`);
+}
+
+function readerOf(stream) {
+  try {
+    return stream.getReader({ mode: "byob" }); // all pieces in the same room
+  } catch {
+    return stream.getReader(); // of browsers that cannot do that
+  }
 }
 
 // Put the files of an archive, in which nothing is compressed, into a folder. They share its memory.

@@ -145,10 +145,10 @@ async function imported() {
   const bytecode = runtime.globals.get("bytecode");
   bytecode.add(compiled ?? null);
   const entry = runtime.pyimport("dicecup.web.in_browser");
-  await entry.prepare(bytecode, LANGUAGES);
-  await new Promise((resolve) => setTimeout(resolve)); // until Python has let go of that promise
-  entry.settle();
   try {
+    await entry.prepare(bytecode, LANGUAGES);
+    await new Promise((resolve) => setTimeout(resolve)); // until Python has let go of that promise
+    entry.settle();
     unkept = snapshot();
     bytecode.forget();
   } catch (error) {
