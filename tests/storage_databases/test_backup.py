@@ -38,7 +38,7 @@ def contents(address: str) -> dict[str, list[Any]]:
     return found
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def other(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Another database, to restore into."""
     if request.param == "sqlite":
