@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,8 +17,10 @@ from dicecup.engine.play import apply
 from dicecup.engine.state import Throw, start
 from dicecup.errors import StorageError, UsageError
 from dicecup.rules import load_ruleset
+from dicecup.solver import ready
 from dicecup.solver.ready import double_table_name
-from dicecup.web.in_browser import BrowserServer, Direct, Jar
+from dicecup.web import app
+from dicecup.web.in_browser import BrowserServer, Direct, Jar, settle
 from dicecup.web.service import advising
 from dicecup.web.service.advising import Advising
 from dicecup.web.service.worker import DirectWorker
@@ -239,3 +242,14 @@ def test_values_of_unusual_rules_are_fetched_when_somebody_plays_by_them(
 
     awaited(play())
     assert fetched == [f"values/{name}"]
+
+
+def test_a_snapshot_does_not_remember_that_values_were_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pages that are drawn before it are drawn before the coach's values are there."""
+    monkeypatch.setattr(app, "spare_long_lived_objects", lambda: None)
+    with monkeypatch.context() as missing:
+        missing.setattr(ready, "ready_file", lambda _rules: Path("nowhere"))
+        ready.has_ready.cache_clear()
+        assert not ready.has_ready(load_ruleset("yatzy"))
+    settle()
+    assert ready.has_ready(load_ruleset("yatzy"))

@@ -243,14 +243,7 @@ class BrowserServer:
 
     def values_came(self) -> None:
         """Look again for the coach's values: some have been fetched."""
-        from dicecup.coach import advice
-        from dicecup.solver import ready
-        from dicecup.solver.double import wasm
-
-        for module in (advice, ready, wasm):
-            for function in vars(module).values():
-                if hasattr(function, "cache_clear"):
-                    function.cache_clear()
+        forget_values()
 
     async def fetch_values(self, fetch: Callable[[str], Any], name: str) -> None:
         """Fetch a file of values that does not come with the others."""
@@ -271,6 +264,18 @@ class BrowserServer:
         """Change nothing any more: another version takes over."""
         self.app.state.matches.subscribers.close()
         await self.direct.turn.acquire()
+
+
+def forget_values() -> None:
+    """Forget which of the coach's values are here."""
+    from dicecup.coach import advice
+    from dicecup.solver import ready
+    from dicecup.solver.double import wasm
+
+    for module in (advice, ready, wasm):
+        for function in vars(module).values():
+            if hasattr(function, "cache_clear"):
+                function.cache_clear()
 
 
 class NoPages:
@@ -313,6 +318,7 @@ def settle() -> None:
     """Drop what is not needed any more, before a snapshot is made."""
     from dicecup.web.app import spare_long_lived_objects
 
+    forget_values()  # none were there yet when the first pages were drawn
     spare_long_lived_objects()
 
 
