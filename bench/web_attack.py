@@ -298,7 +298,8 @@ async def measure_blocks(folder: str, at_once: int, only: list[str], say: Callab
         for name, send in attacks_on(json.loads(kept)["id"], record, await open_full(app)).items():
             if only and name not in only:
                 continue
-            await ask_app(app, *send)  # templates are compiled
+            while (await ask_app(app, *send))[0] == 429:  # until templates are compiled, and a review is made
+                await asyncio.sleep(1)
             await asyncio.sleep(2)  # the share of the address is full again
             steps.seconds.clear()
             answers = await asyncio.gather(*(ask_app(app, *send) for _ in range(at_once)))
