@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -41,29 +40,29 @@ def best_score(needs: Needs, points: Points, faces: Faces, counted: int) -> Scor
 
 def matches(needs: Needs, chosen: Faces) -> Iterator[Faces]:
     """Yield every way to meet the need with the chosen dice, as the dice that meet it."""
-    counts = Counter(chosen)
     match needs:
         case AnyDice(at_least):
             if sum(chosen) >= at_least:
                 yield chosen
         case OfFace(face):
-            if counts[face]:
-                yield (face,) * counts[face]
+            if face in chosen:
+                yield (face,) * chosen.count(face)
         case Alike(groups, different):
+            counts = {face: chosen.count(face) for face in dict.fromkeys(chosen)}
             yield from alike_matches(groups, different, counts)
         case Run(length, around):
-            for first in counts:
+            for first in dict.fromkeys(chosen):
                 row = tuple(range(first, first + length))
                 if row[-1] == around + 1:
                     row = (1, *row[:-1])
-                if all(counts[face] for face in row):
+                if all(face in chosen for face in row):
                     yield row
         case _:
-            if not Counter(needs.faces) - counts:
+            if all(chosen.count(face) >= needs.faces.count(face) for face in needs.faces):
                 yield needs.faces
 
 
-def alike_matches(groups: Faces, different: bool, counts: Counter[int]) -> Iterator[Faces]:
+def alike_matches(groups: Faces, different: bool, counts: dict[int, int]) -> Iterator[Faces]:
     if different:
         large_enough = [face for face in counts if counts[face] >= min(groups)]
         for faces in permutations(large_enough, len(groups)):
@@ -73,9 +72,10 @@ def alike_matches(groups: Faces, different: bool, counts: Counter[int]) -> Itera
     if not groups:
         yield ()
         return
-    for face in counts:
-        if counts[face] >= groups[0]:
-            for rest in alike_matches(groups[1:], False, counts - Counter({face: groups[0]})):
+    for face, count in counts.items():
+        if count >= groups[0]:
+            left = counts | {face: count - groups[0]}
+            for rest in alike_matches(groups[1:], False, left):
                 yield tuple(sorted((face,) * groups[0] + rest))
 
 
