@@ -16,7 +16,7 @@ from functools import partial
 from http.cookies import CookieError, SimpleCookie
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
-from urllib.parse import unquote
+from urllib.parse import unquote, urlencode
 
 import anyio.to_thread
 from jinja2.bccache import Bucket, BytecodeCache
@@ -29,6 +29,7 @@ DATABASE = "/data/games.db"
 FIRST_PAGES = ("/", "/new/yatzy")
 # Addresses in our pages begin with /. A site may be in a folder of its host, which then comes before them.
 ADDRESS = re.compile(rb'((?:href|action|src|hx-get|hx-post)=\\?")/(?!/)')
+HIDDEN = r'name="(csrf|version)" value="([^"]*)"'  # fields of the forms of a match
 PAGES = (b"text/html", b"text/event-stream")
 
 
@@ -253,12 +254,19 @@ class BrowserServer:
             raise UsageError("values_unreachable") from None
         self.values_came()
 
-    async def draw(self, path: str) -> None:
-        """Answer as if somebody had asked for a page."""
-        about = ("GET", "http:", "localhost", path, "")
+    async def draw(self, path: str, form: dict[str, str] | None = None) -> str:
+        """Answer as if somebody had asked for a page, or sent a form; return the answer."""
+        about = ("POST" if form else "GET", "http:", "localhost", path, "")
+        sent = [["content-type", "application/x-www-form-urlencoded"], ["hx-request", "true"]]
+        body = self.to_js(urlencode(form).encode()) if form else None
+        answers: list[str] = []
+
+        def begin(_status: int, _lines: Any, whole: Any) -> None:
+            answers.append(whole.to_bytes().decode())
+
         never = asyncio.get_running_loop().create_future()
-        nowhere: Callable[..., None] = lambda *_answer: None  # noqa: E731
-        await self.answer(about, [], None, nowhere, nowhere, nowhere, never)
+        await self.answer(about, sent if form else [], body, begin, None, None, never)
+        return answers[0]
 
     async def rest(self) -> None:
         """Change nothing any more: another version takes over."""
@@ -292,7 +300,7 @@ class NoPages:
 
 
 async def prepare(bytecode: Any, languages: str) -> None:
-    """Draw pages for nobody, also of a match: a snapshot that is made after this has all that they need."""
+    """Draw pages for nobody and roll: a snapshot that is made after this has all that they need."""
     from dicecup.web.pages import render
 
     render.template_cache = TemplateCache(bytecode)
@@ -300,18 +308,19 @@ async def prepare(bytecode: Any, languages: str) -> None:
         server, life = await opened(NoPages(), "/", languages, f"{folder}/games.db")
         for path in FIRST_PAGES:
             await server.draw(path)
-        await server.draw(await new_match(server))
+        await first_roll(server)
         await life.__aexit__(None, None, None)
 
 
-async def new_match(server: BrowserServer) -> str:
-    """Open a match for the visitor, and return its address."""
+async def first_roll(server: BrowserServer) -> None:
+    """Open a match for the visitor, look at it, and roll."""
     from dicecup.web.guard import COOKIE
     from dicecup.web.service.opening import NewMatch, NewSeat, open_match
 
     wish = NewMatch("yatzy", [NewSeat("person", "A")])
     match = await open_match(server.app.state.matches, wish, server.jar.cookies[COOKIE])
-    return f"/t/{match.id}"
+    page = await server.draw(f"/t/{match.id}")
+    await server.draw(f"/t/{match.id}/throw", dict(re.findall(HIDDEN, page)))
 
 
 def settle() -> None:
