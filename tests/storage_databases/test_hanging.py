@@ -10,7 +10,6 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -184,40 +183,24 @@ def test_several_servers_on_postgres(postgres_database: str) -> None:
     second.close()
 
 
-class CountingLock:
-    """A lock that knows how many wait for it."""
-
-    def __init__(self) -> None:
-        self.lock, self.waiting = threading.RLock(), 0
-
-    def __enter__(self) -> None:
-        self.waiting += 1
-        self.lock.acquire()
-        self.waiting -= 1
-
-    def __exit__(self, *_error: object) -> None:
-        self.lock.release()
-
-
 def test_moves_wait_for_one_other_transaction(tmp_path: Path) -> None:
-    """Otherwise everybody who opens matches or uploads games would be before them."""
-    database: Any = SqliteDatabase(tmp_path / "games.db")
-    database.turn, database.queue = CountingLock(), CountingLock()
+    """Otherwise everybody who opens matches or uploads games would be before them, or shut out by moves."""
+    database = SqliteDatabase(tmp_path / "games.db")
+    waiting = database.turns.waiting
     order: list[str] = []
 
     def change(name: str, first: bool) -> None:
         with database.changes(first=first):
+            database.rows("SELECT 1")  # the holder takes the lock again
             order.append(name)
 
-    others = [threading.Thread(target=change, args=(f"other {number}", False)) for number in range(4)]
-    move = threading.Thread(target=change, args=("move", True))
+    others = [threading.Thread(target=change, args=("other", False)) for _ in range(4)]
+    moves = [threading.Thread(target=change, args=("move", True)) for _ in range(2)]
     with database.changes():
-        for thread in others:
+        for thread in (*others, *moves):
             thread.start()
-        eventually(lambda: database.queue.waiting + database.turn.waiting, lambda waiting: waiting == 4)
-        move.start()
-        eventually(lambda: database.turn.waiting, lambda waiting: waiting == 1)
-    for thread in (move, *others):
+        eventually(lambda: dict(waiting), lambda found: found == {True: 2, False: 4})
+    for thread in (*others, *moves):
         thread.join()
-    assert order.index("move") <= 1
+    assert order == ["move", "other", "move", "other", "other", "other"]
     database.close()

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -48,6 +48,45 @@ class SqliteTransaction:
         """Do nothing: there are no other processes."""
 
 
+class Turns:
+    """A lock that its holder can take again. Those who go first and the others alternate if both wait.
+
+    So whoever goes first waits for one of the others at most, however many wait, and they are never shut
+    out. The locks of `threading` promise nothing about the order.
+    """
+
+    def __init__(self) -> None:
+        self.changed = threading.Condition()
+        self.holder: int | None = None
+        self.depth = 0
+        self.went_first = False  # the last holder
+        self.waiting = {True: 0, False: 0}  # those who go first, the others
+
+    @contextmanager
+    def take(self, *, first: bool = False) -> Iterator[None]:
+        thread = threading.get_ident()
+        with self.changed:
+            if self.holder != thread:
+                self.waiting[first] += 1
+                try:
+                    self.changed.wait_for(lambda: self.may_enter(first))
+                finally:
+                    self.waiting[first] -= 1
+                self.holder, self.went_first = thread, first
+            self.depth += 1
+        try:
+            yield
+        finally:
+            with self.changed:
+                self.depth -= 1
+                if not self.depth:
+                    self.holder = None
+                    self.changed.notify_all()
+
+    def may_enter(self, first: bool) -> bool:
+        return self.holder is None and (not self.waiting[not first] or self.went_first != first)
+
+
 class SqliteDatabase:
     """One connection, guarded by a lock. A change is on disk when its transaction ends."""
 
@@ -58,8 +97,7 @@ class SqliteDatabase:
         """With `exclusive`, reject a file that another process has opened so."""
         self.path = path
         self.lock = lock_of(path) if exclusive else None
-        self.turn = threading.RLock()
-        self.queue = threading.RLock()  # of all but those who go first: one of them waits for its turn
+        self.turns = Turns()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             if self.lock:
@@ -78,12 +116,12 @@ class SqliteDatabase:
             raise StorageError("database_unusable", database=path, problem=error) from None
 
     def rows(self, question: str, values: Values = ()) -> list[Row]:
-        with self.queue, self.turn:
+        with self.turns.take():
             return self.connection.execute(question, values).fetchall()
 
     @contextmanager
     def changes(self, *, first: bool = False) -> Iterator[SqliteTransaction]:
-        with nullcontext() if first else self.queue, self.turn:
+        with self.turns.take(first=first):
             try:
                 self.connection.execute("BEGIN IMMEDIATE")
                 yield SqliteTransaction(self.connection)
@@ -102,7 +140,7 @@ class SqliteDatabase:
         return lambda: None
 
     def close(self) -> None:
-        with self.turn:
+        with self.turns.take():
             self.connection.close()
             self.unlock()
 
