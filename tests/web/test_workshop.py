@@ -204,6 +204,7 @@ def test_a_game_with_house_rules_from_the_link_to_the_review(
         player = ann if state["turn"]["seat"] == 0 else bo
         state = player.play(state, {"throw": True})
         state = player.play(state, best_score(state))
+    eventually(lambda: ann.look(state)["secret"])  # it is revealed after the last move, by itself
     record = ann.get(f"/matches/{state['id']}/record")
     assert record.headers["content-disposition"].startswith('attachment; filename="small-')
     assert f"game {reference}" in record.text
