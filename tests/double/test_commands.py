@@ -43,8 +43,9 @@ def test_solve_knows_the_shipped_table(tmp_path):
 
 
 def test_hours_of_solving_are_never_started_unasked(tmp_path):
-    rules = load_ruleset("dice-in-dice", {"strike": "last_resort"})
-    with pytest.raises(UsageError, match="dicecup solve dice-in-dice -o strike=last_resort"):
+    rules = load_ruleset("dice-in-dice", {"scoring": "scandinavian", "strike": "last_resort"})
+    command = "dicecup solve dice-in-dice -o scoring=scandinavian -o strike=last_resort"
+    with pytest.raises(UsageError, match=command):
         find.find_solution(rules, folder=tmp_path)
 
 
