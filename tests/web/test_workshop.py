@@ -14,7 +14,7 @@ import pytest
 from starlette.testclient import TestClient
 from tests.waiting import READY, eventually
 from tests.web.coaching import KEPT
-from tests.web.conftest import ANN, FRIEND, Player, Visitor, best_score, code
+from tests.web.conftest import ANN, FRIEND, Player, Visitor, best_score, code, page_of
 
 from dicecup.bots.registry import usual_score
 from dicecup.cli.main import main
@@ -339,3 +339,21 @@ def test_a_bonus_that_brings_points() -> None:
     assert worth_text(house_values.HouseValue(250.0, 248.0), reference, language("en")).startswith(
         "Your bonus of 60 brings 2.0 points"
     )
+
+
+@pytest.mark.one_database
+@pytest.mark.parametrize("dice", ["screen", "points"])
+def test_names_stay_at_their_table(ann: Player, bo: Player, client: TestClient, dice: str) -> None:
+    """Rules that differ in names or printed lines are equal, and what is remembered by them is shared."""
+    first = 'format = 1\nid = "ours"\nbase = "yatzy"\n'
+    named = house_reference(first + '[names.en]\nones = "Grandma’s ones"\n')
+    lined = house_reference(first + "section_totals = true\n")
+    assert load_without_files(named) == load_without_files(lined) == load_without_files("yatzy")
+    ours = ann.open(named, ANN, dice=dice)
+    assert "Grandma’s ones" in page_of(client, ann, f"/t/{ours['id']}")
+    for game in ("yatzy", lined):
+        theirs = bo.open(game, ANN, dice=dice)
+        page = page_of(client, bo, f"/t/{theirs['id']}")
+        assert "Grandma" not in page
+        assert "Ones" in page
+        assert ("Lower total" in page) == (game == lined)

@@ -9,7 +9,7 @@ from itertools import chain
 
 from dicecup.engine.legality import cell_of
 from dicecup.engine.pad import is_repeat, written
-from dicecup.engine.state import Sheet, Write, standings
+from dicecup.engine.state import Write, standings
 from dicecup.errors import MoveError
 from dicecup.i18n.language import Language
 from dicecup.i18n.sentences import cell_text
@@ -104,41 +104,34 @@ def pad_view(match: Match, seated: bool, language: Language) -> PadView:
     written_last = last if isinstance(last, Write) else None
     by_player = [
         player_cells(
-            rules,
-            sheet,
+            SheetView(rules, sheet, "pad", language),
             seat,
             names[seat],
             seated,
             written_last if written_last and written_last.seat == seat else None,
-            language,
         )
         for seat, sheet in enumerate(state.sheets)
     ]
     rows = [
         PadRow(row.line, row.label, row.box, tuple(chain.from_iterable(cells)))
-        for row, *cells in zip(flat(rules, state.sheets[0], language), *by_player, strict=True)
+        for row, *cells in zip(
+            flat(SheetView(rules, state.sheets[0], "pad", language)), *by_player, strict=True
+        )
     ]
     return PadView(players, column_signs(rules, language), rows)
 
 
-def flat(rules: Ruleset, sheet: Sheet, language: Language) -> list[Row]:
-    return rows_of(SheetView(rules, sheet, "pad", language), rules.lines)
+def flat(view: SheetView) -> list[Row]:
+    return rows_of(view, view.rules.lines)
 
 
 @lru_cache(maxsize=200)  # of 30 kB; most changes leave a sheet as it is
 def player_cells(
-    rules: Ruleset,
-    sheet: Sheet,
-    seat: int,
-    player: str,
-    seated: bool,
-    last: Write | None,
-    language: Language,
+    view: SheetView, seat: int, player: str, seated: bool, last: Write | None
 ) -> tuple[tuple[PadCell, ...], ...]:
     """Return the cells of one player, line by line."""
     return tuple(
-        tuple(pad_cells(rules, row, seat, player, seated, last, language))
-        for row in flat(rules, sheet, language)
+        tuple(pad_cells(view.rules, row, seat, player, seated, last, view.language)) for row in flat(view)
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from math import ceil
 from typing import Literal
@@ -75,6 +75,7 @@ class SheetView:
     """A player's sheet. Its rows are made when they are asked for: most changes leave a sheet as it is.
 
     Choices are those of the turn, `written` is what was written last, `of_sheet` begins the ids of the rows.
+    Equal ones look the same: equal rules may have other names and lines, so `worded` is compared as well.
     """
 
     rules: Ruleset
@@ -85,6 +86,10 @@ class SheetView:
     written: frozenset[int] = frozenset()
     layers: tuple[tuple[int, str], ...] = ()  # which dice were written in which cell, where there are several
     announcements: tuple[Announce, ...] = ()  # the boxes that can be announced
+    worded: tuple[object, ...] = field(init=False)  # what the names and the printed lines follow from
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "worded", (self.rules.reference, *self.rules.options.items()))
 
     @property
     def heads(self) -> list[str]:
