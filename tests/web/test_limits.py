@@ -11,12 +11,15 @@ from types import ModuleType
 
 import pytest
 from starlette.testclient import TestClient
+from tests.web.coaching import record_of
 from tests.web.conftest import Player
 
 from dicecup.errors import StorageError
 from dicecup.storage.store import Store
 from dicecup.web import guard
 from dicecup.web.app import create_app
+from dicecup.web.service import matches
+from dicecup.web.service.live_match import BYTES_OF_ENTRY, BYTES_OF_MATCH
 from dicecup.web.settings import Settings
 
 pytestmark = pytest.mark.one_database
@@ -113,3 +116,19 @@ def test_storage_errors_name_nothing_of_the_server(
     assert answer.headers["retry-after"]
     assert "storage_unavailable" in answer.text
     assert not any(word in answer.text for word in ("secret", "games.db", "disk"))
+
+
+def test_long_matches_are_forgotten_before_they_fill_the_memory(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matches, "MOST_BYTES", 3 * BYTES_OF_MATCH + 20 * BYTES_OF_ENTRY)
+    ann, found = Player(client), client.app.state.matches  # type: ignore[attr-defined]
+    first = ann.play(ann.open(), {"throw": True})
+    held = next(iter(found.live.values())).size
+    assert held == BYTES_OF_MATCH + BYTES_OF_ENTRY
+    for _ in range(8):
+        upload = ann.post("/records", {"record": record_of("yatzy", 1, 2)}).json()["id"]
+        assert list(found.live)[-1] == upload
+        assert sum(live.size for live in found.live.values()) <= matches.MOST_BYTES
+    assert first["id"] not in found.live
+    ann.play(first, {"box": "chance"})

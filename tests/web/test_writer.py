@@ -7,6 +7,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
+import psycopg
 import pytest
 from tests.storage_databases.test_removal import open_game
 from tests.waiting import awaited
@@ -129,6 +130,24 @@ def test_a_row_that_is_held_delays_no_other(postgres_database: str) -> None:
 
     awaited(play())
     assert entries_in(store) == {"game1": 2, "game2": 2}
+    store.close()
+
+
+def test_a_lock_timeout_of_the_operator_ends_a_move(postgres_database: str) -> None:
+    """The move would be tried again and again, for as long as the row is held."""
+    mark = "&" if "?" in postgres_database else "?"
+    store = open_store(f"{postgres_database}{mark}options=-c%20lock_timeout%3D60")
+    open_game(store, "game1")
+
+    async def play() -> None:
+        writer = Writer(store, Observer())
+        with psycopg.connect(postgres_database) as elsewhere:
+            elsewhere.execute("SELECT id FROM matches WHERE id = 'game1' FOR UPDATE")
+            with pytest.raises(StorageError):
+                await writer.write(Addition("game1", 1, ("1 keep 1",), ""))
+
+    awaited(play())
+    assert entries_in(store) == {"game1": 1}
     store.close()
 
 

@@ -67,6 +67,7 @@ def in_its_words(statement: str) -> LiteralString:
 class PostgresTransaction:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
+        self.hurried = False
 
     def run(self, statement: str, values: Values = ()) -> int:
         try:
@@ -74,6 +75,8 @@ class PostgresTransaction:
         except UniqueViolation as error:
             raise RowTaken(str(error)) from None
         except LockNotAvailable as error:
+            if not self.hurried:  # by a `lock_timeout` of the operator's own
+                raise
             raise RowLocked(str(error)) from None
 
     def run_many(self, statement: str, values: Sequence[Values]) -> None:
@@ -90,6 +93,7 @@ class PostgresTransaction:
         self.connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
 
     def hurry(self) -> None:
+        self.hurried = True
         self.connection.execute(f"SET LOCAL lock_timeout = {HURRY}")
 
     def pieces(self, question: str, size: int) -> Iterator[list[Row]]:
@@ -152,7 +156,9 @@ class PostgresDatabase:
         except (psycopg.OperationalError, PoolTimeout) as error:
             if isinstance(error, Unanswered | PoolTimeout):
                 self.silent_until = monotonic() + PAUSE
-            elif not isinstance(error, QueryCanceled):  # it was restarted: the others are lost, too
+            elif not isinstance(
+                error, QueryCanceled | LockNotAvailable
+            ):  # it was restarted: the others are lost, too
                 self.pool.check()
             raise unusable(error) from None
 

@@ -70,8 +70,11 @@ class Turns:
                 self.waiting[first] += 1
                 try:
                     self.changed.wait_for(lambda: self.may_enter(first))
-                finally:
+                except BaseException:  # interrupted: others may have waited for this one
                     self.waiting[first] -= 1
+                    self.changed.notify_all()
+                    raise
+                self.waiting[first] -= 1
                 self.holder, self.went_first = thread, first
             self.depth += 1
         try:

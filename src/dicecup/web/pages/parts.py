@@ -116,7 +116,7 @@ class PageParts:
     def forget_oldest(self) -> None:
         """Forget some of the oldest texts. Without any, the next pages of all matches would take long."""
         for key in list(islice(self.texts, MOST_CACHED // 10)):
-            del self.texts[key]
+            self.texts.pop(key, None)  # another thread may have been faster
 
 
 class SeparateParts:

@@ -31,6 +31,8 @@ from dicecup.web.service.draft import Draft
 from dicecup.web.service.keys import now
 from dicecup.web.service.statistics import results_of
 
+BYTES_OF_ENTRY = 400  # with the state after it: pages of many players look back further than REMEMBERED
+BYTES_OF_MATCH = 10_000
 REMEMBERED = 16  # moves whose states stay in memory; those of earlier moves are replayed when they are needed
 Answer = TypeVar("Answer")
 Persist = Callable[[Addition], Awaitable[None]]  # raises EntryTaken if another process was faster
@@ -94,6 +96,11 @@ class LiveMatch:
     @property
     def version(self) -> int:
         return self.match.version if self.match else 0
+
+    @property
+    def size(self) -> int:
+        """How many bytes of memory it takes, at most and about."""
+        return BYTES_OF_MATCH + BYTES_OF_ENTRY * self.version
 
     @property
     def begun(self) -> bool:

@@ -29,6 +29,7 @@ Answer = TypeVar("Answer")
 Waiting = tuple[Addition, "asyncio.Future[None]"]
 
 MOST_IN_MEMORY = 2000  # matches
+MOST_BYTES = 250_000_000  # of them, about
 MOST_IN_BACKGROUND = 200  # pieces of work that wait; further ones are refused
 MOST_OF_CALLER = 10  # of them
 MOST_LOCKED = 3  # matches held by other processes that are waited for at once: each takes a connection
@@ -212,13 +213,18 @@ class Matches:
         loaded = LiveMatch(self.store, stored, self.writer.write, listeners)
         await asyncio.to_thread(loaded.read)
         live = self.live.setdefault(match, loaded)  # another request may have loaded it meanwhile
-        while len(self.live) > MOST_IN_MEMORY:
+        self.forget_oldest(match)
+        return live
+
+    def forget_oldest(self, loaded: str) -> None:
+        """Keep the matches in memory within bounds, after one more was loaded."""
+        size = sum(live.size for live in self.live.values())
+        while len(self.live) > MOST_IN_MEMORY or size > MOST_BYTES:
             oldest = next(iter(self.live))
-            if oldest == match or self.subscribers.has(oldest) or self.live[oldest].lock.locked():
+            if oldest == loaded or self.subscribers.has(oldest) or self.live[oldest].lock.locked():
                 self.live.move_to_end(oldest)
                 break
-            del self.live[oldest]
-        return live
+            size -= self.live.pop(oldest).size
 
     def part_changed(self, live: LiveMatch) -> None:
         """What one seat does alone is seen by those who follow the match of all, as far as it is open."""

@@ -34,6 +34,7 @@ MOST_WAITING = 60  # reviews in the queue; further requests are answered with `c
 MOST_OF_CALLER = 5  # of them
 MOST_MOVES = 4000  # ten players of the longest game
 MOST_REMEMBERED = 60_000_000  # bytes, in all reviews together
+BYTES_OF_ENTRY = 50  # of a record
 MOST_CAUGHT_UP = 20  # games reviewed after one visit to the statistics
 MOST_CATCHING_UP = 10  # devices whose games are reviewed at the same time
 
@@ -62,7 +63,8 @@ class KeptReview:
 
     @property
     def weight(self) -> int:
-        return len(self.packed.review) + sum(map(len, self.packed.answers.values()))
+        contents = len(self.packed.review) + sum(map(len, self.packed.answers.values()))
+        return contents + BYTES_OF_ENTRY * len(self.record.entries)
 
     def read(self) -> Reviewed:
         """The review to look at, in a thread: a long one takes a tenth of a second."""
@@ -134,7 +136,9 @@ class Reviews:
             caller = caller_now()
             if self.asked_by[caller] >= MOST_OF_CALLER:
                 raise UsageError("still_working")
-            task = asyncio.create_task(self.work(live, moment, replace(record)))  # a copy: it is replayed
+            finished = record.state.finished
+            # A copy without states, which are not found again here: that takes long, and they are large.
+            task = asyncio.create_task(self.work(live, moment, replace(record), finished))
             self.asked[moment] = task
             self.asked_by[caller] += 1
             task.add_done_callback(lambda task: self.done(moment, caller, task))
@@ -147,11 +151,11 @@ class Reviews:
         if not task.cancelled():
             task.exception()  # marks it as retrieved: the request may be gone
 
-    async def work(self, live: LiveMatch, moment: Moment, record: Record) -> KeptReview:
+    async def work(self, live: LiveMatch, moment: Moment, record: Record, finished: bool) -> KeptReview:
         async with self.turns.turn():
             found = await take_apart(self.matches.advising, record)
         self.remember(moment, found)
-        if record.state.finished:
+        if finished:
             await asyncio.to_thread(self.store_review, live, found)
         return found
 
