@@ -73,3 +73,16 @@ def test_a_file_is_whole_or_has_a_base(key):
     assert SCHEMA.is_valid({"format": 1, "id": "ours", "base": "yatzy"})
     assert {"points", "needs"} <= set(BOX["properties"])
     assert {"alike", "run"} <= set(NEEDS["properties"])
+
+
+@pytest.mark.parametrize(("at", "right"), [(-1, False), (0, True), (10_000, True), (10_001, False)])
+def test_where_steps_begin(at, right, tmp_path):
+    step = f"[{{ at = {at}, points = -2 }}]"
+    text = f'format = 1\nid = "ours"\nbase = "balut"\ntotal_points = {step}\n'
+    (tmp_path / "ours.toml").write_text(text)
+    assert SCHEMA.is_valid(tomllib.loads(text)) == right
+    if right:
+        assert load_ruleset(str(tmp_path / "ours.toml")).total_points[0].at == at
+    else:
+        with pytest.raises(RulesError):
+            load_ruleset(str(tmp_path / "ours.toml"))

@@ -48,7 +48,7 @@ def removable(schema: Schema) -> Schema:
 
 
 def tiers(about: str, least: int = 0) -> Schema:
-    step = table({"at": number(min(1, 1 + least), MOST_POINTS), "points": number(least, MOST_POINTS)})
+    step = table({"at": number(1 if least == 0 else 0, MOST_POINTS), "points": number(least, MOST_POINTS)})
     return described({"type": "array", "items": step | {"required": ["at", "points"]}}, about)
 
 
