@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,7 +20,7 @@ from dicecup.errors import StorageError, UsageError
 from dicecup.rules import load_ruleset
 from dicecup.solver import ready
 from dicecup.solver.ready import double_table_name
-from dicecup.web import app
+from dicecup.web import app, in_browser
 from dicecup.web.in_browser import BrowserServer, Direct, Jar, settle
 from dicecup.web.service import advising
 from dicecup.web.service.advising import Advising
@@ -253,3 +254,20 @@ def test_a_snapshot_does_not_remember_that_values_were_missing(monkeypatch: pyte
         assert not ready.has_ready(load_ruleset("yatzy"))
     settle()
     assert ready.has_ready(load_ruleset("yatzy"))
+
+
+def test_starts_from_the_same_memory_draw_different_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A snapshot has the state of Python’s generator: every visit would begin with the same numbers."""
+
+    async def opened(*_given: Any) -> tuple[Any, None]:
+        return SimpleNamespace(fetch_values=None), None
+
+    monkeypatch.setattr(in_browser, "opened", opened)
+    before = random.getstate()
+    drawn = set()
+    for _visit in range(2):
+        random.setstate(before)
+        awaited(in_browser.start(MemoryPages(), "/", "en", SimpleNamespace(names=[], fetch=None)))
+        drawn.add(random.random())
+    random.setstate(before)
+    assert len(drawn) == 2
