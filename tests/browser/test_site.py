@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Error, Page, Playwright, expect
+from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, expect
 from tests.browser.conftest import DESK, PHONE, NewPage, changed, fill_best, start, throw
 from tests.browser.site_browser import LOBBY, SiteBrowser, static_host
 from tests.browser.test_games import (
@@ -18,10 +19,11 @@ from tests.browser.test_games import (
     test_dice_that_stay,
     test_double_dice_of_the_table,
 )
+from tests.waiting import PATIENCE
 
 from dicecup.errors import DicecupError
 from dicecup.site import builder
-from dicecup.site.builder import build_site
+from dicecup.site.builder import INDEX, WORKER, build_site
 
 # Tests of games that need one device only; here they get pages of the site.
 __all__ = [
@@ -42,23 +44,52 @@ UNTIL_COMPLETE = """() => new Promise((resolve) => {
   navigator.serviceWorker.controller.postMessage("shown");
 })"""
 
+# Requests that change the data, until the worker has heard that it is to rest.
+REST = f"""async () => {{
+  navigator.serviceWorker.controller.postMessage("rest");
+  for (;;) {{
+    const signal = AbortSignal.timeout({1000 * PATIENCE});
+    const {{ status }} = await fetch("/new/yatzy", {{ signal }});
+    if (status !== 200) return status;
+  }}
+}}"""
+REFUSE_WORKERS = """ServiceWorkerContainer.prototype.register = async () => {
+  throw new DOMException("not here", "SecurityError");
+};"""
 NOTE_START_PAGE = """addEventListener("DOMContentLoaded", () => {
   const { lang, dataset } = document.documentElement;
   const state = document.getElementById("state");
   if (state) sessionStorage.setItem("start page", `${lang} ${dataset.theme} ${state.textContent}`);
 });"""
-SNAPSHOT = """
+CACHED = """
 const [name] = await caches.keys();
 const cache = await caches.open(name);
-const address = (await cache.keys()).find(({ url }) => url.endsWith("/snapshot"));
-const kept = await cache.match(address);
-const notes = JSON.parse(kept.headers.get("dicecup-snapshot"));
+const folder = name.split(" ").at(-1);
+const snapshot = await cache.match(`/${folder}/snapshot`);
+const notes = JSON.parse(snapshot?.headers.get("dicecup-snapshot") ?? "{}");
 """
-SNAPSHOT_PLACE = f"async () => {{ {SNAPSHOT} return notes.place; }}"
-SPOIL_SNAPSHOT = f"""async () => {{ {SNAPSHOT}
-  const headers = {{ "dicecup-snapshot": JSON.stringify({{ ...notes, place: [0, 0] }}) }};
-  await cache.put(address, new Response(await kept.arrayBuffer(), {{ headers }}));
+KEPT = f"""async () => {{ {CACHED}
+  const compiled = (await (await cache.match(`/${{folder}}/compiled`))?.blob())?.size ?? 0;
+  return {{ snapshot: Boolean(snapshot), spoilt: Boolean(notes.spoilt), compiled }};
 }}"""
+# Another place of the compiled package; a memory in which the database seems to be elsewhere, at a folder.
+SPOIL_PLACE = "notes.place = [0, 0];"
+SPOIL_MEMORY = """
+const text = new TextDecoder("latin1").decode(memory);
+const path = "/data/games.db";
+for (let at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1))
+  memory.set(new TextEncoder().encode("/dicecup/data/"), at);
+"""
+
+
+def spoil(how: str) -> str:
+    return f"""async () => {{ {CACHED}
+      const memory = new Uint8Array(await snapshot.arrayBuffer());
+      {how}
+      const headers = {{ "dicecup-snapshot": JSON.stringify({{ ...notes, spoilt: true }}) }};
+      await cache.put(`/${{folder}}/snapshot`, new Response(memory, {{ headers }}));
+    }}"""
+
 
 # The database file of the site, with a stand-in for the file system in which SQLite works.
 PAGES = (Path(builder.__file__).parent / "browser" / "pages.js").read_text(encoding="utf-8")
@@ -292,17 +323,78 @@ def test_the_start_page_speaks_as_the_app_does(new_page: NewPage) -> None:
     assert page.evaluate("() => sessionStorage.getItem('start page')") == "sv dark Dicecup startar …"
 
 
+def again(site: SiteBrowser, page: Page) -> Page:
+    """Start Python again, and return a page that is shown after all that comes after the start."""
+    stop_worker(page)
+    page.close()
+    page = site.open()
+    page.evaluate(UNTIL_COMPLETE)
+    return page
+
+
 def test_without_a_usable_snapshot_python_starts_from_its_code(site: SiteBrowser) -> None:
     """As after an update of the browser that puts the compiled package elsewhere: it makes a new snapshot."""
     page = site.open()
-    page.evaluate(SPOIL_SNAPSHOT)
-    assert page.evaluate(SNAPSHOT_PLACE) == [0, 0]
-    site.context.close()
-    site.relaunch()
-    page = site.open()
-    page.evaluate(UNTIL_COMPLETE)
-    assert page.evaluate(SNAPSHOT_PLACE) != [0, 0]
+    page.evaluate(spoil(SPOIL_PLACE))
+    assert page.evaluate(KEPT)["spoilt"]
+    page = again(site, page)
+    assert not page.evaluate(KEPT)["spoilt"]
     page.close()
+
+
+def test_a_spoilt_snapshot_and_no_room_for_another(site: SiteBrowser) -> None:
+    """Python starts from its code, and keeps that compiled; when there is room it makes a snapshot."""
+    page = site.open()
+    page.evaluate(spoil(SPOIL_MEMORY))
+    usage = page.evaluate("async () => (await navigator.storage.estimate()).usage")
+    origin = {"origin": site.address}
+    other = site.open()
+    storage = other.context.new_cdp_session(other)
+    storage.send("Storage.overrideQuotaForOrigin", {**origin, "quotaSize": usage - 20_000_000})
+    page = again(site, page)
+    kept = page.evaluate(KEPT)
+    assert not kept["snapshot"]
+    assert kept["compiled"] > 2_000_000
+    storage.send("Storage.overrideQuotaForOrigin", origin)
+    page = again(site, page)
+    assert page.evaluate(KEPT)["snapshot"]
+    page.close()
+    other.close()
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("", "couldn’t be fetched"),
+        (REFUSE_WORKERS, "isn’t private"),
+    ],
+    ids=["files missing", "not allowed"],
+)
+def test_the_start_page_says_why_it_cannot_start(
+    chromium: Browser, site_folder: Path, tmp_path: Path, script: str, said: str
+) -> None:
+    """Of the program only that is there which the worker needs to be read."""
+    for path in (site_folder / INDEX, site_folder / WORKER, *site_folder.glob("*/*.*js")):
+        to = tmp_path / path.relative_to(site_folder)
+        to.parent.mkdir(exist_ok=True)
+        shutil.copy(path, to)
+    with static_host(tmp_path) as address:
+        page = chromium.new_page(locale="en-GB")
+        page.add_init_script(script)
+        page.goto(address)
+        expect(page.locator("#state")).to_contain_text(said)
+        page.close()
+
+
+def test_two_starts_from_one_snapshot_draw_different_numbers(new_page: NewPage) -> None:
+    """Nothing random comes from the memory that both begin with: neither names of games nor dice."""
+    promises = set()
+    for _start in range(2):
+        page = new_page()
+        stop_worker(page)
+        start(page)
+        promises.add((page.url, page.locator("details code").text_content()))
+    assert len({url for url, _promise in promises}) == len({promise for _url, promise in promises}) == 2
 
 
 def test_a_game_continues_from_its_file(new_page: NewPage, folder: Path) -> None:
@@ -338,6 +430,15 @@ def test_every_answered_move_survives_a_kill(new_page: NewPage, site: SiteBrowse
     again = site.open(address)
     assert again.locator(".sheet .written").all_inner_texts() == written
     throw(again)
+
+
+def test_no_request_keeps_a_new_version_waiting(new_page: NewPage) -> None:
+    """Browsers wait with it for minutes as long as the old one has a request to answer."""
+    page = new_page()
+    start(page)
+    status = page.evaluate(REST)
+    assert status == 503
+    stop_worker(page)  # no new version comes here
 
 
 def test_a_new_version_asks_first(new_page: NewPage, site: SiteBrowser, site_folder: Path) -> None:

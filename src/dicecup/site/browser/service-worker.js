@@ -33,6 +33,8 @@ let starting = null;
 let server = null;
 let unkept = null; // a snapshot that is not yet stored
 let completing = null;
+let resting = false; // a new version takes over
+const underway = new Set(); // for every request that Python has not yet answered: what ends it
 
 // Files whose names end in .gz are kept unpacked, whether or not the host has told the browser to unpack them.
 async function store(cache, name) {
@@ -90,8 +92,21 @@ const owned = (until) =>
 async function start() {
   performance.mark("begun");
   if (!(await stored(inProgram("data.zip")))) await install(); // the browser has tidied up
+  const kept = await stored(inProgram(SNAPSHOT));
+  if (!kept) return startWith(imported);
+  try {
+    return await startWith(() => restored(kept));
+  } catch (error) {
+    console.warn(error);
+    const cache = await caches.open(CACHE);
+    await Promise.all([SNAPSHOT, COMPILED].map((name) => cache.delete(inProgram(name))));
+    return startWith(imported);
+  }
+}
+
+async function startWith(load) {
   const reading = VALUES.map(storedBytes);
-  const { runtime, bytecode } = (await restored()) ?? (await imported());
+  const { runtime, bytecode } = await load();
   const values = await Promise.all(reading);
   values.forEach((bytes, place) => bytes && placeValue(runtime.FS, VALUES[place], bytes));
   const { promise: owning, resolve: release } = Promise.withResolvers();
@@ -114,25 +129,16 @@ async function start() {
 const library = () => ({ path: LIBRARY, code: WebAssembly.compileStreaming(stored(inProgram("library.wasm"))) });
 
 // Python as it was in the first start, with what has been compiled since then.
-async function restored() {
-  const kept = await stored(inProgram(SNAPSHOT));
-  if (!kept) return null;
-  try {
-    const needed = ["code.zip", "data.zip", COMPILED].map(storedBytes);
-    const notes = JSON.parse(kept.headers.get(NOTES));
-    const { runtime } = await startRuntime(library(), { notes, memory: kept.body }, SETTINGS);
-    const [code, data, compiled] = await Promise.all(needed);
-    placeProgram(runtime.FS, code, data);
-    const bytecode = runtime.globals.get("bytecode");
-    bytecode.forget();
-    bytecode.add(compiled ?? null);
-    return { runtime, bytecode };
-  } catch (error) {
-    console.warn(error);
-    const cache = await caches.open(CACHE);
-    await Promise.all([SNAPSHOT, COMPILED].map((name) => cache.delete(inProgram(name))));
-    return null;
-  }
+async function restored(kept) {
+  const needed = ["code.zip", "data.zip", COMPILED].map(storedBytes);
+  const notes = JSON.parse(kept.headers.get(NOTES));
+  const { runtime } = await startRuntime(library(), { notes, memory: kept.body }, SETTINGS);
+  const [code, data, compiled] = await Promise.all(needed);
+  placeProgram(runtime.FS, code, data);
+  const bytecode = runtime.globals.get("bytecode");
+  bytecode.forget();
+  bytecode.add(compiled ?? null);
+  return { runtime, bytecode };
 }
 
 // Python with everything imported and the first pages drawn, and a snapshot of it.
@@ -150,7 +156,6 @@ async function imported() {
     await new Promise((resolve) => setTimeout(resolve)); // until Python has let go of that promise
     entry.settle();
     unkept = snapshot();
-    bytecode.forget();
   } catch (error) {
     console.warn(error); // then the bytecode has to do
   }
@@ -185,7 +190,8 @@ async function keepForLater({ bytecode }) {
     const { notes, memory } = unkept;
     unkept = null;
     const response = new Response(memory, { headers: { [NOTES]: JSON.stringify(notes) } });
-    await cache.put(inProgram(SNAPSHOT), response).catch((error) => console.warn(error)); // it is large, and not needed
+    const put = cache.put(inProgram(SNAPSHOT), response);
+    await put.then(() => bytecode.forget()).catch((error) => console.warn(error)); // it is large: the bytecode has to do
   }
   if (bytecode.new >= FEW) await cache.put(inProgram(COMPILED), new Response(bytecode.packed().toJs()));
 }
@@ -216,9 +222,10 @@ async function answer(request) {
     if (kept) return kept;
   }
   // The page that waits starts Python, so that it is on the screen before this worker is busy.
-  if (!server && request.mode === "navigate" && request.method === "GET") {
+  if ((!server || resting) && request.mode === "navigate" && request.method === "GET") {
     return (await stored(inProgram("start.html"))) ?? network(inProgram("start.html"));
   }
+  if (resting) return unavailable();
   const body = request.method === "GET" ? null : new Uint8Array(await request.arrayBuffer());
   const { protocol, host, pathname, search } = address;
   const about = [request.method, protocol, host, pathname, search];
@@ -228,6 +235,8 @@ async function answer(request) {
   }
   return response;
 }
+
+const unavailable = () => new Response(null, { status: 503 });
 
 // An answer of Python: whole, or as a stream of events.
 function exchange(to, about, headers, body) {
@@ -254,7 +263,10 @@ function exchange(to, about, headers, body) {
     };
     const more = (chunk) => unlessClosed(() => stream?.enqueue(chunk));
     const end = () => unlessClosed(() => stream?.close());
-    to.python.answer(about, headers, body, begin, more, end, left).then(end, reject);
+    const drop = () => (leave(), end(), resolve(unavailable()));
+    underway.add(drop);
+    const answered = to.python.answer(about, headers, body, begin, more, end, left);
+    answered.then(end, reject).finally(() => underway.delete(drop));
   });
 }
 
@@ -262,11 +274,19 @@ self.addEventListener("fetch", (event) => {
   if (event.request.url.startsWith(SCOPE.href)) event.respondWith(answer(event.request));
 });
 
+// Let a new version have the data. Browsers wait with it until this worker has nothing to do: no request may stay open.
+async function rest() {
+  resting = true;
+  await server.python.rest();
+  server.release();
+  for (const drop of underway) drop();
+}
+
 // Pages ask for the start, keep this worker awake, and let a new version take over.
 self.addEventListener("message", (event) => {
   if (event.data === "update") self.skipWaiting();
-  if (event.data === "rest" && server) event.waitUntil(server.python.rest().then(server.release));
-  if (event.data !== "awake") return;
+  if (event.data === "rest" && server && !resting) event.waitUntil(rest());
+  if (event.data !== "awake" || resting) return;
   const tell = (text) => event.source.postMessage(text);
   const failed = (error) => {
     console.error(error);
