@@ -201,7 +201,7 @@ class Observation:
             parts += [int(cell is not None) for cell in other.cells]
             parts += [cell or 0 for cell in other.cells]
             parts.append(final_score(rules, other))
-        return np.array(parts, dtype=np.int16)
+        return np.clip(parts, *LIMITS).astype(np.int16)  # scores of house rules can be higher
 
     def of_state(self, state: State) -> Numbers:
         """Return what the player sees whose turn it is."""

@@ -17,6 +17,7 @@ from dicecup.encoding import Actions, Observation
 from dicecup.engine.play import apply
 from dicecup.engine.state import Keep, State, Throw, final_score, start
 from dicecup.envs.batch import BatchEnv
+from dicecup.envs.solo import SoloEnv
 from dicecup.errors import MoveError, UsageError
 from dicecup.rules.loader import load_ruleset
 from dicecup.rules.model import Ruleset
@@ -162,3 +163,19 @@ def test_wrong_input_is_one_sentence() -> None:
             BatchEnv("yatzy", 4).step(actions)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="thousands of games"):
         BatchEnv("jamb")
+
+
+def test_scores_that_do_not_fit_in_an_observation_are_refused(tmp_path: Path) -> None:
+    """The environment of a single game shows the highest number that fits, and pays what was written."""
+    boxes = "".join(f"box.{name}.points = 10000\n" for name in "abcd")
+    path = tmp_path / "high.toml"
+    path.write_text(f'format = 1\nid = "high"\nthrows = 1\ndice = {{ count = 1, faces = 2 }}\n{boxes}')
+    with pytest.raises(UsageError, match="thousands of games"):
+        BatchEnv(str(path))
+    env, paid = SoloEnv(str(path)), 0.0
+    env.reset(seed=1)
+    for cell in range(4):
+        seen, reward, *_, info = env.step(env.live.actions.keeps + cell)
+        paid += float(reward)
+    assert (seen[env.live.observation.slices["score"]].tolist(), info["score"]) == ([32767], 40000)
+    assert paid == 40000

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dicecup.dice import Faces
-from dicecup.encoding import actions_of
+from dicecup.encoding import LIMITS, actions_of
 from dicecup.engine.legality import forced_boxes, meets_repeat, never_barred, rank_of
 from dicecup.errors import UsageError
 from dicecup.lattice import lattice
@@ -99,6 +99,8 @@ def batch_tables(rules: Ruleset) -> Array:
         SORTED: known.throws,
         COUNTS: [[dice.count(face + 1) for face in range(known.faces)] for dice in known.throws],
     }
+    if most_score(rules, parts) > LIMITS[1]:  # it would not fit in an observation
+        raise UsageError("batch_not_possible", ruleset=rules.id)
     numbers = {
         DICE: rules.dice.count,
         FACES: rules.dice.faces,
@@ -142,6 +144,15 @@ def check_batch_possible(rules: Ruleset) -> None:
     actions_of(rules)  # refuses games with too many actions
     if rules.extensions or len(rules.scored) > 2:
         raise UsageError("batch_not_possible", ruleset=rules.id)
+
+
+def most_score(rules: Ruleset, parts: dict[int, Any]) -> int:
+    """Return a score that no game exceeds, upwards or downwards."""
+    cells = np.abs(parts[POINTS]).max(axis=0)
+    cells[parts[LINK][: rules.cells] != NOWHERE] = np.abs(parts[LINKED][0]).max(initial=0)
+    columns = sum(column.multiplier for column in rules.columns)
+    bonus = max((tier.points for tier in rules.bonus), default=0)
+    return int((cells * parts[MULTIPLIER]).sum() + bonus * columns + rules.turns * max(parts[REPEAT]))
 
 
 def keep_masks(count: int) -> Array:
