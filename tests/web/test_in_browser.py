@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,9 +18,9 @@ from dicecup.dice import parse_dice
 from dicecup.engine.play import apply
 from dicecup.engine.state import Throw, start
 from dicecup.errors import StorageError, UsageError
-from dicecup.rules import load_ruleset
+from dicecup.rules import Ruleset, load_ruleset
 from dicecup.solver import ready
-from dicecup.solver.ready import double_table_name
+from dicecup.solver.ready import double_table_name, quick_name, ready_name
 from dicecup.web import app, in_browser
 from dicecup.web.in_browser import BrowserServer, Direct, Jar, settle
 from dicecup.web.service import advising
@@ -205,11 +206,19 @@ def test_a_server_does_not_work_ahead() -> None:
     assert coaching.lull is None
 
 
-def test_values_of_unusual_rules_are_fetched_when_somebody_plays_by_them(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("game", "options", "name_of"),
+    [
+        ("dice-in-dice", {"extra": "negative"}, double_table_name),
+        ("yatzy", {}, ready_name),
+        ("yum-plus", {}, quick_name),
+    ],
+)
+def test_values_are_fetched_when_somebody_plays_by_them(
+    monkeypatch: pytest.MonkeyPatch, game: str, options: dict[str, Any], name_of: Callable[[Ruleset], str]
 ) -> None:
-    """The site has them, but does not fetch them with the others. Without a network a sentence says so."""
-    rules = load_ruleset("dice-in-dice", {"extra": "negative"})
+    """Those of unusual rules, and in a first visit all that are not there yet. Offline a sentence says so."""
+    rules = load_ruleset(game, options)
     here, reachable, fetched = set[str](), [False], list[str]()
     monkeypatch.setattr(advising, "make_worker", lambda *_settings, **_named: DirectWorker())
     monkeypatch.setattr(advising, "is_coached", lambda asked: asked.identity in here)
@@ -224,7 +233,7 @@ def test_values_of_unusual_rules_are_fetched_when_somebody_plays_by_them(
         here.add(rules.identity)
 
     assert not advising.has_coach(rules)
-    name = double_table_name(rules)
+    name = name_of(rules)
     get = partial(server.fetch_values, fetch, f"values/{name}")
     monkeypatch.setitem(advising.further_values, name, get)
     assert advising.has_coach(rules)

@@ -51,7 +51,7 @@ class Pages(Protocol):
 
 
 class FurtherValues(Protocol):
-    """The coach's values that are fetched when they are needed (browser/service-worker.js)."""
+    """The coach's values, which are fetched when they are needed (browser/service-worker.js)."""
 
     names: Iterable[str]  # addresses in the site
 
@@ -247,7 +247,7 @@ class BrowserServer:
         forget_values()
 
     async def fetch_values(self, fetch: Callable[[str], Any], name: str) -> None:
-        """Fetch a file of values that does not come with the others."""
+        """Fetch a file of values that somebody needs now."""
         try:
             await fetch(name)
         except Exception:

@@ -176,7 +176,7 @@ function placeValue(FS, name, bytes) {
 }
 
 const further = (FS) => ({
-  names: FURTHER,
+  names: [...VALUES, ...FURTHER],
   async fetch(name) {
     if (!(await stored(inProgram(name)))) await store(await caches.open(CACHE), name);
     placeValue(FS, name, await storedBytes(name));

@@ -24,7 +24,7 @@ from dicecup.installation import ensure, is_available, is_installed
 from dicecup.rules.loader import load_ruleset
 from dicecup.rules.model import Ruleset
 from dicecup.solver.components import check_rules
-from dicecup.solver.ready import double_table_name, has_ready
+from dicecup.solver.ready import double_table_name, has_ready, quick_name, ready_name
 from dicecup.web.service.fair_queue import Caller
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.worker import MOST_MEMORY, DirectWorker, make_worker
@@ -53,17 +53,20 @@ def has_solver() -> bool:
 
 
 further_values: dict[str, Callable[[], Coroutine[Any, Any, None]]] = {}
-"""In a site: by the name of a file of values that does not come with the others, what fetches it."""
+"""In a site: by the name of a file of values, what fetches it if it is not there yet."""
 
 
-def is_fetchable(rules: Ruleset) -> bool:
-    """Whether values of these rules are missing, and can be fetched."""
-    return rules.has_layers and double_table_name(rules) in further_values and not is_coached(rules)
+def values_to_fetch(rules: Ruleset) -> str | None:
+    """The name of the file of values of these rules, if it is missing here and can be fetched."""
+    if not further_values or is_coached(rules):
+        return None
+    names = (ready_name(rules), quick_name(rules), double_table_name(rules))
+    return next((name for name in names if name in further_values), None)
 
 
 def has_coach(rules: Ruleset) -> bool:
     """Whether the coach can answer: from values that came with the package, or with the solver's packages."""
-    return is_coached(rules) or is_fetchable(rules) or has_solver()
+    return is_coached(rules) or values_to_fetch(rules) is not None or has_solver()
 
 
 def need_coach(rules: Ruleset) -> None:
@@ -190,9 +193,8 @@ class Advising:
             await asyncio.shield(self.load(rules))
 
     async def until_fetched(self, rules: Ruleset) -> None:
-        if is_fetchable(rules):
-            fetch = further_values[double_table_name(rules)]
-            await asyncio.shield(self.remembered(("fetch", rules), fetch()))
+        if name := values_to_fetch(rules):
+            await asyncio.shield(self.remembered(("fetch", rules), further_values[name]()))
 
     def prepare_to_win(self, rules: Ruleset) -> asyncio.Task[None]:
         """Compile what chances to win need, in the patient process, so that no hint waits for it."""
@@ -208,7 +210,7 @@ class Advising:
         need_coach(rules)
         if problem := no_values(rules):
             raise problem
-        if is_fetchable(rules):  # a game can begin without them
+        if values_to_fetch(rules):  # a game can begin without them
             self.prepare(rules)
             return
 
