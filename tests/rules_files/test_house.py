@@ -84,6 +84,8 @@ def test_the_tables_come_back_as_a_file():
         packed(b"9" * 5000),
         packed(b"[" * 15_000),
         packed(b" " * (MOST_TEXT + 1)),
+        packed(b'{"format":1,"id":"ours","base":"yatzy","names":{"en":{"game":"\\ud800"}}}'),
+        packed(b'{"format":1,"id":"ours","base":"yatzy","\\udfff":1}'),
     ],
 )
 def test_references_that_carry_nothing(reference, refused):
@@ -120,6 +122,12 @@ def test_bounds_of_rules_from_strangers(more, key, refused):
     head = "".join(f"{line}\n" for line in HEAD.splitlines() if line.partition(" =")[0] not in keys)
     with refused("rules_key_wrong", key=key):
         house_reference(f"{head}{more}\n")
+
+
+@pytest.mark.parametrize("more", ["throws = 2.5", "throws = nan", "throws = inf"])
+def test_a_wrong_number_is_not_called_a_wrong_text(more):
+    with pytest.raises(RulesError, match="key throws: expected a whole number from 1 to 10"):
+        house_reference(f"{HEAD}{more}\n")
 
 
 def test_an_option_that_makes_a_game_too_large(refused):

@@ -299,6 +299,7 @@ FILE = [
     ('names.en.game = ""', "names.en.game", "expected_text", {}),
     ('names.en.game = "two\\nlines"', "names.en.game", "expected_text", {}),
     ('names.en.game = "\\u001b[2J"', "names.en.game", "expected_text", {}),
+    ('names.en.game = "a\\u202eb"', "names.en.game", "expected_text", {}),
     (f'names.en.game = "{"x" * 501}"', "names.en.game", "expected_text", {}),
     ("names.en.options = 1", "names.en.options", "expected_table", {}),
     ("names.en.options.o = 1", "names.en.options.o", "expected_table", {}),

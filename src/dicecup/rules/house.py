@@ -64,6 +64,7 @@ def unpack_tables(reference: str) -> Tables:
         data = base64.b64decode(packed + "=" * (-len(packed) % 4), altchars=b"-_", validate=True)
         plain = zlib.decompressobj(wbits=-15).decompress(data, MOST_TEXT + 1)
         tables = json.loads(plain) if len(plain) <= MOST_TEXT else None
+        json.dumps(tables, ensure_ascii=False).encode()  # JSON can write halves of characters
     except (binascii.Error, zlib.error, ValueError, RecursionError):
         raise RulesError("house_rules_damaged") from None
     if not isinstance(tables, dict):
@@ -86,7 +87,9 @@ def check_tables(tables: Mapping[str, Any]) -> None:
                     raise wrong(key, "expected_at_most", most=MOST_ENTRIES)
                 named = isinstance(value, dict)
                 inside += [(str(name)[:40], value[name]) if named else (key, name) for name in value]
-            elif not isinstance(value, str | int) or (isinstance(value, str) and len(value) > MOST_WORD):
+            elif not isinstance(value, str | int | float) or (
+                isinstance(value, str) and len(value) > MOST_WORD
+            ):
                 raise wrong(key, "expected_text")
             elif isinstance(value, int) and abs(value) > MOST_NUMBER:  # Python writes no int of 5,000 digits
                 raise wrong(key, "expected_whole_number", low=-MOST_NUMBER, high=MOST_NUMBER)

@@ -28,7 +28,8 @@ BUILTIN = MAIN + FAMILY
 Tables = dict[str, Any]
 
 TOML_PLACE = re.compile(r"at line (\d+), column (\d+)")
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+# More than one line, half of a character, or what turns the direction of the text around it.
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 
