@@ -357,3 +357,14 @@ def test_names_stay_at_their_table(ann: Player, bo: Player, client: TestClient, 
         assert "Grandma" not in page
         assert "Ones" in page
         assert ("Lower total" in page) == (game == lined)
+
+
+@pytest.mark.one_database
+def test_set_up_pages_say_nothing_of_house_rules_elsewhere(client: TestClient) -> None:
+    """Why the coach cannot help was remembered for all equal rules, with the id that strangers gave them."""
+    ours = house_reference('format = 1\nid = "look-here"\nbase = "jamb"\n')
+    assert load_without_files(ours) == load_without_files("jamb")
+    assert "look-here" in client.get(f"/new/{ours}").text
+    page = client.get("/new/jamb").text
+    assert "can’t help with jamb" in page
+    assert "look-here" not in page

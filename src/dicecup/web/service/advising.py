@@ -88,14 +88,20 @@ def bots_here(rules: Ruleset) -> list[str]:
     return [bot for bot in BOTS if bot not in missing]
 
 
-@lru_cache(maxsize=256)
 def why_no_values(rules: Ruleset) -> UsageError | None:
     """The reason why the coach knows nothing of a game, whatever its options; None if it may."""
+    return known_reason(rules.reference, tuple(rules.options.items()))
+
+
+@lru_cache(maxsize=256)
+def known_reason(reference: str, options: tuple[tuple[str, str], ...]) -> UsageError | None:
+    """Not remembered by ruleset: equal ones may have other ids, and other options."""
+    rules = load_ruleset(reference, dict(options))
     problem = no_values(rules)
     if problem is None:
         return None
     chosen = [{option: value} for option, values in rules.choices.items() for value in values]
-    return problem if all(no_values(load_ruleset(rules.reference, options)) for options in chosen) else None
+    return problem if all(no_values(load_ruleset(reference, option)) for option in chosen) else None
 
 
 def no_values(rules: Ruleset) -> UsageError | None:
