@@ -16,6 +16,7 @@ from tests.waiting import READY, eventually
 from tests.web.coaching import KEPT
 from tests.web.conftest import ANN, FRIEND, Player, Visitor, best_score, code, page_of
 
+from dicecup import rules as rules_package
 from dicecup.bots.registry import usual_score
 from dicecup.cli.main import main
 from dicecup.engine.serialize import Position
@@ -309,6 +310,25 @@ def test_solves_are_bounded(client: TestClient, ann: Player, monkeypatch) -> Non
     assert code(ann.post("/house-rules/value", {"rules": second})) == "coach_busy"
     monkeypatch.setattr(house_values, "has_solver", lambda: False)
     assert code(ann.post("/house-rules/value", {"rules": second})) == "solver_missing"
+
+
+def test_values_are_compared_with_the_base_of_these_rules(
+    client: TestClient, ann: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Equal rules can be changes of different games, or of none."""
+    monkeypatch.setattr(house_values, "has_solver", lambda: True)
+
+    async def solve(_rules: object, base: str, _note: Path) -> house_values.HouseValue:
+        return house_values.HouseValue(250.0, 245.0 if base == "kniffel" else None)
+
+    monkeypatch.setattr(client.app.state.house_values, "solve", solve)  # type: ignore[attr-defined]
+    whole = (Path(rules_package.__file__).parent / "sheets" / "kniffel.toml").read_text(encoding="utf-8")
+    references = [house_reference('format = 1\nid = "ours"\nbase = "kniffel"\n'), house_reference(whole)]
+    assert load_without_files(references[0]) == load_without_files(references[1])
+    for reference in references:
+        ann.post("/house-rules/value", {"rules": reference})
+    found = [ann.get(f"/house-rules/value?rules={reference}").json() for reference in references]
+    assert [one["base_expected"] for one in found] == [245.0, None]
 
 
 def test_what_is_known_of_a_built_in_game_is_not_said_of_a_namesake(client: TestClient) -> None:

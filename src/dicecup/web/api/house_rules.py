@@ -79,7 +79,7 @@ async def show(matches: MatchesNow, rules: Reference) -> HouseAnswer:
 async def solve(request: Request, matches: MatchesNow, body: HouseRequest) -> WorthAnswer:
     """Begin to solve house rules, one game of yours at a time; ask again for the value."""
     values: HouseValues = request.app.state.house_values
-    values.start(await known_house(matches, body.rules), base_of(body.rules))
+    values.start(await known_house(matches, body.rules))
     return worth(values, game_rules(body.rules))
 
 

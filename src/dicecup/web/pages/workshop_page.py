@@ -131,7 +131,7 @@ async def solve(
 ) -> Response:
     """Begin to solve house rules."""
     reference = str(form.get("rules", ""))[:MOST_REFERENCE]
-    values.start(await house(matches, reference), base_of(reference))
+    values.start(await house(matches, reference))
     if request.headers.get("hx-request"):
         return await value(request, viewer, matches, values, reference)
     return go_to(request, viewer, f"/workshop?rules={reference}#worth")

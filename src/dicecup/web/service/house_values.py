@@ -18,6 +18,7 @@ from dicecup.rules.loader import load_without_files
 from dicecup.rules.model import Ruleset
 from dicecup.web.service.advising import has_solver
 from dicecup.web.service.fair_queue import caller_now
+from dicecup.web.service.house_draft import base_of
 from dicecup.web.service.worker import NICEST, make_worker
 
 MOST_JOBS = 200  # that are remembered
@@ -69,13 +70,13 @@ class HouseValues:
 
     def __init__(self) -> None:
         self.worker = make_worker(NICEST)
-        self.jobs: OrderedDict[str, HouseJob] = OrderedDict()
+        self.jobs: OrderedDict[tuple[str, str], HouseJob] = OrderedDict()  # by identity and base
         self.folder = tempfile.TemporaryDirectory(prefix="dicecup-")
 
     def find(self, rules: Ruleset) -> HouseJob | None:
-        return self.jobs.get(rules.identity)
+        return self.jobs.get((rules.identity, base_of(rules.reference)))
 
-    def start(self, rules: Ruleset, base: str) -> HouseJob:
+    def start(self, rules: Ruleset) -> HouseJob:
         """Begin to solve house rules, unless that was done before."""
         if (job := self.find(rules)) and not (job.done and job.task.exception()):
             return job
@@ -87,9 +88,10 @@ class HouseValues:
             raise UsageError("still_working")
         if len(under_way) >= MOST_WAITING:
             raise UsageError("coach_busy")
+        base = base_of(rules.reference)
         job = HouseJob(caller, Path(self.folder.name) / token_hex(8))
         job.task = asyncio.create_task(self.solve(rules, base, job.note))
-        self.jobs[rules.identity] = job
+        self.jobs[rules.identity, base] = job
         while len(self.jobs) > MOST_JOBS and next(iter(self.jobs.values())).done:
             self.jobs.popitem(last=False)
         return job
