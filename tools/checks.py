@@ -12,13 +12,13 @@ from threading import Thread
 from setup_texts import tell
 
 LINT_IMPORTS = "from importlinter.cli import lint_imports_command as lint; lint()"
-# One more worker than cores, because many tests wait for servers and browsers. Each gets its share of the
+# Two more workers than cores, because many tests wait for servers and browsers. Each gets its share of the
 # tests, in their order, and takes over some of the others' when it is done: tests that share a server, a
 # browser or a solved game stay together.
-WORKERS = min(os.cpu_count() or 2, 4) + 1
-PYTEST = ("-m", "pytest", "-n", str(WORKERS), "--dist", "worksteal")
-# Other steps run beside some of the tests, so that no core is idle: one more worker would slow those down.
-BESIDE = ("-n", str(WORKERS - 1))
+CORES = min(os.cpu_count() or 2, 4)
+PYTEST = ("-m", "pytest", "-n", str(CORES + 2), "--dist", "worksteal")
+# Other steps run beside some of the tests, so that no core is idle: more workers would slow those down.
+BESIDE = ("-n", str(CORES))
 # These reach every branch of the engine and the rules. The others are not measured, which would make them
 # twice as slow.
 MEASURED = ("engine", "rules_files", "golden")
@@ -28,7 +28,7 @@ PLAIN = ("counts", "properties", "rulebook", "i18n", "match", "storage", "storag
 FIRST, LAST = ("solver", "double", "learned", "coach"), ("web", "browser")
 # The quick check waits for nothing, so a worker for each core is enough. It leaves out what counts or tries
 # every case of what other tests show by examples.
-QUICK = ("-n", str(WORKERS - 1), "-m", "not slow and not kernels")
+QUICK = ("-n", str(CORES), "-m", "not slow and not kernels")
 EXHAUSTIVE = ("counts", "properties")
 
 
