@@ -40,6 +40,7 @@ PHRASES = {
     "expected_different_faces": N_("a different number for every box"),
     "expected_entry": N_("a throw, final, keep, announce, score, write, undo or secret"),
     "expected_every_layer": N_("each of these layers once: {layers}"),
+    "expected_few_bases": N_("at most {most} files in a row, each based on the next"),
     "expected_fewer_endings": N_("fewer boxes: a turn can end in at most {most} ways"),
     "expected_header_word": N_("a line of the header (game, option, identity, date, player, dice, seed)"),
     "expected_id": N_("an id of lowercase letters, digits, “_” and “-”, at most 40 characters"),

@@ -175,6 +175,15 @@ def test_chain_of_bases(write_rules):
     assert load_ruleset(path.replace("h0", "h9")).throws == 9
 
 
+def test_too_long_a_chain_of_bases(write_rules):
+    path = write_rules('format = 1\nid = "x"\nbase = "small.toml"', "h0.toml")
+    for number in range(1, 11):
+        write_rules(f'format = 1\nid = "x"\nbase = "h{number - 1}.toml"', f"h{number}.toml")
+    error = refusal(path.replace("h0", "h10"))
+    assert (error.code, error.values["key"]) == ("rules_key_wrong", "base")
+    assert "at most 10 files in a row" in str(error)
+
+
 def test_patch_changes_only_what_it_names(change_small, tmp_path):
     small = load_ruleset(str(tmp_path / "small.toml"))
     rules = load_ruleset(change_small("box.pair.points = 7"))

@@ -12,14 +12,16 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.waiting import eventually
+from tests.waiting import awaited, eventually
 from tests.web.conftest import ANN, FRIEND, Player, Visitor, code, page_of, turn, two_players
 
 from dicecup.engine.proof import verify
 from dicecup.engine.record_text import record_from_text
+from dicecup.errors import StorageError
 from dicecup.i18n.language import LANGUAGES, language
 from dicecup.web.app import create_app
 from dicecup.web.guard import COOKIE
+from dicecup.web.service import personal_data
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.personal_data import MATCHES_AT_ONCE, archive, remove_expired
 from dicecup.web.settings import Retention, Settings, settings_of
@@ -173,6 +175,20 @@ def test_a_deleted_player_has_a_name_in_every_language(spoken: str) -> None:
 def test_nobody_is_called_like_a_deleted_player(ann: Player) -> None:
     body = {"game": "yatzy", "seats": [{"kind": "person", "name": "deleted:1"}]}
     assert code(ann.post("/matches", body)) == "name_wrong"
+
+
+@pytest.mark.one_database
+def test_retention_goes_on_after_any_error(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = StorageError("database_unusable", database="", problem="")
+    errors: list[BaseException] = [broken, RuntimeError("Ann"), SystemExit()]
+
+    async def remove(*_: object) -> int:
+        raise errors.pop(0)
+
+    monkeypatch.setattr(personal_data, "remove_expired", remove)
+    monkeypatch.setattr(personal_data, "BETWEEN_ROUNDS", 0)
+    with pytest.raises(SystemExit):
+        awaited(personal_data.keep_to_retention(client.app.state.matches))  # type: ignore[attr-defined]
 
 
 def test_old_games_go_after_the_time_that_is_set(client: TestClient, ann: Player, bo: Player) -> None:

@@ -247,10 +247,14 @@ def read_rules(reference: str, given: Tables | None = None) -> RulesFile:
     chain: list[tuple[str, Tables]] = []
     here: str | None = reference
     while here is not None:
-        if here in (seen for seen, _ in chain) or len(chain) > MOST_BASES:
-            raise RulesError(
-                "rules_key_wrong", file=chain[-1][0], key="base", expected=Phrase("expected_no_base_cycle")
+        circular = here in (seen for seen, _ in chain)
+        if circular or len(chain) > MOST_BASES:
+            expected = (
+                Phrase("expected_no_base_cycle")
+                if circular
+                else Phrase("expected_few_bases", most=MOST_BASES)
             )
+            raise RulesError("rules_key_wrong", file=chain[-1][0], key="base", expected=expected)
         tables = parse_tables(here) if given is None or here in BUILTIN else checked_head(here, given)
         chain.append((here, tables))
         here = base_of(here, tables)

@@ -196,6 +196,8 @@ async def keep_to_retention(matches: Matches) -> None:
                 log.info("retention: %d matches removed", removed)
         except DicecupError as error:  # the database is unavailable
             log.warning("retention: %s", error.code)
+        except Exception as error:  # the next round may succeed; the error's text may name people
+            log.error("retention: %s", type(error).__name__)
         await asyncio.sleep(BETWEEN_ROUNDS)
 
 
