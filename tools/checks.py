@@ -12,11 +12,11 @@ from threading import Thread
 from setup_texts import tell
 
 LINT_IMPORTS = "from importlinter.cli import lint_imports_command as lint; lint()"
-# Two more workers than cores, because many tests wait for servers and browsers. Each gets its share of the
+# One more worker than cores, because many tests wait for servers and browsers. Each gets its share of the
 # tests, in their order, and takes over some of the others' when it is done: tests that share a server, a
 # browser or a solved game stay together.
 CORES = min(os.cpu_count() or 2, 4)
-PYTEST = ("-m", "pytest", "-n", str(CORES + 2), "--dist", "worksteal")
+PYTEST = ("-m", "pytest", "-n", str(CORES + 1), "--dist", "worksteal")
 # Other steps run beside some of the tests, so that no core is idle: more workers would slow those down.
 BESIDE = ("-n", str(CORES))
 # These reach every branch of the engine and the rules. The others are not measured, which would make them

@@ -76,6 +76,8 @@ def test_red_and_blue_are_chosen_in_any_order(new_page: NewPage) -> None:
     expect(page.locator("#box-outer-chance")).to_have_attribute("aria-pressed", "true")
     expect(page.locator("#box-inner-chance")).to_have_count(0)  # one box takes one of them
     page.click("#box-inner-ones")
+    # A tap before this is drawn would be one on the former page, and do nothing.
+    expect(page.locator(".pick.inner.made")).to_contain_text("Ones")
     page.click("#box-inner-twos")  # on second thoughts
     expect(page.locator(".pick.inner.made")).to_contain_text("Twos")
     expect(page.locator(".sheet .written")).to_have_count(0)
