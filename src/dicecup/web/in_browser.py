@@ -166,10 +166,6 @@ class BrowserServer:
     async def answer(
         self, about: Any, headers: Any, body: Any, begin: Any, more: Any, end: Any, leaving: Any
     ) -> None:
-        method, protocol, host, path, query = about
-        given = [(name.lower().encode(), value.encode("latin-1", "ignore")) for name, value in headers]
-        given += [(b"host", host.encode()), (b"accept-language", self.languages.encode())]
-        given.append((b"cookie", self.jar.header))
         content = body.to_bytes() if body else b""
         messages: list[Message] = [{"type": "http.request", "body": content, "more_body": False}]
         head: Message = {}
@@ -203,7 +199,21 @@ class BrowserServer:
             if last:
                 end()
 
-        scope = {
+        scope = self.scope(about, headers)
+        if scope["path"].startswith("/api/") and not self.has_api:
+            from dicecup.web.app import api_routes
+
+            self.has_api = True
+            self.app.router.routes[:0] = api_routes()
+        await self.app(scope, receive, send)
+
+    def scope(self, about: Any, headers: Any) -> Message:
+        """A request of JavaScript as an ASGI application takes it."""
+        method, protocol, host, path, query = about
+        given = [(name.lower().encode(), value.encode("latin-1", "ignore")) for name, value in headers]
+        given += [(b"host", host.encode()), (b"accept-language", self.languages.encode())]
+        given.append((b"cookie", self.jar.header))
+        return {
             "type": "http",
             "asgi": {"version": "3.0"},
             "http_version": "1.1",
@@ -218,12 +228,6 @@ class BrowserServer:
             "server": (host.partition(":")[0], 80),
             "state": {},
         }
-        if scope["path"].startswith("/api/") and not self.has_api:
-            from dicecup.web.app import api_routes
-
-            self.has_api = True
-            self.app.router.routes[:0] = api_routes()
-        await self.app(scope, receive, send)
 
     def lines(self, head: Message) -> list[list[str]]:
         """The headers of an answer as JavaScript takes them."""

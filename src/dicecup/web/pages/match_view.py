@@ -185,15 +185,8 @@ def match_view(
     choices, picked = safe_choices(match, picked) if match and acting else ([], {})
     announceable = announcements(rules, match.state) if match and acting else ()
     last = last_entry(match, language) if match else NO_ENTRY
-    placed = {seat: (place, points) for place, seat, points in standings(rules, match.state)} if match else {}
     seat_shown = shown_seat(match, seats) if match else 0
-    players = [
-        player_view(live, seat, seats, language, last, *placed.get(seat, (0, 0)))
-        for seat in range(len(live.stored.seats))
-    ]
-    if seats:  # whoever has a seat comes first, and the sheet is open already
-        players[seat_shown] = replace(players[seat_shown], sheet=None)
-        players = players[seat_shown:] + players[:seat_shown]
+    players = player_views(live, seats, seat_shown, language, last)
     shown = next(player for player in players if player.seat == seat_shown) if match else None
     return MatchView(
         id=live.id,
@@ -239,6 +232,25 @@ def match_view(
         is_pad=live.is_pad,
         pad=pad_view(match, bool(seats), language) if match and live.is_pad else None,
     )
+
+
+def player_views(
+    live: LiveMatch, seats: frozenset[int], seat_shown: int, language: Language, last: LastEntry
+) -> list[PlayerView]:
+    """All players; whoever has a seat comes first, and that sheet is open already."""
+    match = live.match
+    placed = {
+        seat: (place, points)
+        for place, seat, points in (standings(match.rules, match.state) if match else ())
+    }
+    players = [
+        player_view(live, seat, seats, language, last, *placed.get(seat, (0, 0)))
+        for seat in range(len(live.stored.seats))
+    ]
+    if not seats:
+        return players
+    players[seat_shown] = replace(players[seat_shown], sheet=None)
+    return players[seat_shown:] + players[:seat_shown]
 
 
 def same_view(live: LiveMatch, rules: Ruleset) -> SameView:
