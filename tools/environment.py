@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+from ast import literal_eval
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -45,10 +47,18 @@ else:
 WINDOWS = sys.platform == "win32"
 EXTRAS = ("dask", "data", "env", "pdf", "postgresql", "solver")
 PARTS = ("run", *EXTRAS, "check")
-PIP = [
-    *("-I", "-m", "pip", "install", "--quiet", "--no-input", "--no-cache-dir", "--retries", "2"),
-    *("--only-binary", ":all:", "--no-deps", "--require-hashes"),
-]
+LOCKED = ("--only-binary", ":all:", "--no-deps", "--require-hashes")
+PIP = ("-I", "-m", "pip", "install", "--quiet", "--no-input", "--no-cache-dir", "--retries", "2", *LOCKED)
+UV = ("-I", "-m", "uv", "pip", "install", "--quiet", "--no-config", "--system-certs", *LOCKED)
+# Settings of pip, and the variables of uv for them.
+SETTINGS = {
+    "index-url": "UV_DEFAULT_INDEX",
+    "extra-index-url": "UV_INDEX",
+    "find-links": "UV_FIND_LINKS",
+    "trusted-host": "UV_INSECURE_HOST",
+    "cert": "SSL_CERT_FILE",
+    "proxy": "ALL_PROXY",
+}
 
 
 class SetUpError(Exception):
@@ -116,7 +126,7 @@ class Environment:
             wanted = {"run", "check"}  # check.txt holds all the others
         for stamped in wanted:
             self.stamp_file(stamped).unlink(missing_ok=True)
-        self.pip_install(["check"] if "check" in wanted else sorted(wanted))
+        self.install_packages(["check"] if "check" in wanted else sorted(wanted))
         for stamped in wanted:
             self.write_stamp(stamped)
 
@@ -132,22 +142,44 @@ class Environment:
         except (OSError, subprocess.CalledProcessError):
             raise SetUpError("broken_venv", log=self.log) from None
 
-    def pip_install(self, parts: list[str]) -> None:
-        requirements = [option for part in parts for option in ("--requirement", str(self.lock_file(part)))]
+    def install_packages(self, parts: list[str]) -> None:
         # /tmp may be small: keep temporary files in the clone.
         temporary = self.folder / "tmp"
         temporary.mkdir(exist_ok=True)
         unwanted = {"PIP_TARGET", "PIP_PREFIX", "PIP_ROOT"}
         kept = {name: value for name, value in os.environ.items() if name not in unwanted}
         settings = {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_USER": "0"}
-        folders = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))
-        # All of it would be compiled, on one core, for the few modules that the checks import.
-        options = ["--no-compile"] if parts == ["check"] else []
+        settings = kept | settings | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))
         try:
-            self.logged([str(self.python), *PIP, *options, *requirements], kept | settings | folders)
+            if parts == ["check"]:
+                self.install_everything(self.lock_file("check"), temporary, settings)
+            else:
+                self.pip_install([self.lock_file(part) for part in parts], settings)
         except (OSError, subprocess.CalledProcessError):
             raise SetUpError("no_packages", log=self.log) from None
         shutil.rmtree(temporary, ignore_errors=True)
+
+    def install_everything(self, lock: Path, temporary: Path, settings: dict[str, str]) -> None:
+        """Install a large lock file by uv, which is in it: in a third of pip's time, and on all cores.
+
+        Where there is no uv for the machine, or it fails, pip does it. Neither compiles what it installs: all
+        of it would be compiled, for the few modules that the checks import.
+        """
+        try:
+            self.logged([str(self.python), "-I", "-m", "pip", "config", "list"], settings)
+            translated = uv_settings(self.log.read_text(encoding="utf-8"))
+            alone = temporary / "uv.txt"
+            alone.write_text(requirement("uv", lock.read_text(encoding="utf-8")), encoding="utf-8")
+            self.pip_install([alone], settings, "--no-compile")
+            # Its cache is in the same file system, so that files are linked, not copied.
+            options = ["--python", str(self.python), "--cache-dir", str(temporary / "uv")]
+            self.logged([str(self.python), *UV, *options, "--requirement", str(lock)], settings | translated)
+        except (OSError, ValueError, subprocess.CalledProcessError):
+            self.pip_install([lock], settings, "--no-compile")
+
+    def pip_install(self, locks: list[Path], settings: dict[str, str], *options: str) -> None:
+        requirements = [option for lock in locks for option in ("--requirement", str(lock))]
+        self.logged([str(self.python), *PIP, *options, *requirements], settings)
 
     def link_source(self) -> None:
         """Put src on the path, by a relative entry: special characters in the clone's path do not matter."""
@@ -185,6 +217,32 @@ class Environment:
                 check=True,
                 close_fds=False,  # for the lock
             )
+
+
+def requirement(name: str, lock: str) -> str:
+    """The lines of a lock file about one package: its version and its hashes."""
+    found = re.search(rf"^{name}==(?:.*\\\n)*.*\n", lock, re.M)
+    return found[0] if found else ""
+
+
+def uv_settings(configuration: str) -> dict[str, str]:
+    """Translate the output of `pip config list` into variables for uv, which does not read pip's settings.
+
+    Raise ValueError for what uv has no variable for.
+    """
+    sections: dict[str, dict[str, str]] = {"global": {}, "install": {}, ":env:": {}}
+    for line in configuration.splitlines():
+        key, _, value = line.partition("=")
+        section, _, name = key.partition(".")
+        sections.get(section, {})[name] = literal_eval(value)
+    merged = sections["global"] | sections["install"] | sections[":env:"]
+    if "no-index" in merged:
+        raise ValueError("no-index")
+    variables = {variable: merged[name].split() for name, variable in SETTINGS.items() if name in merged}
+    return {
+        variable: ("," if variable == "UV_FIND_LINKS" else " ").join(words)
+        for variable, words in variables.items()
+    }
 
 
 @contextmanager

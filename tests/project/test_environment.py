@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import setup_texts
-from environment import EXTRAS, PARTS, Environment, SetUpError, locked
+from environment import EXTRAS, PARTS, Environment, SetUpError, locked, requirement
 
 
 class Dry(Environment):
@@ -22,10 +22,13 @@ class Dry(Environment):
         super().__init__(root, "dicecup")
         self.commands: list[list[str]] = []
         self.environments: list[dict[str, str]] = []
+        self.configuration = ""  # of pip
 
     def logged(self, command: list[str], environment: dict[str, str] | None = None) -> None:
         self.commands.append(command)
         self.environments.append(environment or {})
+        self.folder.mkdir(exist_ok=True)
+        self.log.write_text(self.configuration if "config" in command else "", encoding="utf-8")
         if "venv" in command:
             self.python.parent.mkdir(parents=True, exist_ok=True)
             self.python.touch(mode=0o755)
@@ -35,7 +38,7 @@ class Dry(Environment):
 
     @property
     def installed(self) -> list[str]:
-        """The lock files handed to pip, in order, and "new" for each time .venv was made."""
+        """The lock files that were installed, in order, and "new" for each time .venv was made."""
         found: list[str] = []
         for command in self.commands:
             found += ["new"] * ("venv" in command)
@@ -83,10 +86,56 @@ def test_check_holds_every_part(environment: Dry) -> None:
     environment.set_up("run")
     assert not environment.is_ready("check")
     environment.set_up("check")
-    assert environment.installed == ["new", "run", "check"]
+    assert environment.installed == ["new", "run", "uv", "check"]
     for part in PARTS:
         environment.set_up(part)
-    assert environment.installed == ["new", "run", "check"]
+    assert environment.installed == ["new", "run", "uv", "check"]
+
+
+def test_everything_is_installed_by_uv_of_its_lock(environment: Dry) -> None:
+    environment.configuration = (
+        ":env:.extra-index-url='https://one.example/a https://two.example/b'\n"
+        ":env:.no-input='1'\n"
+        "freeze.index-url='https://wrong.example/'\n"
+        "global.find-links='\\n/wheels\\n/more'\n"
+        "global.index-url='https://wrong.example/'\n"
+        "install.index-url='https://right.example/'\n"
+    )
+    environment.set_up("check")
+    *_, uv, everything = environment.commands
+    assert uv[1:4] == ["-I", "-m", "pip"]
+    assert everything[1:4] == ["-I", "-m", "uv"]
+    assert everything[-1] == str(environment.lock_file("check"))
+    assert {"--require-hashes", "--no-deps", "--only-binary"} <= {*uv} & {*everything}
+    settings = environment.environments[-1]
+    assert settings["UV_DEFAULT_INDEX"] == "https://right.example/"
+    assert settings["UV_INDEX"] == "https://one.example/a https://two.example/b"
+    assert settings["UV_FIND_LINKS"] == "/wheels,/more"
+
+
+def test_the_lock_holds_the_hashes_of_uv(root: Path) -> None:
+    lines = requirement("uv", (root / "requirements/check.txt").read_text(encoding="utf-8")).splitlines()
+    assert lines[0].startswith("uv==")
+    assert len(lines) > 10
+    assert all(line.startswith("    --hash=sha256:") for line in lines[1:])
+
+
+@pytest.mark.parametrize(("failing", "tried"), [("uv", 2), ("uv.txt", 1), ("config", 0), ("", 0)])
+def test_pip_installs_everything_where_uv_does_not(
+    environment: Dry, failing: str, tried: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environment.configuration = "" if failing else "global.no-index='true'\n"
+
+    def fail(command: list[str], settings: dict[str, str] | None = None) -> None:
+        Dry.logged(environment, command, settings)
+        if failing in (*command, Path(command[-1]).name):
+            raise subprocess.CalledProcessError(1, command)
+
+    monkeypatch.setattr(environment, "logged", fail)
+    environment.set_up("check")
+    assert environment.installed == ["new", *["uv", "check"][:tried], "check"]
+    assert environment.commands[-1][1:4] == ["-I", "-m", "pip"]
+    assert environment.is_ready("check")
 
 
 def test_a_new_lock_is_set_up_again_with_all_that_was_there(environment: Dry) -> None:
