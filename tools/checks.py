@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 from setup_texts import tell
 
@@ -17,15 +19,19 @@ LINT_IMPORTS = "from importlinter.cli import lint_imports_command as lint; lint(
 # browser or a solved game stay together.
 CORES = min(os.cpu_count() or 2, 4)
 PYTEST = ("-m", "pytest", "-n", str(CORES + 1), "--dist", "worksteal")
-# Other steps run beside some of the tests, so that no core is idle: more workers would slow those down.
+# Tests that wait for nobody, beside other steps: a worker for each core is enough.
 BESIDE = ("-n", str(CORES))
+# The tests of the web app often wait for servers and browsers, and take longest. What runs beside them and
+# beside the compiler leaves them the cores they can use, and takes the rest.
+LOW = 10  # the niceness
 # These reach every branch of the engine and the rules. The others are not measured, which would make them
 # twice as slow.
 MEASURED = ("engine", "rules_files", "golden")
 # These need no compiled kernels: they run while the kernels are compiled.
 PLAIN = ("counts", "properties", "rulebook", "i18n", "match", "storage", "storage_databases", "cli")
-# Those with the kernels come first, those with the servers and browsers last; others are in between.
-FIRST, LAST = ("solver", "double", "learned", "coach"), ("web", "browser")
+WEB = ("web", "browser")
+# The others: those with the kernels come first.
+FIRST = ("solver", "double", "learned", "coach")
 # The quick check waits for nothing, so a worker for each core is enough. It leaves out what counts or tries
 # every case of what other tests show by examples.
 QUICK = ("-n", str(CORES), "-m", "not slow and not kernels")
@@ -44,18 +50,29 @@ KERNELS = (("kernels", "tools/kernels.py"),)
 Step = tuple[str, ...]  # its heading, and the arguments of Python
 
 
+def be_nice(process: subprocess.Popen[Any], niceness: int) -> None:
+    """Lower the priority of a process and of those that it will start, where there are priorities."""
+    if niceness and sys.platform != "win32":
+        with suppress(OSError):  # it has ended already
+            os.setpriority(os.PRIO_PROCESS, process.pid, niceness)
+
+
 class Beside(Thread):
     """Steps that run one after another while something else runs; their output is shown afterwards."""
 
-    def __init__(self, checks: Checks, steps: tuple[Step, ...]) -> None:
+    def __init__(self, checks: Checks, steps: tuple[Step, ...], after: Beside | None, niceness: int) -> None:
         super().__init__()
         self.checks = checks
         self.steps = steps
+        self.after = after
+        self.niceness = niceness
         self.done: list[tuple[str, str, int]] = []  # heading, output, exit status
         self.running: subprocess.Popen[str] | None = None
         self.stopped = False
 
     def run(self) -> None:
+        if self.after:
+            self.after.join()
         for heading, *arguments in self.steps:
             if self.stopped:
                 return
@@ -66,6 +83,7 @@ class Beside(Thread):
                 stderr=subprocess.STDOUT,
                 text=True,
             ) as self.running:
+                be_nice(self.running, self.niceness)
                 output = self.running.communicate()[0]
             self.done.append((heading, output, self.running.returncode))
 
@@ -89,16 +107,20 @@ class Checks:
         self.python = python
         self.failed: list[str] = []
 
-    def run(self, heading: str, *arguments: str) -> None:
+    def run(self, heading: str, *arguments: str, niceness: int = 0) -> None:
         """Run Python with these arguments."""
         print(f"\n== {heading}", flush=True)
-        if subprocess.run([self.python, *arguments], cwd=self.root, check=False).returncode:
+        with subprocess.Popen([self.python, *arguments], cwd=self.root) as process:
+            be_nice(process, niceness)
+        if process.returncode:
             self.failed.append(heading)
 
     @contextmanager
-    def beside(self, steps: tuple[Step, ...]) -> Iterator[Beside]:
-        """Run steps beside what follows; they are stopped if that is interrupted."""
-        beside = Beside(self, steps)
+    def beside(
+        self, steps: tuple[Step, ...], *, after: Beside | None = None, niceness: int = 0
+    ) -> Iterator[Beside]:
+        """Run steps beside what follows, after others; they are stopped if that is interrupted."""
+        beside = Beside(self, steps, after, niceness)
         beside.start()
         try:
             yield beside
@@ -108,8 +130,8 @@ class Checks:
     def tests(self, *names: str) -> list[str]:
         """The folders of these tests that exist; without names all others, in the order to run them."""
         found = {path.name for path in self.root.glob("tests/[a-z]*/")}
-        others = sorted(found.difference(MEASURED, PLAIN, FIRST, LAST))
-        return [f"tests/{name}" for name in names or (*FIRST, *others, *LAST) if name in found]
+        others = sorted(found.difference(MEASURED, PLAIN, WEB, FIRST))
+        return [f"tests/{name}" for name in names or (*FIRST, *others) if name in found]
 
 
 def run_all(root: Path, python: str, arguments: list[str]) -> int:
@@ -127,14 +149,18 @@ def run_all(root: Path, python: str, arguments: list[str]) -> int:
             checks.run("pytest", *PYTEST, *arguments)
             static.wait()
     else:
-        with checks.beside(KERNELS) as kernels, checks.beside(STATIC) as static:
+        with checks.beside(KERNELS) as kernels, checks.beside(STATIC, niceness=LOW) as static:
             find_browser(checks)
             fetch_site_parts(checks)
-            run_measured_tests(checks)
-            checks.run("pytest without kernels", *PYTEST, *BESIDE, *checks.tests(*PLAIN))
-            static.wait()
-            kernels.wait()
-        checks.run("pytest with kernels", *PYTEST, *checks.tests())
+            web_tests = ("pytest of the web app", *PYTEST, *checks.tests(*WEB))
+            with checks.beside((web_tests,), after=kernels) as web:
+                run_measured_tests(checks)
+                plain = checks.tests(*PLAIN)
+                checks.run("pytest without kernels", *PYTEST, *BESIDE, *plain, niceness=LOW)
+                static.wait()
+                kernels.wait()
+                checks.run("pytest with kernels", *PYTEST, *BESIDE, *checks.tests(), niceness=LOW)
+                web.wait()
     print(f"\n== failed: {', '.join(checks.failed)}" if checks.failed else "\n== all checks passed")
     return 1 if checks.failed else 0
 
@@ -153,7 +179,8 @@ def fetch_site_parts(checks: Checks) -> None:
 
 def run_measured_tests(checks: Checks) -> None:
     measured = ("--cov", "--cov-report=", "--cov-fail-under=0")
-    checks.run("pytest of engine and rules", *PYTEST, *BESIDE, *measured, *checks.tests(*MEASURED))
+    tests = checks.tests(*MEASURED)
+    checks.run("pytest of engine and rules", *PYTEST, *BESIDE, *measured, *tests, niceness=LOW)
     checks.run("coverage of dicecup.engine and dicecup.rules", "-m", "coverage", "report")
 
 

@@ -166,8 +166,8 @@ def test_check_goes_on_after_a_failure_and_then_fails(clone: Path, launch: Launc
     python_that(clone, 'echo "$2"\n[ "$2" != mypy ]')
     result = launch(clone / "check")
     assert result.returncode == 1
-    for heading in ("pytest of engine and rules", "pytest without kernels", "pytest with kernels"):
-        assert f"== {heading}\npytest\n" in result.stdout
+    for tests in ("of engine and rules", "without kernels", "with kernels", "of the web app"):
+        assert f"== pytest {tests}\npytest\n" in result.stdout
     assert result.stdout.endswith("\n== failed: mypy\n")
 
 
