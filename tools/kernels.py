@@ -5,6 +5,7 @@ Each process that finds no compiled kernels compiles them for itself, and the te
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,7 +24,9 @@ upper = { boxes = { ones = 1, threes = 3 } }
 def main() -> None:
     # Read when the solver is imported.
     os.environ |= {"NUMBA_CACHE_DIR": str(CACHE / "kernels"), "DICECUP_CACHE": str(CACHE / "coach")}
+    gc.disable()  # the compiler makes millions of objects, and little garbage
     compile_coach()
+    gc.collect()
     with TemporaryDirectory() as folder:
         compile_tables(Path(folder))
 
