@@ -70,22 +70,25 @@ def test_refusals_are_the_same(client: TestClient, ann: Player, case: str, with_
 def test_a_move_is_answered_with_the_state(client: TestClient, ann: Player, with_fastapi: Any) -> None:
     moved = ann.move(ann.open("triple-yum-plus"), {"throw": True})
     state = moved.json()
-    seen = ann.get(f"/matches/{state['id']}")
-    assert moved.text == seen.text
+    by_live_route = ann.get(f"/matches/{state['id']}")
     with_fastapi()
+    seen = ann.get(f"/matches/{state['id']}")
+    assert moved.text == seen.text == by_live_route.text
+    assert seen.headers.keys() == by_live_route.headers.keys()
     moved = ann.move(state, best_score(state))
     assert moved.status_code == 200
     assert moved.headers.keys() == seen.headers.keys()
 
 
 @pytest.mark.parametrize(
-    "path", ["/api/matches/{}/moves", "/api/matches/{}/events", "/t/{}/events", "/t/{}/throw"]
+    "path",
+    ["/api/matches/{}", "/api/matches/{}/moves", "/api/matches/{}/events", "/t/{}/events", "/t/{}/throw"],
 )
 @pytest.mark.parametrize("match", ["aaaaaaaaaaaa", "short", "a" * 50, "%00aaaaaaaaaaa"])
 def test_unknown_matches_are_answered_the_same(
     client: TestClient, path: str, match: str, with_fastapi: Any
 ) -> None:
-    method = "GET" if path.endswith("events") else "POST"
+    method = "GET" if path.endswith(("{}", "events")) else "POST"
 
     def ask() -> Any:
         client.cookies.clear()
@@ -140,6 +143,24 @@ def test_every_route_here_is_one_of_fastapi(client: TestClient) -> None:
     for method, path in live_routes.ROUTES:
         if path.startswith("/api"):
             assert method.lower() in described[path]
+
+
+@pytest.mark.parametrize("key", ["", "stranger that is long enough", "x", "é" * 30, "x" * 5000])
+@pytest.mark.parametrize("query", ["", "?more=%00"])
+def test_states_are_shown_to_others_the_same(
+    client: TestClient, ann: Player, key: str, query: str, with_fastapi: Any
+) -> None:
+    state = ann.play(ann.open(), {"throw": True})
+    headers = {"Accept-Language": "de", "Authorization": f"Bearer {key}".encode()} if key else {}
+
+    def ask() -> Any:
+        client.cookies.clear()
+        answer = client.get(f"/api/matches/{state['id']}{query}", headers=headers)
+        return answer.status_code, answer.text, sorted(answer.headers)
+
+    found = ask()
+    with_fastapi()
+    assert found == ask()
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "identity"])

@@ -1,4 +1,4 @@
-"""Live play as plain ASGI: moves and event streams, which are nearly all requests of a busy server.
+"""Live play as plain ASGI: moves, states and event streams, which are nearly all requests of a busy server.
 
 The routes of FastAPI describe them, and answer whatever is unusual about such a request. FastAPI's search
 for the route, its dependencies and its validation of answers took more time than the move itself.
@@ -123,9 +123,12 @@ def find_route(scope: Scope) -> tuple[LiveRoute | None, str]:
     """Return what answers a request, and the match it is about."""
     if scope["type"] != "http":
         return None, ""
-    place, _, what = scope["path"].rpartition("/")
+    place, _, last = scope["path"].rpartition("/")
     area, _, match = place.rpartition("/")
-    route = ROUTES.get((scope["method"], f"{area}/{{match}}/{what}"))
+    path = f"{area}/{{match}}/{last}"
+    if is_match_id(last):
+        match, path = last, f"{place}/{{match}}"
+    route = ROUTES.get((scope["method"], path))
     return (route, match) if route and is_match_id(match) else (None, "")
 
 
@@ -159,6 +162,17 @@ async def move(request: Request, live: LiveMatch) -> Response:
     request.state.live = live  # an error is answered with the current state
     request.state.seats = seats = live.seats_of(key_hash(key) if key else None)
     await match_requests.play(live, seats, wish)
+    return state_answer(live, seats)
+
+
+async def look(request: Request, live: LiveMatch) -> Response:
+    from dicecup.web.viewer import caller_key
+
+    key = await caller_key(request)
+    return state_answer(live, live.seats_of(key_hash(key) if key else None))
+
+
+def state_answer(live: LiveMatch, seats: frozenset[int]) -> Response:
     data = json.dumps(state_data(live, seats), ensure_ascii=False, separators=(",", ":"))
     return Response(data, media_type=JSON)
 
@@ -280,6 +294,7 @@ async def page_score(request: Request, live: LiveMatch) -> Response:
 ROUTES = {
     (method, path): LiveRoute(path, handler)
     for method, path, handler in (
+        ("GET", "/api/matches/{match}", look),
         ("POST", "/api/matches/{match}/moves", move),
         ("GET", "/api/matches/{match}/events", state_events),
         ("GET", "/t/{match}/events", page_events),
