@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from httpx2 import Response
 from starlette.testclient import TestClient
+from tests.web.direct_client import DirectClient
 
 from dicecup.web.app import create_app
 from dicecup.web.guard import COOKIE
@@ -133,7 +134,7 @@ def settings(database: str) -> Settings:
 
 @pytest.fixture
 def client(settings: Settings) -> Iterator[TestClient]:
-    with TestClient(create_app(settings), raise_server_exceptions=False) as client:
+    with DirectClient(create_app(settings), raise_server_exceptions=False) as client:
         yield client
 
 

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from starlette.testclient import TestClient
 from tests.web.conftest import ANN, FRIEND, Player, two_players
+from tests.web.direct_client import DirectClient
 
 from dicecup.storage.store import Store
 from dicecup.web.app import create_app
@@ -39,7 +40,7 @@ def test_taking_the_last_seat_begins_the_match(ann: Player, bo: Player) -> None:
 
 
 def test_a_full_match_that_did_not_begin_begins_when_it_is_read(settings: Settings) -> None:
-    with TestClient(create_app(settings)) as client:
+    with DirectClient(create_app(settings)) as client:
         ann = Player(client)
         state = ann.open("yatzy", ANN, FRIEND)
         with client.app.state.matches.store.database.changes() as changes:  # type: ignore[attr-defined]
@@ -47,7 +48,7 @@ def test_a_full_match_that_did_not_begin_begins_when_it_is_read(settings: Settin
                 "UPDATE seats SET kind = 'person', name = 'Bo', seed = 'luck' WHERE match = ? AND number = 1",
                 (state["id"],),
             )
-    with TestClient(create_app(settings)) as client:
+    with DirectClient(create_app(settings)) as client:
         again = Player(client, ann.key)
         found = again.look(state)
         assert (found["status"], found["turn"]["yours"]) == ("playing", True)

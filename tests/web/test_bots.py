@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 from tests.web.conftest import Player, best_score
+from tests.web.direct_client import DirectClient
 
 from dicecup.bots import BOTS
 from dicecup.bots.registry import MEANS, NAMES, usual_score
@@ -31,7 +32,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "coach.md"
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     database = str(tmp_path_factory.mktemp("bots") / "games.db")
     settings = Settings(database, pause=0, pace=0, reveal_after=0, limits=False)
-    with TestClient(create_app(settings), raise_server_exceptions=False) as client:
+    with DirectClient(create_app(settings), raise_server_exceptions=False) as client:
         yield client
 
 

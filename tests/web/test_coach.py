@@ -13,6 +13,7 @@ import pytest
 from starlette.testclient import TestClient
 from tests.waiting import READY, eventually
 from tests.web.conftest import Player, best_score
+from tests.web.direct_client import DirectClient
 
 from dicecup.coach.advice import advise, known_values
 from dicecup.engine.serialize import position_from_data
@@ -35,7 +36,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     """One server for all tests, so that every game is prepared once."""
     database = str(tmp_path_factory.mktemp("coach") / "games.db")
     settings = Settings(database, pause=0, pace=0, reveal_after=0, limits=False)
-    with TestClient(create_app(settings), raise_server_exceptions=False) as client:
+    with DirectClient(create_app(settings), raise_server_exceptions=False) as client:
         yield client
 
 

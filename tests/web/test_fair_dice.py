@@ -9,6 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 from tests.waiting import eventually
 from tests.web.conftest import ANN, FRIEND, Player, Visitor, best_score, code, page_of
+from tests.web.direct_client import DirectClient
 
 from dicecup.engine.fairness import commitment
 from dicecup.engine.proof import verify
@@ -144,12 +145,12 @@ def test_those_who_join_see_the_fingerprint_first(ann: Player, client: TestClien
 
 def test_a_match_opened_by_an_earlier_version_keeps_its_statement(settings: Settings) -> None:
     """Nobody can tell any more which of its words the server drew: it proves no more than before."""
-    with TestClient(create_app(settings)) as client:
+    with DirectClient(create_app(settings)) as client:
         state = Player(client).open("yatzy", ANN, BOT, FRIEND)
         with client.app.state.matches.store.database.changes() as changes:  # type: ignore[attr-defined]
             changes.run("UPDATE matches SET statement = 1")
             changes.run("UPDATE seats SET seed = 'drawn' WHERE kind <> 'open'")
-    with TestClient(create_app(settings)) as client:
+    with DirectClient(create_app(settings)) as client:
         bo = Player(client)
         assert bo.post(f"/matches/{state['id']}/join", {"name": "Bo"}).status_code == 200
         record, _ = record_from_text(bo.get(f"/matches/{state['id']}/record").text.encode())
@@ -174,9 +175,9 @@ def test_secrets_cannot_be_derived_from_the_servers_key(ann: Player, client: Tes
 
 
 def test_a_promise_outlives_a_restart(settings: Settings) -> None:
-    with TestClient(create_app(settings)) as client:
+    with DirectClient(create_app(settings)) as client:
         promise = promised(Player(client))
-    with TestClient(create_app(settings)) as client:
+    with DirectClient(create_app(settings)) as client:
         state = Player(client).open(promise=promise["promise"])
         assert state["commitment"] == promise["commitment"]
 

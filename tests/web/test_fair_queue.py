@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 from tests.web.conftest import Player
+from tests.web.direct_client import DirectClient
 
 from dicecup.engine.state import start
 from dicecup.errors import UsageError
@@ -211,7 +212,7 @@ def test_callers_are_the_networks_of_clients(settings: Settings, monkeypatch: py
 
     monkeypatch.setattr(fair_queue, "caller_now", noted)
     app = create_app(settings)
-    with TestClient(app, client=("192.0.2.7", 50000)) as client:
+    with DirectClient(app, client=("192.0.2.7", 50000)) as client:
         ann = Player(client)
         state = ann.open()
         ann.get(f"/matches/{state['id']}/record")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 from tests.web.conftest import Player, best_score
+from tests.web.direct_client import DirectClient
 
 from dicecup.web.app import create_app
 from dicecup.web.guard import MOST_UPLOAD
@@ -159,7 +160,7 @@ def test_spectators_learn_no_secret(ann: Player, client: TestClient) -> None:
 
 
 def test_too_many_requests(tmp_path: Path) -> None:
-    with TestClient(create_app(Settings(str(tmp_path / "games.db")))) as client:
+    with DirectClient(create_app(Settings(str(tmp_path / "games.db")))) as client:
         ann = Player(client)
         state = ann.open()
         answers = [ann.move(state, {"throw": True}).status_code for _ in range(120)]

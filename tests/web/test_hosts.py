@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from starlette.testclient import TestClient
 from tests.web.conftest import code
+from tests.web.direct_client import DirectClient
 
 from dicecup.web.addresses import HostNames, is_among, network_of
 from dicecup.web.app import create_app
@@ -46,7 +46,7 @@ def test_names_that_the_operator_lists() -> None:
 
 def test_a_request_under_another_name_is_rejected(database: str) -> None:
     settings = Settings(database, hosts="play.example")
-    with TestClient(create_app(settings)) as client:
+    with DirectClient(create_app(settings)) as client:
         assert client.get("/api/games", headers={"Host": "play.example"}).status_code == 200
         answer = client.get("/api/games", headers={"Host": "evil.example"})
         assert (answer.status_code, code(answer)) == (421, "host_unknown")

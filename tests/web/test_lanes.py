@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 from tests.web.conftest import Player
+from tests.web.direct_client import DirectClient
 
 from dicecup.web import guard as module
 from dicecup.web.app import create_app
@@ -200,7 +200,7 @@ def test_idle_clients_are_forgotten(clock: Clock) -> None:
 def test_a_lane_that_is_full_is_answered_without_rendering(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with TestClient(create_app(Settings(database))) as client:
+    with DirectClient(create_app(Settings(database))) as client:
         state = Player(client).open()
 
         async def full(_self: Lanes, _client: str, work: Coroutine[Any, Any, None]) -> bool:

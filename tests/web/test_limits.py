@@ -13,6 +13,7 @@ import pytest
 from starlette.testclient import TestClient
 from tests.web.coaching import record_of
 from tests.web.conftest import Player
+from tests.web.direct_client import DirectClient
 
 from dicecup.errors import StorageError
 from dicecup.storage.store import Store
@@ -39,7 +40,7 @@ def counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestCli
     stop_time(monkeypatch)
     monkeypatch.setattr(guard, "BURST", 3)
     monkeypatch.setattr(guard, "REFUSED_AFTER", 0.0)
-    with TestClient(create_app(Settings(str(tmp_path / "games.db")))) as client:
+    with DirectClient(create_app(Settings(str(tmp_path / "games.db")))) as client:
         yield client
 
 
@@ -54,7 +55,7 @@ def test_every_path_is_limited(counted: TestClient, path: str) -> None:
 
 def test_promises_are_limited_since_each_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stop_time(monkeypatch)
-    with TestClient(create_app(Settings(str(tmp_path / "games.db")))) as client:
+    with DirectClient(create_app(Settings(str(tmp_path / "games.db")))) as client:
         statuses = [client.get("/new/yatzy").status_code for _ in range(99)]
         statuses += [client.post("/api/promises").status_code for _ in range(2)]
         assert client.get("/").status_code == 200

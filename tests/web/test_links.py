@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 from tests.web.conftest import ANN, FRIEND, Player, Visitor, code
+from tests.web.direct_client import DirectClient
 
 from dicecup.web.app import create_app
 from dicecup.web.settings import Settings
@@ -26,7 +27,7 @@ def claim(client: TestClient, state: dict[str, Any], token: str) -> Any:
 
 
 def test_a_link_expires(settings: Settings) -> None:
-    with TestClient(create_app(Settings(settings.database, link_hours=0))) as client:
+    with DirectClient(create_app(Settings(settings.database, link_hours=0))) as client:
         ann = Player(client)
         state = ann.open()
         refused = claim(client, state, link(ann, state))
@@ -85,13 +86,13 @@ def test_the_page_of_a_link_says_how_long_it_works_and_revokes_it(visitor: Visit
 
 
 def test_a_new_key_of_the_server_makes_open_pages_invalid_and_nothing_else(settings: Settings) -> None:
-    with TestClient(create_app(settings)) as client:
+    with DirectClient(create_app(settings)) as client:
         ann = Player(client)
         state = ann.open()
         browser = TestClient(client.app)
         visitor = Visitor(browser)
         client.app.state.matches.store.rotate_server_key()  # type: ignore[attr-defined]
-    with TestClient(create_app(settings)) as client:
+    with DirectClient(create_app(settings)) as client:
         assert Player(client, ann.key).play(state, {"throw": True})["version"] == 1
         client.cookies.update(browser.cookies)
         stale = client.post("/new/yatzy", data={"csrf": visitor.token(), "kind": "person", "name": "Ann"})

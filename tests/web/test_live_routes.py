@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.web.conftest import Player, Visitor, best_score
+from tests.web.conftest import ANN, FRIEND, Player, Visitor, best_score
 
 from dicecup.web import live_routes
 from dicecup.web.api import match_requests
+from dicecup.web.api.models import StateAnswer
 
 pytestmark = pytest.mark.one_database
 THROW = '{"version": 0, "move": {"throw": true}}'
@@ -145,13 +146,39 @@ def test_every_route_here_is_one_of_fastapi(client: TestClient) -> None:
             assert method.lower() in described[path]
 
 
+@pytest.mark.parametrize(
+    ("game", "seats", "more"),
+    [
+        ("yatzy", (ANN, FRIEND), {}),  # has not begun
+        ("yatzy", (ANN, FRIEND), {"same_dice": "turn"}),
+        ("yatzy", (ANN, {"kind": "bot", "name": "greedy"}), {"same_dice": "game"}),
+        ("yatzy", (ANN,), {"dice": "points"}),
+        *((game, (ANN,), {}) for game in ("dice-in-dice", "triple-yum-plus", "jamb", "generala")),
+    ],
+)
+def test_states_are_shown_the_same(
+    ann: Player, game: str, seats: tuple[dict[str, str], ...], more: dict[str, str], with_fastapi: Any
+) -> None:
+    state = ann.open(game, *seats, **more)
+    shown = [ann.get(f"/matches/{state['id']}").text]
+    if not more and state["status"] == "playing":
+        state = ann.play(state, {"throw": True})
+        shown.append(ann.get(f"/matches/{state['id']}").text)
+        ann.play(state, best_score(state))
+        shown.append(ann.get(f"/matches/{state['id']}").text)
+    with_fastapi()
+    assert ann.get(f"/matches/{state['id']}").text == shown[-1]
+    for text in shown:
+        assert StateAnswer.model_validate_json(text).model_dump_json() == text
+
+
 @pytest.mark.parametrize("key", ["", "stranger that is long enough", "x", "é" * 30, "x" * 5000])
 @pytest.mark.parametrize("query", ["", "?more=%00"])
 def test_states_are_shown_to_others_the_same(
     client: TestClient, ann: Player, key: str, query: str, with_fastapi: Any
 ) -> None:
     state = ann.play(ann.open(), {"throw": True})
-    headers = {"Accept-Language": "de", "Authorization": f"Bearer {key}".encode()} if key else {}
+    headers = [(b"Accept-Language", b"de"), *([(b"Authorization", f"Bearer {key}".encode())] if key else [])]
 
     def ask() -> Any:
         client.cookies.clear()

@@ -17,6 +17,7 @@ import pytest
 from starlette.testclient import TestClient
 from tests.waiting import PATIENCE, eventually
 from tests.web.conftest import Player, Visitor, turn, two_players
+from tests.web.direct_client import DirectClient
 from tests.web.serving import Server
 
 from dicecup.errors import StorageError
@@ -69,7 +70,7 @@ def test_metrics_are_not_for_strangers(
     settings: Settings, access: MetricsAccess, address: str, headers: dict[str, str], status: int
 ) -> None:
     app = create_app(replace(settings, metrics=access))
-    with TestClient(app, client=(address, 1)) as client:
+    with DirectClient(app, client=(address, 1)) as client:
         assert client.get("/metrics", headers=headers).status_code == status
 
 
@@ -81,7 +82,7 @@ def values_of(text: str) -> dict[str, float]:
 @pytest.mark.one_database
 def test_what_is_counted(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     app = create_app(replace(settings, metrics=MetricsAccess(token=TOKEN)))
-    with TestClient(app, raise_server_exceptions=False) as client:
+    with DirectClient(app, raise_server_exceptions=False) as client:
         ann = Player(client)
         state = turn(ann, ann.open())
         client.get("/nothing/at/all")
@@ -145,7 +146,7 @@ def test_logs_hold_nothing_about_people(
     settings: Settings, logged: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = create_app(replace(settings, logs=Logs(level="info")))
-    with TestClient(app, raise_server_exceptions=False, client=("203.0.113.77", 4711)) as client:
+    with DirectClient(app, raise_server_exceptions=False, client=("203.0.113.77", 4711)) as client:
         ann, bo, visitor = Player(client), Player(client), Visitor(client)
         cookie, csrf = client.cookies["dicecup"], visitor.token()
         visitor.send("/new/yatzy", action="play", kind=["person"], name=["Visitorella"])

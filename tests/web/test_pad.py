@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 from tests.web.conftest import ANN, FRIEND, Player, Visitor, code, page_of
+from tests.web.direct_client import DirectClient
 
 from dicecup.engine.record_text import record_from_text
 from dicecup.rules import load_ruleset
@@ -132,7 +133,7 @@ def test_somebody_joins_late(ann: Player, settings: Settings) -> None:
     state = ann.play(state, {"seat": 0, "box": "yatzy", "points": 50})
     assert state["status"] == "finished"
     assert len(ann.get("/my/results").json()) == 2
-    with TestClient(create_app(settings)) as again:  # another process reads the same
+    with DirectClient(create_app(settings)) as again:  # another process reads the same
         later = Player(again, ann.key)
         assert later.look(state)["standings"] == state["standings"]
         record = later.get(f"/matches/{state['id']}/record").content

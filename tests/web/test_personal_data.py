@@ -15,6 +15,7 @@ import pytest
 from starlette.testclient import TestClient
 from tests.waiting import awaited, eventually
 from tests.web.conftest import ANN, FRIEND, Player, Visitor, code, page_of, turn, two_players
+from tests.web.direct_client import DirectClient
 
 from dicecup.engine.proof import verify
 from dicecup.engine.record_text import record_from_text
@@ -219,7 +220,7 @@ def test_settings_of_the_retention() -> None:
 
 def test_other_processes_hear_of_a_deletion(postgres_database: str) -> None:
     settings = Settings(postgres_database, pause=0, pace=0, reveal_after=0, limits=False)
-    with TestClient(create_app(settings)) as here, TestClient(create_app(settings)) as there:
+    with DirectClient(create_app(settings)) as here, DirectClient(create_app(settings)) as there:
         ann, bo = Player(here), Player(there)
         alone, shared = ann.open(), two_players(ann, bo)
         for state in (alone, shared):

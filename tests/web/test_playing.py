@@ -10,6 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 from tests.waiting import awaited, eventually
 from tests.web.conftest import ANN, FRIEND, Player, Visitor, best_score, page_of, turn, two_players
+from tests.web.direct_client import DirectClient
 
 from dicecup.engine import play, record
 from dicecup.engine.record_text import record_from_text, record_to_text
@@ -205,7 +206,7 @@ def test_one_tap_takes_a_box_back_until_the_next_player_throws(ann: Player, bo: 
 
 def test_the_last_box_can_be_taken_back_until_the_secret_is_shown(database: str) -> None:
     settings = Settings(database, reveal_after=60, limits=False)
-    with TestClient(create_app(settings)) as client:
+    with DirectClient(create_app(settings)) as client:
         ann = Player(client)
         state = ann.open("yahtzee")
         while state["status"] != "finished":
@@ -301,10 +302,10 @@ def test_the_setup_page_opens_a_full_game(visitor: Visitor) -> None:
 
 
 def test_a_restart_loses_nothing(settings: Settings) -> None:
-    with TestClient(create_app(settings)) as client:
+    with DirectClient(create_app(settings)) as client:
         ann = Player(client)
         state = ann.play(ann.open(), {"throw": True})
-    with TestClient(create_app(settings)) as client:
+    with DirectClient(create_app(settings)) as client:
         again = Player(client, ann.key)
         assert again.look(state) == state
         again.play(state, best_score(state))

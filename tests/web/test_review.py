@@ -12,6 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 from tests.web.coaching import KEPT, record_of, when_ready
 from tests.web.conftest import Player, Visitor, best_score
+from tests.web.direct_client import DirectClient
 
 from dicecup.cli.main import main
 from dicecup.i18n.language import LANGUAGES, language
@@ -30,7 +31,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     settings = Settings(database, pause=0, pace=0, reveal_after=0, limits=False)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DICECUP_CACHE", KEPT["DICECUP_CACHE"])
-        with TestClient(create_app(settings), raise_server_exceptions=False) as client:
+        with DirectClient(create_app(settings), raise_server_exceptions=False) as client:
             yield client
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 from tests.web.conftest import Player
+from tests.web.direct_client import DirectClient
 from tests.web.test_hostile import code
 
 from dicecup.web.app import create_app
@@ -103,7 +104,7 @@ def test_changing_keys_does_not_escape_the_rate_limit(
     monkeypatch.setattr("dicecup.web.guard.monotonic", lambda: 0.0)
     monkeypatch.setattr("dicecup.web.guard.LOOP_BURST", 1e9)  # by that clock it would never be refilled
     monkeypatch.setattr("dicecup.web.guard.REFUSED_AFTER", 0.0)
-    with TestClient(create_app(Settings(str(tmp_path / "games.db")))) as client:
+    with DirectClient(create_app(Settings(str(tmp_path / "games.db")))) as client:
         answers = [
             client.post(path, headers={header: f"dicecup={number:040}"}).status_code for number in range(400)
         ]

@@ -9,6 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 from tests.waiting import eventually
 from tests.web.conftest import Player, Visitor, best_score, page_of
+from tests.web.direct_client import DirectClient
 from tests.web.test_changes import Watching
 
 from dicecup.storage.postgres import PostgresDatabase
@@ -25,7 +26,7 @@ def clients(
     """Neither process receives notifications: late ones must make no difference."""
     monkeypatch.setattr(PostgresDatabase, "listen", lambda _database, _heard: lambda: None)
     settings = Settings(postgres_database, pause=0, pace=0, reveal_after=600, limits=False)
-    with TestClient(create_app(settings)) as one, TestClient(create_app(settings)) as other:
+    with DirectClient(create_app(settings)) as one, DirectClient(create_app(settings)) as other:
         yield one, other
 
 
@@ -109,7 +110,7 @@ def test_entries_of_another_process_need_no_query(clients: tuple[TestClient, Tes
 
 def test_marks_reach_the_spectators_of_another_process(postgres_database: str) -> None:
     settings = Settings(postgres_database, pause=0, pace=0, reveal_after=600, limits=False)
-    with TestClient(create_app(settings)) as one, TestClient(create_app(settings)) as other:
+    with DirectClient(create_app(settings)) as one, DirectClient(create_app(settings)) as other:
         visitor = Visitor(one)
         visitor.send("/new/yatzy", kind="person", name="Ann")
         path = visitor.path
