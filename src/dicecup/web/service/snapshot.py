@@ -195,6 +195,10 @@ def seat_data(live: LiveMatch, number: int, seats: frozenset[int]) -> Data:
         "name": seat.name,
         "yours": number in seats,
         "here": number in live.company.here,
+        "points": 0,
+        "sheet": {},
+        "lines": [],
+        "overall": {},
     }
     if match:
         sheet = match.state.sheets[number]
