@@ -8,12 +8,15 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from starlette.types import Message, Receive, Scope, Send
 from tests.web.conftest import Player
 from tests.web.direct_client import DirectClient
+from tools.walks import http_scope
 
 from dicecup.web import guard as module
 from dicecup.web.app import create_app
-from dicecup.web.guard import MOST_AT_ONCE, MOST_LANES, MOST_WAITING, Lane, Lanes, Timed
+from dicecup.web.guard import LOOP_BURST, MOST_AT_ONCE, MOST_LANES, MOST_WAITING, Guard, Lane, Lanes, Timed
+from dicecup.web.service.fair_queue import wait_with_others
 from dicecup.web.settings import Settings
 
 
@@ -40,6 +43,10 @@ def run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         thread.submit(asyncio.run, work()).result()
 
 
+def ignore(_seconds: float) -> None:
+    pass
+
+
 async def settle() -> None:
     for _ in range(MOST_WAITING + 50):
         await asyncio.sleep(0)
@@ -59,9 +66,9 @@ def test_only_time_in_the_loop_is_counted(clock: Clock) -> None:
         clock.now += 2.0
 
     async def work() -> None:
-        timed = Timed(request())
-        await timed
-        assert timed.seconds == 3.0
+        charged: list[float] = []
+        await Timed(request(), charged.append)
+        assert charged == [1.0, 2.0]
 
     run(work)
 
@@ -82,10 +89,10 @@ def test_errors_and_cancelling_reach_the_request() -> None:
 
     async def work() -> None:
         with pytest.raises(ValueError, match="as usual"):
-            await Timed(fails())
+            await Timed(fails(), ignore)
 
         async def await_timed() -> None:
-            await Timed(waits())
+            await Timed(waits(), ignore)
 
         task = asyncio.create_task(await_timed())
         await asyncio.sleep(0)
@@ -157,6 +164,120 @@ def test_requests_that_wait_for_the_coach_hold_up_no_others(
     run(work)
 
 
+def test_requests_that_waited_for_one_answer_go_on_one_after_the_other(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A review that 40 requests waited for was sent to all of them at once: half a second for everybody."""
+    monkeypatch.setattr(module, "PATIENCE", 0.0)
+
+    async def work() -> None:
+        lanes, ready, asking, served, running, most = Lanes(), asyncio.Event(), 0, 0, 0, 0
+        review = asyncio.create_task(ready.wait())
+
+        async def ask() -> None:
+            nonlocal asking, served, running, most
+            asking += 1
+            assert await wait_with_others(review, 1000.0)
+            running += 1
+            most = max(most, running)
+            await asyncio.sleep(0)
+            clock.now += LOOP_BURST / 10
+            running -= 1
+            served += 1
+
+        tasks = [asyncio.create_task(lanes.run("a", ask())) for _ in range(40)]
+        while asking < 40:
+            await asyncio.sleep(0)
+        monkeypatch.setattr(module, "PATIENCE", 1000.0)
+        ready.set()
+        await settle()
+        assert most <= MOST_AT_ONCE
+        assert 10 <= served < 20  # then the share is used up
+        assert lanes.lanes["a"].level <= 0
+        while served < 40:
+            clock.now += 1.0
+            lanes.look_again(lanes.lanes["a"])
+            await settle()
+        assert most <= MOST_AT_ONCE
+        assert all(await asyncio.gather(*tasks))
+        assert lanes.lanes["a"].running == 0
+
+    run(work)
+
+
+def test_others_have_the_loop_between_two_requests_of_a_client(clock: Clock) -> None:
+    """Requests that never wait ran one after the other in one iteration until the burst was used up."""
+
+    async def work() -> None:
+        lanes = Lanes()
+        order: list[str] = []
+
+        async def request(client: str) -> None:
+            order.append(client)
+
+        tasks = [asyncio.create_task(lanes.run("greedy", request("greedy"))) for _ in range(3)]
+        tasks.append(asyncio.create_task(lanes.run("patient", request("patient"))))
+        assert all(await asyncio.gather(*tasks))
+        assert order == ["greedy", "patient", "greedy", "greedy"]
+
+    run(work)
+
+
+def test_a_task_that_outlives_its_request_takes_no_place(clock: Clock) -> None:
+    async def work() -> None:
+        lanes, ready = Lanes(), asyncio.Event()
+        others: list[asyncio.Task[bool]] = []
+
+        async def outlives() -> bool:
+            return await wait_with_others(asyncio.create_task(ready.wait()), 1000.0)
+
+        async def request() -> None:
+            others.append(asyncio.create_task(outlives()))
+
+        await lanes.run("a", request())
+        ready.set()
+        assert await others[0]
+        assert lanes.lanes["a"].running == 0
+
+    run(work)
+
+
+def test_a_long_answer_pauses_while_the_share_is_used_up(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        if seconds:
+            slept.append(seconds)
+            clock.now += seconds
+        await yield_to_others(0)
+
+    yield_to_others = asyncio.sleep
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+
+    async def app(_scope: Scope, _receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        for _ in range(10):
+            clock.now += LOOP_BURST / 4
+            await yield_to_others(0)
+            await send({"type": "http.response.body", "body": b"piece", "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def send(message: Message) -> None:
+        sent.append(message.get("body", b""))
+
+    async def work() -> None:
+        scope = http_scope("GET", "/api/long", {"host": "127.0.0.1"}, "127.0.0.2")
+        guard = Guard(app, Settings(""), lambda *_: pytest.fail("it is refused"))
+        await guard(scope, lambda: asyncio.sleep(0), send)  # type: ignore[arg-type, return-value]
+
+    sent: list[bytes] = []
+    run(work)
+    assert b"".join(sent) == 10 * b"piece"
+    assert sum(slept) >= LOOP_BURST / 2 / module.LOOP_SHARE
+
+
 def test_too_many_are_refused_and_never_run(clock: Clock) -> None:
     async def work() -> None:
         lanes, started = Lanes(), []
@@ -166,9 +287,9 @@ def test_too_many_are_refused_and_never_run(clock: Clock) -> None:
             started.append(1)
             await go_on.wait()
 
-        tasks = [
-            asyncio.create_task(lanes.run("a", request())) for _ in range(MOST_AT_ONCE + MOST_WAITING + 3)
-        ]
+        tasks = [asyncio.create_task(lanes.run("a", request())) for _ in range(MOST_AT_ONCE)]
+        await settle()
+        tasks += [asyncio.create_task(lanes.run("a", request())) for _ in range(MOST_WAITING + 3)]
         await settle()
         assert [task.result() for task in tasks if task.done()] == [False] * 3
         for task in tasks[MOST_AT_ONCE : MOST_AT_ONCE + 5]:

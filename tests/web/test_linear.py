@@ -8,14 +8,17 @@ import random
 import threading
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
+from starlette.types import Message
 from tests.web.coaching import record_of
 from tests.web.conftest import Player
 from tests.web.test_uploads import long_record
+from tools.walks import http_scope
 
 from dicecup import Game
 from dicecup.engine import record as engine_record
@@ -136,6 +139,26 @@ def test_long_answers_are_sent_in_pieces(size: int, compressed: bool) -> None:
     pieces = list(reviews.pieces_of(packed, compressed))
     assert b"".join(pieces) == (packed if compressed else text)
     assert max(map(len, pieces), default=0) <= reviews.PIECE
+
+
+def test_sending_a_review_takes_time_of_its_own_request() -> None:
+    """Starlette's streaming response has a task of its own, whose time was not counted."""
+    tasks: list[asyncio.Task[Any] | None] = []
+
+    async def receive() -> Message:
+        return {"type": "http.disconnect"}
+
+    async def send(_message: Message) -> None:
+        tasks.append(asyncio.current_task())
+
+    async def work() -> None:
+        response = reviews.PackedJSON(gzip.compress(bytes(300_000)), compressed=False)
+        await response(http_scope("GET", "/", {}, "127.0.0.1"), receive, send)
+        assert len(tasks) > 3
+        assert set(tasks) == {asyncio.current_task()}
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, work()).result()
 
 
 def test_cached_reviews_are_bytes(client: TestClient) -> None:

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from dicecup.errors import DicecupError, UsageError
 from dicecup.web.addresses import HostNames, network_of
 from dicecup.web.logs import current_request
-from dicecup.web.service.fair_queue import caller_of_request
+from dicecup.web.service.fair_queue import caller_of_request, place_of_request
 from dicecup.web.service.keys import key_hash
 from dicecup.web.settings import Settings
 from dicecup.web.uploads import MOST_RECORD
@@ -90,9 +90,9 @@ class Buckets:
 class Timed:
     """A coroutine whose steps in the event loop are timed, by the time of the processor."""
 
-    def __init__(self, coroutine: Coroutine[Any, Any, None]) -> None:
+    def __init__(self, coroutine: Coroutine[Any, Any, None], charge: Callable[[float], None]) -> None:
         self.coroutine = coroutine
-        self.seconds = 0.0
+        self.charge = charge  # called with the seconds of each step
 
     def __await__(self) -> Generator[Any, Any, None]:
         error: BaseException | None = None
@@ -103,7 +103,7 @@ class Timed:
             except StopIteration:
                 return
             finally:
-                self.seconds += thread_time() - begun
+                self.charge(thread_time() - begun)
             try:
                 yield pending
                 error = None
@@ -118,6 +118,7 @@ class Lane:
         self.level = LOOP_BURST  # seconds it may still use; negative: it has used too much
         self.then = now
         self.running = 0
+        self.started = False  # whether a request has started in this iteration of the event loop
         self.waiting: deque[asyncio.Future[None]] = deque()
         self.timer: asyncio.TimerHandle | None = None
 
@@ -125,12 +126,25 @@ class Lane:
         self.level = min(LOOP_BURST, self.level + (now - self.then) * LOOP_SHARE)
         self.then = now
 
+    def charge(self, seconds: float) -> None:
+        self.level -= seconds
+
+    @property
+    def seconds_until_free(self) -> float:
+        """How long it takes until there is time again, if there is none now."""
+        return max(-self.level / LOOP_SHARE, 0) + 0.001
+
     @property
     def free(self) -> bool:
         """Whether one more request may start now."""
-        if self.level <= 0:
+        if self.level <= 0 or self.started:
             return False
         return self.running < (MOST_AT_ONCE if self.level > LOOP_BURST / 2 else 1)
+
+    def start(self) -> None:
+        """Count one more request; the next one starts after others had the event loop."""
+        self.running += 1
+        self.started = True
 
     @property
     def idle(self) -> bool:
@@ -140,16 +154,40 @@ class Lane:
 class LanePlace:
     """The place of a request in its lane, until it ends or has waited long for something else."""
 
-    def __init__(self, lane: Lane, let_in: Callable[[Lane], None]) -> None:
+    def __init__(self, lane: Lane, lanes: Lanes) -> None:
         self.lane = lane
-        self.let_in = let_in
+        self.lanes = lanes
+        self.ended = False
+        self.take()
+
+    def take(self) -> None:
+        """Have the place, which counts already, until patience runs out."""
         self.held = True
+        self.timer = asyncio.get_running_loop().call_later(PATIENCE, self.leave)
 
     def leave(self) -> None:
+        self.timer.cancel()
         if self.held:
             self.held = False
             self.lane.running -= 1
-        self.let_in(self.lane)
+        self.lanes.let_in(self.lane)
+
+    async def come_back(self) -> None:
+        """Wait for a place again, after a long wait for something else.
+
+        Otherwise all who waited for the same answer would be served at once, whatever that takes.
+        """
+        if not self.held and not self.ended:  # tasks outlive the request that began them
+            await self.lanes.wait(self.lane)
+            self.take()
+
+    async def pause(self) -> None:
+        """Let others have the loop between two pieces of a long answer, longer if the share is used up."""
+        await asyncio.sleep(0)
+        self.lane.refill(monotonic())
+        while self.lane.level <= 0:
+            await asyncio.sleep(self.lane.seconds_until_free)
+            self.lane.refill(monotonic())
 
 
 class Lanes:
@@ -174,15 +212,13 @@ class Lanes:
                 work.close()
                 raise
         else:
-            lane.running += 1
-        timed = Timed(work)
-        place = LanePlace(lane, self.let_in)
-        timer = asyncio.get_running_loop().call_later(PATIENCE, place.leave)
+            self.start(lane)
+        place = LanePlace(lane, self)
+        place_of_request.set(place)
         try:
-            await timed
+            await Timed(work, lane.charge)
         finally:
-            timer.cancel()
-            lane.level -= timed.seconds
+            place.ended = True
             place.leave()
         return True
 
@@ -205,11 +241,19 @@ class Lanes:
         while lane.waiting and (lane.free or lane.waiting[0].done()):
             future = lane.waiting.popleft()
             if not future.done():  # otherwise it was cancelled
-                lane.running += 1
+                self.start(lane)
                 future.set_result(None)
         if lane.waiting and lane.level <= 0 and lane.timer is None:
-            seconds = -lane.level / LOOP_SHARE + 0.001
-            lane.timer = asyncio.get_running_loop().call_later(seconds, self.look_again, lane)
+            loop = asyncio.get_running_loop()
+            lane.timer = loop.call_later(lane.seconds_until_free, self.look_again, lane)
+
+    def start(self, lane: Lane) -> None:
+        lane.start()
+        asyncio.get_running_loop().call_soon(self.others_had_a_turn, lane)
+
+    def others_had_a_turn(self, lane: Lane) -> None:
+        lane.started = False
+        self.let_in(lane)
 
     def look_again(self, lane: Lane) -> None:
         lane.timer = None
@@ -272,6 +316,8 @@ class Guard:
                 given += [(name, value) for name, value in RAW_HEADERS if name not in names]
                 given.append((b"x-request-id", request.encode()))
                 message["headers"] = given
+            elif message.get("more_body") and (place := place_of_request.get()):
+                await place.pause()
             await send(message)
 
         caller_of_request.set(network_of(scope["client"][0] if scope.get("client") else None))

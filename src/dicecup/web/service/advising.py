@@ -25,7 +25,7 @@ from dicecup.rules.loader import load_ruleset
 from dicecup.rules.model import Ruleset
 from dicecup.solver.components import check_rules
 from dicecup.solver.ready import double_table_name, has_ready, quick_name, ready_name
-from dicecup.web.service.fair_queue import Caller
+from dicecup.web.service.fair_queue import Caller, wait_with_others
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.worker import MOST_MEMORY, DirectWorker, make_worker
 
@@ -123,8 +123,7 @@ def check_on(live: LiveMatch) -> None:
 
 async def in_time(task: asyncio.Task[Found], seconds: float = PATIENCE) -> Found | None:
     """Return the answer, or None if it takes longer; the work continues."""
-    await asyncio.wait({task}, timeout=seconds)
-    if not task.done() or task.cancelled():
+    if not await wait_with_others(task, seconds) or task.cancelled():
         return None
     return task.result()
 

@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from dicecup.errors import UsageError
 
@@ -23,6 +23,19 @@ Share = Literal["people", "bots"]
 Item = TypeVar("Item")
 
 caller_of_request: ContextVar[str] = ContextVar("caller", default="")  # tasks inherit it from their request
+
+
+class Place(Protocol):
+    """The place of a request among those of its client that the event loop serves (see `web.guard`)."""
+
+    async def come_back(self) -> None:
+        """Wait for a place again, if the request lost its place while it waited for something else."""
+
+    async def pause(self) -> None:
+        """Wait while the client has used up its share of the event loop."""
+
+
+place_of_request: ContextVar[Place | None] = ContextVar("place", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +47,17 @@ class Caller:
 def caller_now() -> Caller:
     """The caller whose request is being served; work of the server itself has an empty name."""
     return Caller("people", caller_of_request.get())
+
+
+async def wait_with_others(task: asyncio.Task[Any], seconds: float) -> bool:
+    """Wait for a task that many requests may wait for; whether it is done in time. It continues otherwise.
+
+    Those of one client then go on one after the other, as if they had just come.
+    """
+    await asyncio.wait({task}, timeout=seconds)
+    if place := place_of_request.get():
+        await place.come_back()
+    return task.done()
 
 
 class Spending:

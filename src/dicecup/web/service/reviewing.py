@@ -20,7 +20,7 @@ from dicecup.rules.model import Ruleset
 from dicecup.storage.results import add_verdicts, without_verdict
 from dicecup.storage.stored import Verdict
 from dicecup.web.service.advising import Advising, need_coach
-from dicecup.web.service.fair_queue import Caller, FairTurns, caller_now
+from dicecup.web.service.fair_queue import Caller, FairTurns, caller_now, wait_with_others
 from dicecup.web.service.grading import remember_review
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
@@ -118,8 +118,7 @@ class Reviews:
         if found := self.remembered(live):
             return found
         task = self.begin(live)
-        done, _ = await asyncio.wait({task}, timeout=patience)
-        if not done:
+        if not await wait_with_others(task, patience):
             raise UsageError("coach_busy")
         return task.result()
 
