@@ -7,6 +7,7 @@ import pickle
 import pytest
 
 from dicecup.engine import Keep, Throw, apply, score, start
+from dicecup.engine import record as record_module
 from dicecup.engine.fairness import commitment, seed_secret
 from dicecup.engine.record import DiceOrigin, Header, Record, RecordBuilder, Reveal, Undo, secret_of
 from dicecup.rules import load_ruleset
@@ -67,6 +68,20 @@ def test_pickle_holds_no_states(played):
     again = pickle.loads(pickle.dumps(record))
     assert "_line" not in vars(again)
     assert (again.entries, again.state) == (record.entries, record.state)
+
+
+def test_pickle_of_a_shortened_record_holds_the_states_it_remembers(played, monkeypatch):
+    """So that a process need not replay what another one has played."""
+    record = played("triple-yum-plus", 60)
+    again = pickle.loads(pickle.dumps(record.shortened(5)))
+    with monkeypatch.context() as patched:
+        patched.setattr(record_module, "apply_and_score", None)
+        assert (again.state, again.moves_made) == (record.state, record.moves_made)
+    assert again.states == record.states
+    undone = record.append(Undo(60)).shortened(5)  # its entries are as many as before
+    again = pickle.loads(pickle.dumps(undone))
+    monkeypatch.setattr(record_module, "apply_and_score", None)
+    assert again.state == undone.state
 
 
 def test_dice_are_put_in_order():

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from dicecup.storage.store import open_store
+from dicecup.storage.store import insert_entries, open_store
 
 
 @pytest.mark.parametrize(
@@ -57,3 +58,22 @@ def test_an_existing_file_keeps_its_permissions(tmp_path) -> None:
     path.chmod(0o660)
     open_store(str(path)).close()
     assert rights(path) == 0o660
+
+
+def test_many_entries_take_few_statements() -> None:
+    """Around each statement of SQLite the thread gives up the GIL, while others wait for the transaction."""
+    inserted: list[tuple[object, ...]] = []
+    statements = 0
+
+    class Noting:
+        def run(self, statement: str, values: Sequence[object] = ()) -> int:
+            nonlocal statements
+            statements += 1
+            assert statement.count("?") == len(values) <= 999
+            inserted.extend(zip(*[iter(values)] * 4, strict=True))
+            return len(values) // 4
+
+    texts = [f"line {number}" for number in range(1050)]
+    insert_entries(Noting(), "match", texts, "now")  # type: ignore[arg-type]
+    assert inserted == [("match", number, text, "now") for number, text in enumerate(texts)]
+    assert statements < 10

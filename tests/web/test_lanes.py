@@ -11,7 +11,6 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 from tests.web.conftest import Player
 from tests.web.direct_client import DirectClient
-from tools.walks import http_scope
 
 from dicecup.web import guard as module
 from dicecup.web.app import create_app
@@ -268,7 +267,7 @@ def test_a_long_answer_pauses_while_the_share_is_used_up(
         sent.append(message.get("body", b""))
 
     async def work() -> None:
-        scope = http_scope("GET", "/api/long", {"host": "127.0.0.1"}, "127.0.0.2")
+        scope = {"type": "http", "method": "GET", "path": "/api/long", "headers": [(b"host", b"127.0.0.1")]}
         guard = Guard(app, Settings(""), lambda *_: pytest.fail("it is refused"))
         await guard(scope, lambda: asyncio.sleep(0), send)  # type: ignore[arg-type, return-value]
 

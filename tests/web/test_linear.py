@@ -18,7 +18,6 @@ from starlette.types import Message
 from tests.web.coaching import record_of
 from tests.web.conftest import Player
 from tests.web.test_uploads import long_record
-from tools.walks import http_scope
 
 from dicecup import Game
 from dicecup.engine import record as engine_record
@@ -31,7 +30,7 @@ from dicecup.web.pages.match_page import draw_sheets
 from dicecup.web.pages.parts import PageParts
 from dicecup.web.pages.render import page_parts
 from dicecup.web.service import matches
-from dicecup.web.service.live_match import REMEMBERED
+from dicecup.web.service.record_work import REMEMBERED
 from dicecup.web.viewer import Viewer
 
 pytestmark = pytest.mark.one_database
@@ -153,7 +152,7 @@ def test_sending_a_review_takes_time_of_its_own_request() -> None:
 
     async def work() -> None:
         response = reviews.PackedJSON(gzip.compress(bytes(300_000)), compressed=False)
-        await response(http_scope("GET", "/", {}, "127.0.0.1"), receive, send)
+        await response({"type": "http"}, receive, send)
         assert len(tasks) > 3
         assert set(tasks) == {asyncio.current_task()}
 

@@ -5,18 +5,21 @@ from __future__ import annotations
 import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 from tests.waiting import PATIENCE
 from tests.web.conftest import Player, Visitor, best_score
 
+from dicecup.engine import record as record_module
 from dicecup.engine.record import Record
 from dicecup.engine.record_text import RecordWriter
 from dicecup.errors import UsageError
 from dicecup.i18n.language import LANGUAGES, language
 from dicecup.rules.loader import load_ruleset
 from dicecup.web import uploads
+from dicecup.web.service import matches
 from dicecup.web.service.fair_queue import caller_of_request
 from dicecup.web.uploads import (
     MOST_COMING,
@@ -44,7 +47,7 @@ def long_record(lines: int) -> str:
 
 
 def test_long_records_are_refused_before_they_are_read(ann: Player, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert ann.post("/reviews", {"record": long_record(MOST_LINES // 10)}).status_code == 200
+    assert ann.post("/reviews", {"record": long_record(MOST_LINES // 25)}).status_code == 200
     monkeypatch.setattr(uploads, "read_upload", lambda _data: pytest.fail("it was read"))
     for record, status, code in (
         (long_record(MOST_LINES + 1), 413, "record_too_long"),
@@ -79,7 +82,7 @@ def test_uploads_are_parsed_one_at_a_time_and_few_are_queued(monkeypatch: pytest
             pass
 
     async def all_at_once() -> list[BaseException | None]:
-        here = Uploads()
+        here = Uploads(None)
         callers = ["greedy"] * (1 + MOST_COMING_OF_CALLER + 2)
         callers += [f"caller {number}" for number in range(MOST_COMING - MOST_COMING_OF_CALLER + 1)]
         tasks = [asyncio.create_task(upload(here, caller)) for caller in callers]
@@ -159,3 +162,44 @@ def test_a_game_is_continued_from_its_file(ann: Player, bo: Player) -> None:
     assert state["version"] == 1
     refused = bo.post(f"/matches/{ann.open()['id']}/continue")
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "game_goes_on")
+
+
+def test_long_records_are_played_in_another_process(ann: Player, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a thread of the server they would hold the GIL, and delay the moves of others."""
+    text = long_record(60)
+    short = ann.post("/reviews", {"record": text}).json()
+    short_try = ann.post(f"/matches/{ann.post('/records', {'record': text}).json()['id']}/try", {"moves": 0})
+    moves: list[object] = []
+    really = getattr(record_module, "apply_and_score")  # noqa: B009 - it is imported there
+
+    def note(*arguments: Any) -> Any:
+        moves.append(arguments)
+        return really(*arguments)
+
+    monkeypatch.setattr(record_module, "apply_and_score", note)
+    for module in (uploads, matches):
+        monkeypatch.setattr(module, "LONG", 30)
+    assert ann.post("/reviews", {"record": text}).json() == short
+    state = ann.post("/records", {"record": text}).json()
+    here = ann.client.app.state.matches  # type: ignore[attr-defined]
+    for _ in range(2):  # as it was stored, and loaded again
+        assert ann.client.get(f"/t/{state['id']}/record").text == text
+        assert ann.get(f"/matches/{state['id']}").json() == state
+        tried = ann.post(f"/matches/{state['id']}/try", {"moves": 0})
+        assert {**tried.json()["state"], "id": 0} == {**short_try.json()["state"], "id": 0}
+        here.live.clear()
+    continued = ann.post(f"/matches/{state['id']}/continue").json()["state"]
+    assert continued["turn"] == state["turn"] | {"yours": True}
+    assert not moves
+    assert here.reader.answered >= 5
+
+
+def test_a_record_that_is_wrong_in_another_process_is_refused_with_its_line(
+    ann: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = long_record(40) + "1 throw 1 2 3 4 5 !!\n"
+    refused = ann.post("/reviews", {"record": text})
+    monkeypatch.setattr(uploads, "LONG", 30)
+    again = ann.post("/reviews", {"record": text})
+    assert (again.status_code, again.json()) == (refused.status_code, refused.json())
+    assert again.json()["error"]["code"] == "record_damaged"

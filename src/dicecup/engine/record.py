@@ -21,6 +21,8 @@ from dicecup.rules.scoring import Scored
 
 SECRET = re.compile(r"(?:[0-9a-f]{2}){16,64}")  # at least 128 bits
 
+FEW_STATES = 16  # that a record takes along to another process
+
 BOT_PREFIX = "bot:"  # of the names of players that are bots
 
 DiceKind = Literal["system", "seed", "typed", "verifiable", "points"]  # points: a pad, no dice are known
@@ -175,8 +177,13 @@ class Record:
         return builder.build()
 
     def __getstate__(self) -> dict[str, object]:
-        """Pickle the fields only: states are many times larger, and found again by replaying."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        """Pickle the fields, and the states if few are remembered, as of a shortened record.
+
+        All states are many times larger, and found again by replaying.
+        """
+        kept = {field.name: getattr(self, field.name) for field in fields(self)}
+        recent: Recent | None = self.__dict__.get("_recent")
+        return kept | {"_recent": recent} if recent and len(recent.steps) <= FEW_STATES else kept
 
     def shortened(self, most: int) -> Record:
         """Return the same record that remembers the states of its last moves only, at most so many.

@@ -21,6 +21,8 @@ OPENING = (
     "same, part_of, part_seat"
 )
 
+AT_ONCE = 200  # entries in a statement; with four values each it has fewer than any SQLite allows
+
 
 class PromiseTaken(Exception):  # noqa: N818 - an answer, not a failure
     """Raised when a dice commitment has already been used for another match, or is not known any more."""
@@ -163,10 +165,14 @@ class StoredMatches(StorePart):
 
 
 def insert_entries(changes: Transaction, match: str, texts: Sequence[str], made: str) -> None:
-    changes.run_many(
-        "INSERT INTO entries (match, number, text, made) VALUES (?, ?, ?, ?)",
-        [(match, number, text, made) for number, text in enumerate(texts)],
-    )
+    """Many at a time: around each statement a thread gives up the GIL, and moves wait for the transaction."""
+    for first in range(0, len(texts), AT_ONCE):
+        piece = texts[first : first + AT_ONCE]
+        rows = ", ".join(["(?, ?, ?, ?)"] * len(piece))
+        values: list[str | int] = []
+        for number, text in enumerate(piece, start=first):
+            values += (match, number, text, made)
+        changes.run(f"INSERT INTO entries (match, number, text, made) VALUES {rows}", values)
 
 
 def read_match(changes: Transaction, match: str) -> StoredMatch | None:

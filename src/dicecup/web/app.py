@@ -93,7 +93,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.state.matches = matches
         app.state.metrics = metrics
         app.state.reviews = Reviews(matches)
-        app.state.uploads = Uploads()
+        app.state.uploads = Uploads(None if IN_BROWSER else matches.reader)
         app.state.house_values = HouseValues()
         if not IN_BROWSER:  # there a snapshot is made after it
             spare_long_lived_objects()

@@ -5,17 +5,15 @@ rules.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from typing import TypeVar
 
-from dicecup.engine.record import Record
-from dicecup.engine.record_text import record_from_text
 from dicecup.errors import RecordError
 from dicecup.rules.house import MOST_REFERENCE
-from dicecup.rules.loader import load_without_files
 from dicecup.web.service.fair_queue import FairTurns
+from dicecup.web.service.record_work import LONG, PlayedRecord, read_upload
+from dicecup.web.service.worker import Worker
 
 MOST_LINES = 6_000  # ten players of the longest game, and much taken back
 MOST_LINE = 600  # bytes: a name, some options
@@ -25,27 +23,26 @@ MOST_COMING = 20  # uploads that wait to be read; further ones are rejected
 MOST_COMING_OF_CALLER = 3  # of them
 
 
-Given = TypeVar("Given")
-Found = TypeVar("Found")
-
-
 class Uploads:
-    """Strangers wait for each other here, in a thread of their own, and never before somebody's move."""
+    """Strangers wait for each other here, and never before somebody's move.
 
-    def __init__(self) -> None:
+    Long records are read by a worker process, short ones in a thread.
+    """
+
+    def __init__(self, reader: Worker | None) -> None:
+        self.reader = reader
         self.thread = ThreadPoolExecutor(1, "upload")
         self.turns = FairTurns(MOST_COMING, MOST_COMING_OF_CALLER, "uploads_busy")
 
     @asynccontextmanager
-    async def reading(self, data: bytes) -> AsyncIterator[Record]:
+    async def reading(self, data: bytes) -> AsyncIterator[PlayedRecord]:
         """The record in an upload; the next one is read when the block is over."""
         check_size(data)
         async with self.turns.turn():
-            yield await self.work(read_upload, data)
-
-    async def work(self, function: Callable[[Given], Found], given: Given) -> Found:
-        """Run something about an upload in its thread, while it is this upload's turn."""
-        return await asyncio.get_running_loop().run_in_executor(self.thread, function, given)
+            if self.reader and data.count(b"\n") > LONG:
+                yield await self.reader.ask(read_upload.__name__, data)
+            else:
+                yield await asyncio.get_running_loop().run_in_executor(self.thread, read_upload, data)
 
     def stop(self) -> None:
         self.thread.shutdown(wait=False, cancel_futures=True)
@@ -62,9 +59,3 @@ def check_size(data: bytes) -> None:
         most = MOST_LINE + MOST_REFERENCE if line.startswith(HOUSE_LINE) else MOST_LINE
         if len(line) > most:
             raise RecordError("record_damaged", line=number)
-
-
-def read_upload(data: bytes) -> Record:
-    """The record in an upload. It names a built-in game or carries house rules, and opens no file."""
-    record, _ = record_from_text(data, load_without_files)
-    return record

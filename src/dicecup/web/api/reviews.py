@@ -11,12 +11,13 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import Receive, Scope, Send
 
-from dicecup.engine.proof import verify
+from dicecup.engine.proof import Proof, verify
 from dicecup.engine.record import Record
 from dicecup.engine.state import standings
 from dicecup.web.api.models import REFUSALS, Model, Opened, ProofAnswer, StandingAnswer, StateAnswer, answer
 from dicecup.web.service.keys import key_hash, new_key
 from dicecup.web.service.opening import go_on, keep_record, try_again
+from dicecup.web.service.record_work import PlayedRecord
 from dicecup.web.uploads import MOST_RECORD
 from dicecup.web.viewer import Asked, Key, MatchesNow, ReviewsNow, UploadsNow
 
@@ -128,8 +129,8 @@ PIECE = 65_536  # bytes of an answer that are sent at once
 PATIENCE = 30.0  # seconds; the review continues and is ready for a later request
 
 
-def proof_of(record: Record) -> ProofAnswer:
-    found, origin = verify(record), record.header.origin
+def proof_of(record: Record, known: Proof | None = None) -> ProofAnswer:
+    found, origin = known or verify(record), record.header.origin
     return ProofAnswer(
         dice=found.kind,
         proved=found.proved,
@@ -219,18 +220,19 @@ async def continue_game(matches: MatchesNow, live: Asked, key: Key) -> Opened:
 @router.post("/records", status_code=201)
 async def keep(matches: MatchesNow, uploads: UploadsNow, text: RecordText) -> StateAnswer:
     """Store a record as a match that everybody who knows its id can look at, review, and try again."""
-    async with uploads.reading(text.record.encode()) as record:
-        return answer(await keep_record(matches, record), frozenset())
+    async with uploads.reading(text.record.encode()) as uploaded:
+        return answer(await keep_record(matches, uploaded), frozenset())
 
 
 @router.post("/reviews")
 async def look(uploads: UploadsNow, text: RecordText) -> UploadAnswer:
     """Check any record without storing it: whether it is valid, its dice are proved, and how it ended."""
-    async with uploads.reading(text.record.encode()) as record:
-        return await uploads.work(seen, record)
+    async with uploads.reading(text.record.encode()) as uploaded:
+        return seen(uploaded)
 
 
-def seen(record: Record) -> UploadAnswer:
+def seen(uploaded: PlayedRecord) -> UploadAnswer:
+    record = uploaded.record
     return UploadAnswer(
         game=record.header.reference,
         options=dict(record.rules.options),
@@ -240,5 +242,5 @@ def seen(record: Record) -> UploadAnswer:
             StandingAnswer(place=place, seat=seat, points=points)
             for place, seat, points in standings(record.rules, record.state)
         ],
-        proof=proof_of(record),
+        proof=proof_of(record, uploaded.proof),
     )

@@ -317,8 +317,8 @@ async def review_upload(
         upload = form.get("record")
         if not isinstance(upload, UploadFile):
             raise UsageError("request_wrong", problem="record")
-        async with uploads.reading(await upload.read(MOST_RECORD + 1)) as record:
-            live = await keep_record(matches, record)
+        async with uploads.reading(await upload.read(MOST_RECORD + 1)) as uploaded:
+            live = await keep_record(matches, uploaded)
     except DicecupError as error:
         problem = viewer.language.sentence(error)
         return page(request, viewer, "upload.html", status_of(error), problem=problem, code=error.code)

@@ -40,7 +40,7 @@ LULL = 0.3  # seconds without a request, after which a hint is worked out ahead
 LEAST_GOAL, MOST_GOAL = 1, 9999  # points
 MOST_CHOICES = 8  # that get reasons
 PATIENCE = 2.0  # seconds before a page says that the coach is being prepared
-NICE = 10  # niceness of the patient process: moves come first
+QUICK_NICE, NICE = 5, 10  # niceness of the quick process and of the patient one: moves come first
 BOTS_BY_VALUES = frozenset({"optimal", "winner"})  # bots that need the coach's values
 
 Found = TypeVar("Found")
@@ -130,7 +130,7 @@ async def in_time(task: asyncio.Task[Found], seconds: float = PATIENCE) -> Found
 
 class Advising:
     def __init__(self, most_memory: int = MOST_MEMORY) -> None:
-        self.quick = make_worker(most_memory=most_memory)
+        self.quick = make_worker(QUICK_NICE, most_memory)
         self.patient = make_worker(NICE, most_memory)
         self.answers: OrderedDict[tuple[object, ...], asyncio.Task[Any]] = OrderedDict()
         self.asked: WeakKeyDictionary[LiveMatch, asyncio.Task[GameReport]] = WeakKeyDictionary()

@@ -29,11 +29,11 @@ from dicecup.storage.stored import Addition, Notice, Opening, Result, Seat, Stor
 from dicecup.web.service.company import Company
 from dicecup.web.service.draft import Draft
 from dicecup.web.service.keys import now
+from dicecup.web.service.record_work import REMEMBERED
 from dicecup.web.service.statistics import results_of
 
 BYTES_OF_ENTRY = 400  # with the state after it: pages of many players look back further than REMEMBERED
 BYTES_OF_MATCH = 10_000
-REMEMBERED = 16  # moves whose states stay in memory; those of earlier moves are replayed when they are needed
 Answer = TypeVar("Answer")
 Persist = Callable[[Addition], Awaitable[None]]  # raises EntryTaken if another process was faster
 
@@ -235,12 +235,15 @@ class LiveMatch:
             raise UsageError("match_unknown")
         return stored, texts
 
-    def take_over(self, stored: StoredMatch, texts: Sequence[str]) -> None:
-        """Be in the state that was fetched: all of it at once, so that nobody sees a part of it."""
+    def take_over(self, stored: StoredMatch, texts: Sequence[str], played: Record | None = None) -> None:
+        """Be in the state that was fetched: all of it at once, so that nobody sees a part of it.
+
+        If the texts were played elsewhere, that is not done again.
+        """
         known = self.match if stored.header == self.stored.header else None
         if stored.header is not None:
-            match = known or self.begin(stored, stored.header)
-            match.catch_up(texts)
+            match = known or self.begin(stored, stored.header, played)
+            match.catch_up(texts[match.version :] if played else texts)
             match.forget_states(REMEMBERED)
             self.match = match
         self.stored = stored
@@ -265,10 +268,11 @@ class LiveMatch:
             self.draft.mark(version, frozenset(slots))
             self.notify()
 
-    def begin(self, stored: StoredMatch, text: str) -> Match:
-        header, _ = read_header(split_lines(text.encode())[0])
+    def begin(self, stored: StoredMatch, text: str, played: Record | None) -> Match:
         secret = bytes.fromhex(stored.opening.secret) if stored.opening.secret else None
-        return Match(Record(header), self.save, secret)
+        if played is None:
+            played = Record(read_header(split_lines(text.encode())[0])[0])
+        return Match(played, self.save, secret)
 
     async def save(self, change: Change) -> None:
         """Persist a change of the match, with the results if it ends the game."""

@@ -10,19 +10,21 @@ from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
+from dicecup.engine.record import Record
 from dicecup.engine.record_text import join_record
 from dicecup.errors import DicecupError, StorageError, UsageError
 from dicecup.installation import is_installed
 from dicecup.storage.store import EntryTaken, MatchLocked, Store
 from dicecup.storage.stored import WHISPERED, Addition, Notice
-from dicecup.web.service.advising import Advising
+from dicecup.web.service.advising import NICE, Advising
 from dicecup.web.service.company import TOLD_EVERY
 from dicecup.web.service.fair_queue import FairTurns
 from dicecup.web.service.keys import is_match_id
 from dicecup.web.service.live_match import LiveMatch
+from dicecup.web.service.record_work import LONG, replay
 from dicecup.web.service.runner import Runner
 from dicecup.web.service.subscribers import Subscribers
-from dicecup.web.service.worker import warm_all
+from dicecup.web.service.worker import make_worker, warm_all
 from dicecup.web.settings import Settings
 
 Answer = TypeVar("Answer")
@@ -141,6 +143,7 @@ class Matches:
         self.runner = Runner(self)
         self.live: OrderedDict[str, LiveMatch] = OrderedDict()
         self.background = ThreadPoolExecutor(1, "background")
+        self.reader = make_worker(NICE, busy="server_busy", failed="server_busy")
         self.background_turns = FairTurns(MOST_IN_BACKGROUND, MOST_OF_CALLER, "server_busy")
         self.stop_listening: Callable[[], None] = lambda: None
 
@@ -163,12 +166,14 @@ class Matches:
         self.background.shutdown(wait=False, cancel_futures=True)
         await self.runner.stop()
         await self.advising.stop()
+        await self.reader.stop()
         await asyncio.to_thread(self.stop_listening)
         self.writer.stop()
         self.store.close()
 
-    async def get(self, match: str) -> LiveMatch:
-        live = await self.current(match)
+    async def get(self, match: str, played: Record | None = None) -> LiveMatch:
+        """The match; its record if that was just stored, and has been played."""
+        live = await self.current(match, played)
         if live.stored.opening.part_of:
             live.whole = await self.current(live.stored.opening.part_of)
             await self.gather(live.whole)
@@ -185,9 +190,9 @@ class Matches:
             raise UsageError("match_unknown")
         return live
 
-    async def current(self, match: str) -> LiveMatch:
+    async def current(self, match: str, played: Record | None = None) -> LiveMatch:
         """The match as it is now, whichever process changed it last."""
-        live = self.live.get(match) or await self.load(match)
+        live = self.live.get(match) or await self.load(match, played)
         self.live.move_to_end(match)
         if self.store.database.shared:
             await self.catch_up(live)
@@ -200,7 +205,7 @@ class Matches:
             part.whole = whole
             whole.parts[seat] = part
 
-    async def load(self, match: str) -> LiveMatch:
+    async def load(self, match: str, played: Record | None) -> LiveMatch:
         stored = await asyncio.to_thread(self.store.match, match) if is_match_id(match) else None
         if stored is None:
             raise UsageError("match_unknown")
@@ -211,7 +216,10 @@ class Matches:
             self.advising.work_ahead,
         )
         loaded = LiveMatch(self.store, stored, self.writer.write, listeners)
-        await asyncio.to_thread(loaded.read)
+        fetched, texts = await asyncio.to_thread(loaded.fetch)
+        if played is None and fetched.header is not None and len(texts) > LONG:
+            played = await self.work_on_record(len(texts), replay, fetched.header, texts)
+        await asyncio.to_thread(loaded.take_over, fetched, texts, played)
         live = self.live.setdefault(match, loaded)  # another request may have loaded it meanwhile
         self.forget_oldest(match)
         return live
@@ -322,6 +330,14 @@ class Matches:
         loop = asyncio.get_running_loop()
         async with self.background_turns.turn():
             return await loop.run_in_executor(self.background, partial(work, *arguments))
+
+    async def work_on_record(self, entries: int, work: Callable[..., Answer], *arguments: object) -> Answer:
+        """Run a function of `record_work`: on a long record in a process of its own, callers in turn."""
+        if entries <= LONG or self.advising.direct:
+            return await self.in_background(work, *arguments)
+        async with self.background_turns.turn():
+            found: Answer = await self.reader.ask(work.__name__, *arguments)
+            return found
 
     async def record_text(self, live: LiveMatch) -> str:
         """The record so far, put together from the texts in the store."""

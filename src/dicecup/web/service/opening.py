@@ -7,14 +7,13 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from dicecup.bots import BOT_PREFIX, bot_called, bot_of_player
 from dicecup.engine.fairness import LATEST_STATEMENT, SAME_DICE, commitment
-from dicecup.engine.record import DiceOrigin, Record
+from dicecup.engine.record import Record
 from dicecup.engine.record_header import MOST_NAME, good_name
-from dicecup.engine.record_text import RecordWriter, entry_texts
 from dicecup.engine.state import MOST_PLAYERS
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import new_secret
@@ -29,6 +28,7 @@ from dicecup.web.service.live_match import LiveMatch, header_for, header_text
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.player_names import check_different, read_name
 from dicecup.web.service.playing_apart import check_seats, close_early
+from dicecup.web.service.record_work import PlayedRecord, continuing, standing_after
 
 PROMISE_SECONDS = 24 * 3600  # for which a set-up page can be left open
 
@@ -196,10 +196,10 @@ async def begin(matches: Matches, live: LiveMatch, holder: str) -> None:
         await live.update(live.store.begin, live.id, header_for(live.stored.opening))
 
 
-async def keep_record(matches: Matches, record: Record) -> LiveMatch:
+async def keep_record(matches: Matches, uploaded: PlayedRecord) -> LiveMatch:
     """A match that shows a whole record; nobody holds a seat in it."""
-    await check_over(matches, record)
-    return await store_record(matches, record, "")
+    await check_over(matches, uploaded.record)
+    return await store_record(matches, uploaded, "")
 
 
 async def check_over(matches: Matches, record: Record) -> None:
@@ -228,7 +228,7 @@ async def try_again(matches: Matches, live: LiveMatch, moves: int, holder: str) 
         raise UsageError("coach_later")
     if not 0 <= moves <= record.moves_made:
         raise UsageError("moves_too_many", most=record.moves_made)
-    tried = await matches.in_background(standing_after, record, moves)
+    tried = await matches.work_on_record(len(record.entries), standing_after, record, moves)
     return await store_record(matches, tried, holder, tried=True)
 
 
@@ -242,17 +242,8 @@ async def go_on(matches: Matches, live: LiveMatch, holder: str) -> LiveMatch:
     if live.playing().state.finished:
         raise MoveError("game_over")
     record = live.playing().record
-    kind = record.header.origin.kind
-    origin = record.header.origin if kind in ("typed", "points") else DiceOrigin("system")
-    return await store_record(matches, Record(replace(record.header, origin=origin), record.moves), holder)
-
-
-def standing_after(record: Record, moves: int) -> Record:
-    """The record of a game that stands where this one stood, for somebody who goes on from there."""
-    origin = record.header.origin if record.header.origin.kind == "typed" else DiceOrigin("system")
-    begun = Record(record.header, record.moves[:moves])
-    players = person_at(record.header.players, begun.state.player)
-    return replace(begun, header=replace(record.header, origin=origin, players=players))
+    continued = await matches.work_on_record(len(record.entries), continuing, record)
+    return await store_record(matches, continued, holder)
 
 
 def may_try(live: LiveMatch, holder: str) -> bool:
@@ -261,17 +252,11 @@ def may_try(live: LiveMatch, holder: str) -> bool:
     return not live.coach_waits or played.human_seats <= played.seats_of(holder)
 
 
-def person_at(players: tuple[str, ...], seat: int) -> tuple[str, ...]:
-    """Make a bot's seat a person's, who tries its position; the other bots stay what they are."""
-    name = players[seat].removeprefix(BOT_PREFIX)
-    while name != players[seat] and name in players:
-        name = f"{name}+"
-    return (*players[:seat], name, *players[seat + 1 :])
-
-
-async def store_record(matches: Matches, record: Record, holder: str, *, tried: bool = False) -> LiveMatch:
+async def store_record(
+    matches: Matches, played: PlayedRecord, holder: str, *, tried: bool = False
+) -> LiveMatch:
     """Open a match that has gone as far as the record."""
-    header = record.header
+    header = played.record.header
     opening = Opening(
         id=new_match_id(),
         created=now(),
@@ -287,10 +272,5 @@ async def store_record(matches: Matches, record: Record, holder: str, *, tried: 
         for player in header.players
     ]
     people = [(number, key_hash(holder)) for number, seat in enumerate(seats) if seat.kind == "person"]
-
-    def write() -> None:
-        texts = list(entry_texts(record))
-        matches.store.open_match(opening, seats, people, RecordWriter().header(header), texts)
-
-    await matches.in_background(write)
-    return await matches.get(opening.id)
+    await matches.in_background(matches.store.open_match, opening, seats, people, played.header, played.texts)
+    return await matches.get(opening.id, played.record)

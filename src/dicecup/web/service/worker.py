@@ -103,8 +103,16 @@ log = logging.getLogger("dicecup.web")
 class Worker:
     """A process that answers one question at a time, callers in turn. Started by the first question."""
 
-    def __init__(self, niceness: int = 0, most_memory: int = MOST_MEMORY) -> None:
+    def __init__(
+        self,
+        niceness: int = 0,
+        most_memory: int = MOST_MEMORY,
+        *,
+        busy: str = "coach_busy",
+        failed: str = "coach_failed",
+    ) -> None:
         self.niceness = niceness
+        self.busy_code, self.failed_code = busy, failed  # how questions are refused
         self.most_memory = most_memory  # bytes; a process that takes more is replaced
         self.answered = 0  # by this process
         self.waiting: FairQueue[Question] = FairQueue(lambda question: not question[1].done())
@@ -118,7 +126,7 @@ class Worker:
         future = asyncio.get_running_loop().create_future()
         question = (pack((thought, arguments)), future)
         limits = {"most": MOST_WAITING, "most_of_caller": MOST_OF_CALLER}
-        self.waiting.add(question, caller or caller_now(), urgency, busy="coach_busy", **limits)
+        self.waiting.add(question, caller or caller_now(), urgency, busy=self.busy_code, **limits)
         if self.busy is None:
             self.busy = asyncio.create_task(self.work())
         return await future
@@ -139,15 +147,15 @@ class Worker:
             async with asyncio.timeout(LONGEST):
                 good, answer = await self.exchange(question)
         except Exception:  # it died, timed out, or sent something unreadable
-            log.exception("the coach's process failed")
+            log.exception("a worker process failed")
             self.kill()
-            error = UsageError("coach_failed")
+            error = UsageError(self.failed_code)
         else:
             if good:
                 if not future.done():
                     future.set_result(answer)
                 return
-            error = answer if isinstance(answer, Exception) else UsageError("coach_failed")
+            error = answer if isinstance(answer, Exception) else UsageError(self.failed_code)
         if not future.done():
             future.set_exception(error)
 
@@ -168,7 +176,7 @@ class Worker:
         kind, answer, memory = unpack(data) if length < LARGE else await asyncio.to_thread(unpack, data)
         self.answered += 1
         if memory > self.most_memory and self.answered >= LEAST_ANSWERS:
-            log.info("the coach's process takes %d MB: it is replaced", memory // 1_000_000)
+            log.info("a worker process takes %d MB: it is replaced", memory // 1_000_000)
             await self.replace(process)
         return understood(kind, answer)
 
@@ -202,9 +210,9 @@ class DirectWorker(Worker):
         return understood(*answer_to(question[LENGTH.size :]))
 
 
-def make_worker(niceness: int = 0, most_memory: int = MOST_MEMORY) -> Worker:
+def make_worker(niceness: int = 0, most_memory: int = MOST_MEMORY, **codes: str) -> Worker:
     kind = DirectWorker if sys.platform == "emscripten" else Worker
-    return kind(niceness, most_memory)
+    return kind(niceness, most_memory, **codes)
 
 
 def understood(kind: str, answer: Any) -> tuple[bool, Any]:
@@ -213,7 +221,7 @@ def understood(kind: str, answer: Any) -> tuple[bool, Any]:
         family, code, values = answer
         return False, family(code, **values)
     if kind == "failed":
-        log.error("the coach failed: %s", answer)
+        log.error("a worker process failed: %s", answer)
     return kind == "answer", answer
 
 

@@ -32,6 +32,7 @@ from dicecup.engine.state import Keep, State, Throw, TurnMove, dice_to_throw, em
 from dicecup.errors import DicecupError, UsageError
 from dicecup.installation import house_folder, is_installed
 from dicecup.rules.model import Ruleset
+from dicecup.web.service.record_work import continuing, read_upload, replay, standing_after
 from dicecup.web.service.worker import LENGTH, NICEST, pack, refusal_of, unpack, warm_once
 
 if TYPE_CHECKING:
@@ -253,6 +254,10 @@ THOUGHTS: dict[str, Any] = {
         look_back,
         decide,
         house_value,
+        read_upload,
+        replay,
+        standing_after,
+        continuing,
     )
 }
 

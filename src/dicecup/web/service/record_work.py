@@ -1,0 +1,77 @@
+"""Work on long records: reading an upload, replaying a stored match, continuing from a position of one.
+
+Each move of a record is played again by the rules, which takes a tenth of a second for a long game. In a
+thread of the server that holds the GIL, which moves need too: so it happens in a process of its own, with a
+lower priority. Of short records it takes a few milliseconds, less than starting a process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from dicecup.bots import BOT_PREFIX
+from dicecup.engine.proof import Proof, verify
+from dicecup.engine.record import FEW_STATES, DiceOrigin, Record
+from dicecup.engine.record_header import read_header
+from dicecup.engine.record_text import RecordWriter, entry_texts, record_from_text, split_lines
+from dicecup.match import Match
+from dicecup.rules.loader import load_without_files
+
+LONG = 300  # entries, from which on a record is long
+REMEMBERED = FEW_STATES  # moves whose states stay in memory; those of earlier moves are replayed if needed
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedRecord:
+    """A record whose moves have been played, and its texts; of an upload also the proof of its dice."""
+
+    record: Record  # with its last states, so that nobody has to play it again
+    header: str
+    texts: tuple[str, ...]  # of the entries
+    proof: Proof | None = None
+
+
+def played(record: Record, proof: Proof | None = None) -> PlayedRecord:
+    texts = tuple(entry_texts(record))
+    return PlayedRecord(record.shortened(REMEMBERED), RecordWriter().header(record.header), texts, proof)
+
+
+def read_upload(data: bytes) -> PlayedRecord:
+    """The record in an upload. It names a built-in game or carries house rules, and opens no file."""
+    record, _ = record_from_text(data, load_without_files)
+    return played(record, verify(record))
+
+
+def replay(header: str, texts: Sequence[str]) -> Record:
+    """The record of a stored match."""
+    match = Match(Record(read_header(split_lines(header.encode())[0])[0]))
+    match.catch_up(texts)
+    return match.record.shortened(REMEMBERED)
+
+
+def standing_after(record: Record, moves: int) -> PlayedRecord:
+    """The record of a game that stands where this one stood, for somebody who goes on from there."""
+    origin = record.header.origin if record.header.origin.kind == "typed" else DiceOrigin("system")
+    begun = Record(record.header, record.moves[:moves])
+    players = person_at(record.header.players, begun.state.player)
+    return played(replaced_header(begun, origin, players))
+
+
+def person_at(players: tuple[str, ...], seat: int) -> tuple[str, ...]:
+    """Make a bot's seat a person's, who tries its position; the other bots stay what they are."""
+    name = players[seat].removeprefix(BOT_PREFIX)
+    while name != players[seat] and name in players:
+        name = f"{name}+"
+    return (*players[:seat], name, *players[seat + 1 :])
+
+
+def continuing(record: Record) -> PlayedRecord:
+    """The record of a game that goes on from the file of another one, without what was undone there."""
+    kind = record.header.origin.kind
+    origin = record.header.origin if kind in ("typed", "points") else DiceOrigin("system")
+    return played(replaced_header(Record(record.header, record.moves), origin, record.header.players))
+
+
+def replaced_header(record: Record, origin: DiceOrigin, players: tuple[str, ...]) -> Record:
+    return replace(record, header=replace(record.header, origin=origin, players=players))
