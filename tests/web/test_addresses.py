@@ -70,4 +70,6 @@ def test_a_name_with_the_mark_of_the_bots_is_refused_for_that(ann: Player, spoke
 def test_sentences_end_with_one_full_stop(visitor: Visitor) -> None:
     headers = {"Content-Type": "multipart/form-data"}
     page = visitor.client.post("/preferences", content=b"x", headers=headers).text
-    assert re.search(r"The request can’t be understood: Missing boundary in multipart\.[^.]", page)
+    assert re.search(
+        r"The request can’t be understood. Check the address, or go back and try again\.[^.]", page
+    )

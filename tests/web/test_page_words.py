@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 import pytest
 from starlette.testclient import TestClient
 from tests.web.conftest import Player
+
+from dicecup.errors import UsageError
+from dicecup.i18n.language import LANGUAGES, language
 
 pytestmark = pytest.mark.one_database
 
@@ -22,15 +26,13 @@ def test_a_refusal_in_the_setup_page_is_seen(client: TestClient) -> None:
     assert 'class="problem"' in answer.text
 
 
-@pytest.mark.parametrize("language", ["en", "fr", "de", "sv"])
-def test_pages_contain_their_error_messages(client: TestClient, ann: Player, language: str) -> None:
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_pages_contain_their_error_messages(client: TestClient, ann: Player, code: str) -> None:
     """Shown by scripts when the server is unavailable, or without scripts."""
-    from dicecup.i18n.language import language as spoken
-
-    _ = spoken(language).gettext
+    _ = language(code).gettext
     seats = [{"kind": "bot", "name": "steady"}, {"kind": "open", "name": ""}]
     path = f"/t/{ann.open('yatzy', {'kind': 'person', 'name': 'Ann'}, *seats)['id']}"
-    headers = {"Accept-Language": language}
+    headers = {"Accept-Language": code}
     table = client.get(path, headers=headers).text
     setup = client.get("/new/yatzy", headers=headers).text
     away = _("The server didn’t answer. Check your connection and try again.")
@@ -65,3 +67,33 @@ def test_players_read_no_error_codes(client: TestClient) -> None:
     page = client.get("/nothing", headers={"Accept-Language": "en"}).text
     assert 'data-code="not_found">There’s nothing at this address. Check the link.</p>' in page
     assert "[not_found]" not in page
+
+
+WRONG_ADDRESSES = [
+    ("/t/" + "a" * 50, "not_found", 404),
+    ("/t/" + "a" * 50 + "/review", "not_found", 404),
+    ("/e/" + "a" * 50, "not_found", 404),
+    ("/rules/yatzy/pad.pdf?players=99", "request_wrong", 422),
+    ("/rules/yatzy/pad.pdf?paper=a9", "request_wrong", 422),
+    ("/new/yatzy?evening=" + "a" * 50, "request_wrong", 422),
+    ("/workshop?rules=" + "a" * 40_000, "request_wrong", 422),
+    ("/mine?before=" + "a" * 100, "request_wrong", 422),
+]
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_wrong_addresses_are_answered_in_one_language(client: TestClient, code: str) -> None:
+    """What FastAPI says of them is English."""
+    spoken = language(code)
+    sentences = {
+        "not_found": spoken.sentence(UsageError("not_found")),
+        "request_wrong": spoken.gettext(
+            "The request can’t be understood. Check the address, or go back and try again."
+        ),
+    }
+    for path, refused, status in WRONG_ADDRESSES:
+        answer = client.get(path, headers={"Accept-Language": code})
+        assert answer.status_code == status, path
+        found = re.search(r'<p class="problem" role="alert" data-code="(\w+)">(.*?)</p>', answer.text)
+        assert found, answer.text
+        assert (found[1], html.unescape(found[2])) == (refused, sentences[refused])

@@ -154,6 +154,8 @@ async def refused(request: Request, error: Exception) -> Response:
 async def unreadable(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
+    if first["loc"][0] == "path" and not request.url.path.startswith("/api"):
+        return refuse(request, UsageError("not_found"))
     place = ".".join(str(part) for part in first["loc"])
     status = 400 if first["type"] == "json_invalid" else 422
     problem = UsageError("request_wrong", problem=f"{place}: {first['msg']}"[:200])

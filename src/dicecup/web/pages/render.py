@@ -239,6 +239,9 @@ INTO_THE_PAGE = {"HX-Retarget": "#problem", "HX-Reswap": "innerHTML", "HX-Resele
 def refused_page(request: Request, error: DicecupError, status: int) -> Response:
     viewer = viewer_of(request)
     sentence = viewer.language.sentence(error)
+    if error.code == "request_wrong":  # what is wrong is said in English, for those who write programs
+        _ = viewer.language.gettext
+        sentence = _("The request can’t be understood. Check the address, or go back and try again.")
     template = "refused_fragment.html" if is_fragment(request) else "refused.html"
     text = render(viewer, template, path=path_to_get(request), sentence=sentence, code=error.code)
     return HTMLResponse(text, status, headers=INTO_THE_PAGE if is_fragment(request) else None)
