@@ -25,8 +25,8 @@ Item = TypeVar("Item")
 caller_of_request: ContextVar[str] = ContextVar("caller", default="")  # tasks inherit it from their request
 
 
-class Place(Protocol):
-    """The place of a request among those of its client that the event loop serves (see `web.guard`)."""
+class LoopPlace(Protocol):
+    """The place of a request among those of its client that the event loop serves (see `web.lanes`)."""
 
     async def come_back(self) -> None:
         """Wait for a place again, if the request lost its place while it waited for something else."""
@@ -35,7 +35,7 @@ class Place(Protocol):
         """Wait while the client has used up its share of the event loop."""
 
 
-place_of_request: ContextVar[Place | None] = ContextVar("place", default=None)
+place_of_request: ContextVar[LoopPlace | None] = ContextVar("place", default=None)
 
 
 @dataclass(frozen=True, slots=True)
