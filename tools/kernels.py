@@ -41,6 +41,7 @@ def compile_coach() -> None:
 
     for game in GAMES:
         prepare(load_ruleset(game))
+        gc.collect()
     rules = load_ruleset("yatzy-sv")
     late = Sheet(tuple(0 if number else None for number in range(len(rules.boxes))))
     for play in ("points", "target"):
