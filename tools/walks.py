@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any
 from urllib.parse import urlencode
 
@@ -80,6 +80,7 @@ class Walk:
 
     def __init__(self, milestones: dict[tuple[str, str], str]) -> None:
         self.milestones = milestones
+        self.functions = {function for _, function in milestones}
         self.reached: dict[tuple[str, str], list[str]] = {}
         self.modules: dict[str, None] = {}
         self.active = False
@@ -87,9 +88,11 @@ class Walk:
         sys.setprofile(self.profile)
 
     def profile(self, frame: FrameType, event: str, _argument: object) -> None:
-        code: CodeType = frame.f_code
-        key = (module_of(frame), code.co_name)
-        if not self.active or event != "call" or key not in self.milestones:
+        # It is called for every function of the program: the cheapest question comes first.
+        if not self.active or event != "call" or frame.f_code.co_name not in self.functions:
+            return
+        key = (module_of(frame), frame.f_code.co_name)
+        if key not in self.milestones:
             return
         stack = []
         current: FrameType | None = frame
