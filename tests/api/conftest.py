@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+import tests.same_examples  # noqa: F401 - for all tests
 
 ROOT = Path(__file__).resolve().parents[2]
 # Compiled kernels outlive a run, inside the clone; must be said before the solver is imported.

@@ -14,7 +14,7 @@ import dicecup
 from dicecup.engine.state import empty_sheet
 
 quickly = settings(
-    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 
 numbers = st.integers(-3, 9) | st.integers()

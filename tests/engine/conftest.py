@@ -7,16 +7,12 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
-from hypothesis import settings
+import tests.same_examples  # noqa: F401 - for all tests
 
 from dicecup.dice import all_dice
 from dicecup.engine import Move, Throw, dice_to_throw, legal_moves
 from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.rules import load_ruleset
-
-# How long one example takes says nothing on a busy machine.
-settings.register_profile("no deadline", deadline=None)
-settings.load_profile("no deadline")
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import tests.same_examples  # noqa: F401 - for all tests
 
 from dicecup.errors import RulesError
 from dicecup.phrases import Phrase

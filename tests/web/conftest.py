@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import tests.same_examples  # noqa: F401 - for all tests
 from httpx2 import Response
 from starlette.testclient import TestClient
+from tests.waiting import PATIENCE
 from tests.web.direct_client import DirectClient
 
 from dicecup.web.app import create_app
 from dicecup.web.guard import COOKIE
-from dicecup.web.settings import Settings
+from dicecup.web.settings import Retention, Settings
 
 FRIEND = {"kind": "open"}
 ANN = {"kind": "person", "name": "Ann"}
@@ -127,9 +129,18 @@ def two_players(ann: Player, bo: Player, **more: Any) -> dict[str, Any]:
     return ann.look(state)
 
 
+def quiet(database: str, **more: Any) -> Settings:
+    """Settings of a server that waits for nothing, however slow the machine is, and does nothing by itself
+    that a test might notice: removing old games takes turns with requests.
+    """
+    usual: dict[str, Any] = {"pause": 0, "pace": 0, "reveal_after": 0, "limits": False}
+    usual |= {"database_seconds": PATIENCE, "retention": Retention(0, 0, 0)}
+    return Settings(database, **(usual | more))
+
+
 @pytest.fixture
 def settings(database: str) -> Settings:
-    return Settings(database, pause=0, pace=0, reveal_after=0, limits=False)
+    return quiet(database)
 
 
 @pytest.fixture

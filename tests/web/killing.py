@@ -80,7 +80,8 @@ class KilledServer:
                 *(sys.executable, "-c", NURSERY, "serve", "--no-browser", "--port", str(self.port)),
                 env=os.environ
                 | {"DICECUP_DATABASE": self.database, "DICECUP_LIMITS": "off", "DICECUP_WARM": "off"}
-                | {"DICECUP_PACE": "0", "DICECUP_PAUSE": "0", "DICECUP_REVEAL_AFTER": "0"},
+                | {"DICECUP_PACE": "0", "DICECUP_PAUSE": "0", "DICECUP_REVEAL_AFTER": "0"}
+                | {"DICECUP_DATABASE_SECONDS": str(PATIENCE), "DICECUP_HEADER_SECONDS": str(PATIENCE)},
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,

@@ -9,6 +9,8 @@ import sys
 from types import TracebackType
 from typing import Self
 
+from tests.waiting import PATIENCE
+
 
 class Server:
     """A server with almost no delays for bots and reveals, and without rate limits."""
@@ -25,6 +27,7 @@ class Server:
                 "DICECUP_PACE": "0",
             }
             | {"DICECUP_PAUSE": "0.5", "DICECUP_REVEAL_AFTER": "0.5"}
+            | {"DICECUP_DATABASE_SECONDS": str(PATIENCE), "DICECUP_HEADER_SECONDS": str(PATIENCE)}
             | environment,
             stderr=subprocess.PIPE,
             text=True,
@@ -40,7 +43,7 @@ class Server:
         self.process.terminate()
         assert self.process.stderr
         said = self.process.stderr.read()
-        self.process.wait(20)
+        self.process.wait(PATIENCE)
         self.process.stderr.close()
         return said
 

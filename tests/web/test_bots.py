@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
-from tests.web.conftest import Player, best_score
+from tests.web.conftest import Player, best_score, quiet
 from tests.web.direct_client import DirectClient
 
 from dicecup.bots import BOTS
@@ -23,7 +23,6 @@ from dicecup.match import Match
 from dicecup.rules.loader import load_ruleset, main_ids
 from dicecup.web.app import create_app
 from dicecup.web.pages.announcements import flourish_of
-from dicecup.web.settings import Settings
 
 PAGE = Path(__file__).parents[2] / "docs" / "coach.md"
 
@@ -31,8 +30,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "coach.md"
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     database = str(tmp_path_factory.mktemp("bots") / "games.db")
-    settings = Settings(database, pause=0, pace=0, reveal_after=0, limits=False)
-    with DirectClient(create_app(settings), raise_server_exceptions=False) as client:
+    with DirectClient(create_app(quiet(database)), raise_server_exceptions=False) as client:
         yield client
 
 

@@ -117,7 +117,7 @@ def test_changes_lead_to_the_same_page(client: TestClient, ann: Player, bo: Play
                 assert page.match == tree(drawing)
         something_happens(ann, bo, ann.look(state), chance)
     for _, page in watching:
-        assert page.changes > 3 * page.wholes
+        assert page.wholes <= 2 < page.changes  # when it is opened, and when the game begins
 
 
 def test_the_same_points_of_other_dice_are_a_change() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 from tests.waiting import READY, eventually
-from tests.web.conftest import Player, best_score
+from tests.web.conftest import Player, best_score, quiet
 from tests.web.direct_client import DirectClient
 
 from dicecup.coach.advice import advise, known_values
@@ -23,7 +23,6 @@ from dicecup.web.app import create_app
 from dicecup.web.service import advising
 from dicecup.web.service.advising import Advising
 from dicecup.web.service.worker import Worker
-from dicecup.web.settings import Settings
 
 pytestmark = pytest.mark.kernels
 ANN = {"kind": "person", "name": "Ann"}
@@ -35,8 +34,7 @@ PERFECT = {"kind": "bot", "name": "optimal"}
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     """One server for all tests, so that every game is prepared once."""
     database = str(tmp_path_factory.mktemp("coach") / "games.db")
-    settings = Settings(database, pause=0, pace=0, reveal_after=0, limits=False)
-    with DirectClient(create_app(settings), raise_server_exceptions=False) as client:
+    with DirectClient(create_app(quiet(database)), raise_server_exceptions=False) as client:
         yield client
 
 

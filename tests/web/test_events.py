@@ -10,20 +10,25 @@ import httpx2 as httpx
 from tests.waiting import PATIENCE
 from tests.web.serving import Server
 
+from dicecup.web.service.subscribers import HEARTBEAT
+
 SEATS = [{"kind": "person", "name": "Ann"}]
 
 
 def events(lines: Iterator[str]) -> Iterator[tuple[str, str]]:
-    """Yield the name and text of each event."""
-    name, data = "", []
+    """Yield the name and text of each event. Heartbeats keep a stream open in which nothing comes."""
+    name, data, beats = "", [], 0
     for line in lines:
-        if line.startswith("event: "):
+        if line.startswith(":"):
+            beats += 1
+            assert beats * HEARTBEAT < PATIENCE, "nothing but heartbeats"
+        elif line.startswith("event: "):
             name = line[7:]
         elif line.startswith("data: "):
             data.append(line[6:])
         elif not line and data:
             yield name, "\n".join(data)
-            data = []
+            data, beats = [], 0
 
 
 def test_watchers_see_every_change(tmp_path: Path) -> None:

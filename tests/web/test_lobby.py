@@ -6,6 +6,7 @@ import re
 
 import pytest
 from starlette.testclient import TestClient
+from tests.waiting import eventually
 from tests.web.conftest import ANN, FRIEND, Player, Visitor, best_score, page_of, turn
 
 pytestmark = pytest.mark.one_database
@@ -59,7 +60,10 @@ def test_the_last_game_again(visitor: Visitor, client: TestClient) -> None:
         if state["turn"]["yours"]:
             state = device.play(state, {"throw": True})
             device.play(state, best_score(state))
-        state = device.look(state)
+        state = eventually(
+            lambda: device.look(state),  # noqa: B023 - called at once
+            lambda seen: seen["status"] == "finished" or seen["turn"]["yours"],
+        )
     client.cookies.update(cookies)
     page = visitor.go("/")
     assert f'action="/t/{first[3:]}/again"' in page

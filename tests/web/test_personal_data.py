@@ -6,6 +6,7 @@ import io
 import json
 import re
 import zipfile
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from html import unescape
 from typing import Any
@@ -14,7 +15,7 @@ from unittest.mock import AsyncMock, Mock
 import pytest
 from starlette.testclient import TestClient
 from tests.waiting import awaited, eventually
-from tests.web.conftest import ANN, FRIEND, Player, Visitor, code, page_of, turn, two_players
+from tests.web.conftest import ANN, FRIEND, Player, Visitor, code, page_of, quiet, turn, two_players
 from tests.web.direct_client import DirectClient
 
 from dicecup.engine.proof import verify
@@ -213,13 +214,25 @@ def test_old_games_go_after_the_time_that_is_set(client: TestClient, ann: Player
     assert code(bo.get(f"/matches/{over['id']}")) == "match_unknown"
 
 
+def test_a_server_removes_old_games_by_itself(settings: Settings) -> None:
+    with DirectClient(create_app(settings)) as client:
+        ann = Player(client)
+        states = [ann.open(), ann.open()]
+        with client.app.state.matches.store.database.changes() as changes:  # type: ignore[attr-defined]
+            changes.run("UPDATE matches SET created = '2020-01-01' WHERE id = ?", (states[0]["id"],))
+    with DirectClient(create_app(replace(settings, retention=Retention()))) as client:
+        ann = Player(client, ann.key)
+        left = eventually(lambda: ann.get("/my/matches").json(), lambda games: len(games) < len(states))
+    assert [game["id"] for game in left] == [states[1]["id"]]
+
+
 def test_settings_of_the_retention() -> None:
     found = settings_of({"DICECUP_KEEP_ABANDONED_DAYS": "30", "DICECUP_KEEP_FINISHED_DAYS": "x"}).retention
     assert found == Retention(abandoned_days=30)
 
 
 def test_other_processes_hear_of_a_deletion(postgres_database: str) -> None:
-    settings = Settings(postgres_database, pause=0, pace=0, reveal_after=0, limits=False)
+    settings = quiet(postgres_database)
     with DirectClient(create_app(settings)) as here, DirectClient(create_app(settings)) as there:
         ann, bo = Player(here), Player(there)
         alone, shared = ann.open(), two_players(ann, bo)
@@ -243,12 +256,11 @@ def test_older_games_and_statistics_are_other_pages(
         state = game
         while state["status"] == "playing":
             state = turn(ann, state)
-    pages, path = [], "/mine"
-    while path:
-        pages.append(page_of(client, ann, path))
-        found = re.search(r'href="(/mine\?before=[^"]*)"', pages[-1])
-        path = unescape(found[1]) if found else ""
-    assert len(pages) == 2
+    pages = [page_of(client, ann, "/mine")]
+    further = re.search(r'href="(/mine\?before=[^"]*)"', pages[0])
+    assert further
+    pages.append(page_of(client, ann, unescape(further[1])))
+    assert "/mine?before=" not in pages[1]
     for game in games:
         assert sum(f'href="/t/{game["id"]}"' in page for page in pages) == 1
     assert "1 results at a time" in pages[0]
@@ -260,6 +272,6 @@ def test_older_games_and_statistics_are_other_pages(
     assert "Newest games" in last
     links = ann.get("/my/matches?most=2")
     assert len(links.json()) == 2
-    further = ann.get(links.links["next"]["url"].removeprefix("/api"))
-    assert len(further.json()) == 1
-    assert "next" not in further.links
+    last_page = ann.get(links.links["next"]["url"].removeprefix("/api"))
+    assert len(last_page.json()) == 1
+    assert "next" not in last_page.links

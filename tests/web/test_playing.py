@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.waiting import awaited, eventually
-from tests.web.conftest import ANN, FRIEND, Player, Visitor, best_score, page_of, turn, two_players
+from tests.waiting import READY, awaited, eventually
+from tests.web.conftest import ANN, FRIEND, Player, Visitor, best_score, page_of, quiet, turn, two_players
 from tests.web.direct_client import DirectClient
 
 from dicecup.engine import play, record
@@ -205,7 +205,7 @@ def test_one_tap_takes_a_box_back_until_the_next_player_throws(ann: Player, bo: 
 
 
 def test_the_last_box_can_be_taken_back_until_the_secret_is_shown(database: str) -> None:
-    settings = Settings(database, reveal_after=60, limits=False)
+    settings = quiet(database, reveal_after=READY)
     with DirectClient(create_app(settings)) as client:
         ann = Player(client)
         state = ann.open("yahtzee")

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
+from tests.waiting import READY, eventually
 from tests.web.coaching import KEPT, record_of, when_ready
-from tests.web.conftest import Player, Visitor, best_score
+from tests.web.conftest import Player, Visitor, best_score, quiet
 from tests.web.direct_client import DirectClient
 
 from dicecup.cli.main import main
 from dicecup.i18n.language import LANGUAGES, language
 from dicecup.web.api.reviews import ReviewAnswer
 from dicecup.web.app import create_app
-from dicecup.web.settings import Settings
 
 pytestmark = pytest.mark.kernels
 NUMBER = r"[+−]?\d+[.,]\d+"
@@ -28,10 +28,9 @@ NUMBER = r"[+−]?\d+[.,]\d+"
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     """One server for all tests, so that its coach is prepared once; test_statistics covers persistence."""
     database = str(tmp_path_factory.mktemp("reviews") / "games.db")
-    settings = Settings(database, pause=0, pace=0, reveal_after=0, limits=False)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DICECUP_CACHE", KEPT["DICECUP_CACHE"])
-        with DirectClient(create_app(settings), raise_server_exceptions=False) as client:
+        with DirectClient(create_app(quiet(database)), raise_server_exceptions=False) as client:
             yield client
 
 
@@ -215,12 +214,8 @@ def test_between_people_only_finished_games_are_reviewed(ann: Player, bo: Player
 def test_without_scripts_a_link_asks_the_coach(ann: Player, visitor: Visitor) -> None:
     match = upload(ann, record_of("yatzy"))
     assert f'<noscript><a href="/t/{match}/review?coach=yes">' in visitor.go(f"/t/{match}/review")
-    page = ""
-    for _attempt in range(20):
-        page = visitor.go(f"/t/{match}/review?coach=yes")
-        if "card-class" in page:
-            break
-    assert "card-class" in page
+    asked = f"/t/{match}/review?coach=yes"
+    page = eventually(lambda: visitor.go(asked), lambda page: "card-class" in page, READY)
     assert "Expected final score through the game" in page
     assert "Points, turn by turn" not in page
 

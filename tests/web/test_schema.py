@@ -87,8 +87,7 @@ def try_operation(played: Played, label: str, mode: GenerationMode) -> None:
     def check(case: Any) -> None:
         if "match" in (case.path_parameters or {}):
             case.path_parameters["match"] = played.match
-        case.call_and_validate(
-            base_url=played.address, checks=CHECKS, headers={"Authorization": f"Bearer {played.key}"}
-        )
+        headers = {"Authorization": f"Bearer {played.key}"}
+        case.call_and_validate(base_url=played.address, checks=CHECKS, headers=headers, timeout=PATIENCE)
 
     check()

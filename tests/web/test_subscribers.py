@@ -140,6 +140,7 @@ async def rounds_until_delivered(added: int) -> list[int]:
     while len(seen) < added:
         await asyncio.sleep(0)
         rounds[0] += 1
+        assert rounds[0] < 10_000, "some are never looked at"
     assert list(seen) == channels  # those that wait longest first
     assert not deliveries.due
     return list(seen.values())

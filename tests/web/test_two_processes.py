@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.waiting import eventually
-from tests.web.conftest import Player, Visitor, best_score, page_of
+from tests.waiting import READY, eventually
+from tests.web.conftest import Player, Visitor, best_score, page_of, quiet
 from tests.web.direct_client import DirectClient
 from tests.web.test_changes import Watching
 
@@ -16,7 +16,6 @@ from dicecup.storage.postgres import PostgresDatabase
 from dicecup.storage.stored import Notice
 from dicecup.web.app import create_app
 from dicecup.web.service.live_match import LiveMatch
-from dicecup.web.settings import Settings
 
 
 @pytest.fixture
@@ -25,7 +24,7 @@ def clients(
 ) -> Iterator[tuple[TestClient, TestClient]]:
     """Neither process receives notifications: late ones must make no difference."""
     monkeypatch.setattr(PostgresDatabase, "listen", lambda _database, _heard: lambda: None)
-    settings = Settings(postgres_database, pause=0, pace=0, reveal_after=600, limits=False)
+    settings = quiet(postgres_database, reveal_after=READY)
     with DirectClient(create_app(settings)) as one, DirectClient(create_app(settings)) as other:
         yield one, other
 
@@ -109,7 +108,7 @@ def test_entries_of_another_process_need_no_query(clients: tuple[TestClient, Tes
 
 
 def test_marks_reach_the_spectators_of_another_process(postgres_database: str) -> None:
-    settings = Settings(postgres_database, pause=0, pace=0, reveal_after=600, limits=False)
+    settings = quiet(postgres_database, reveal_after=READY)
     with DirectClient(create_app(settings)) as one, DirectClient(create_app(settings)) as other:
         visitor = Visitor(one)
         visitor.send("/new/yatzy", kind="person", name="Ann")

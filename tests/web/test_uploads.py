@@ -86,8 +86,9 @@ def test_uploads_are_parsed_one_at_a_time_and_few_are_queued(monkeypatch: pytest
         callers = ["greedy"] * (1 + MOST_COMING_OF_CALLER + 2)
         callers += [f"caller {number}" for number in range(MOST_COMING - MOST_COMING_OF_CALLER + 1)]
         tasks = [asyncio.create_task(upload(here, caller)) for caller in callers]
-        while sum(task.done() for task in tasks) < 3:  # those that are refused do not wait
+        for _step in range(100):  # those that are refused do not wait
             await asyncio.sleep(0)
+        assert sum(task.done() for task in tasks) == 3
         may.set()
         found = await asyncio.gather(*tasks, return_exceptions=True)
         await upload(here)  # the queue has room again
