@@ -16,7 +16,7 @@ Linux only: the addresses are 127.0.0.1 and 127.0.0.2.
 `--blocks` needs no quiet machine: the application runs in this process, gets each kind of request a few times
 at once, and the processor time of every step of its event loop is measured. Nobody else is answered during a
 step, so the longest one is how long one request can hold up all others: `longest_ms`. `loop_ms` is what a
-request takes of the loop altogether; `web/lanes.py` bounds how much of that an address can use in a second.
+request takes of the loop altogether; `web/guard.py` bounds how much of that an address can use in a second.
 
 `--waits` tells a slow server from a busy machine: the application runs in this process, one address attacks
 and another one plays. Of the slowest percent of the moves it gives the time, and how long threads of this

@@ -13,10 +13,9 @@ from tests.waiting import PATIENCE
 from tests.web.conftest import Player
 from tests.web.direct_client import DirectClient
 
-from dicecup.web import lanes as module
+from dicecup.web import guard as module
 from dicecup.web.app import create_app
-from dicecup.web.guard import Guard
-from dicecup.web.lanes import LOOP_BURST, MOST_AT_ONCE, MOST_LANES, MOST_WAITING, Lane, Lanes, Timed
+from dicecup.web.guard import LOOP_BURST, MOST_AT_ONCE, MOST_LANES, MOST_WAITING, Guard, Lane, Lanes, Timed
 from dicecup.web.service.fair_queue import wait_with_others
 from dicecup.web.settings import Settings
 

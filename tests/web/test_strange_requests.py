@@ -102,7 +102,7 @@ def test_changing_keys_does_not_escape_the_rate_limit(
 ) -> None:
     """All within one second of the limiter's clock, however long the machine takes."""
     monkeypatch.setattr("dicecup.web.guard.monotonic", lambda: 0.0)
-    monkeypatch.setattr("dicecup.web.lanes.LOOP_BURST", 1e9)  # by that clock it would never be refilled
+    monkeypatch.setattr("dicecup.web.guard.LOOP_BURST", 1e9)  # by that clock it would never be refilled
     monkeypatch.setattr("dicecup.web.guard.REFUSED_AFTER", 0.0)
     with DirectClient(create_app(Settings(str(tmp_path / "games.db")))) as client:
         answers = [

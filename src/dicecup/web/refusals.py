@@ -12,11 +12,12 @@ from time import monotonic
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dicecup.errors import DicecupError, StorageError, UsageError
 from dicecup.i18n.language import language
-from dicecup.web.guard import CatchAll
 from dicecup.web.logs import MORE
 from dicecup.web.service.snapshot import state_data
 from dicecup.web.viewer import language_of
@@ -183,6 +184,31 @@ def failed(request: Request, error: Exception) -> Response:
     except Exception:  # the error may be in what makes the response
         sentence = language("en").sentence(problem)
         return JSONResponse({"error": {"code": problem.code, "message": sentence}, "state": None}, 500)
+
+
+class CatchAll:
+    """Inside the guard, unlike the framework's own: the answer to a failure gets all the headers too."""
+
+    def __init__(self, app: ASGIApp, failed: Callable[[Request, Exception], Response]) -> None:
+        self.app = app
+        self.failed = failed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = False
+
+        async def watched(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self.app(scope, receive, watched)
+        except ClientDisconnect:
+            return  # there is nobody to answer
+        except Exception as error:
+            if begun or scope["type"] != "http":
+                raise
+            await self.failed(Request(scope), error)(scope, receive, send)
 
 
 def install(app: FastAPI, page: RefusedPage) -> None:

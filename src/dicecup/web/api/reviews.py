@@ -160,7 +160,7 @@ class PackedJSON(Response):
     """JSON that is compressed already, sent in pieces: compressed, or unpacked for clients that ask for that.
 
     A piece takes a fraction of a millisecond, less than a change of threads. Unlike Starlette's streaming
-    response this needs no task of its own, whose time nobody would count (see `web.lanes`).
+    response this needs no task of its own, whose time nobody would count (see `web.guard`).
     """
 
     media_type = "application/json"

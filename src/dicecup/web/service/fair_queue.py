@@ -26,7 +26,7 @@ caller_of_request: ContextVar[str] = ContextVar("caller", default="")  # tasks i
 
 
 class LoopPlace(Protocol):
-    """The place of a request among those of its client that the event loop serves (see `web.lanes`)."""
+    """The place of a request among those of its client that the event loop serves (see `web.guard`)."""
 
     async def come_back(self) -> None:
         """Wait for a place again, if the request lost its place while it waited for something else."""
