@@ -12,6 +12,7 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     ConsoleMessage,
+    Error,
     Page,
     Playwright,
     expect,
@@ -28,6 +29,26 @@ NewPage = Callable[..., Page]
 PATIENCE = 1000 * waiting.PATIENCE  # milliseconds
 READY = 1000 * waiting.READY
 expect.set_options(timeout=PATIENCE)
+
+# Whole games are played by these: one call instead of several for what the page knows by itself.
+STAMP = "() => document.getElementById('match').dataset.stamp"
+NEXT_STATE = """([stamp, patience]) => new Promise((resolve, reject) => {
+  const isShown = () => {
+    const dataset = document.getElementById("match")?.dataset ?? {};
+    return "onScreen" in dataset && dataset.stamp !== stamp;
+  };
+  if (isShown()) return resolve();
+  const end = (how, value) => (observer.disconnect(), clearTimeout(timer), how(value));
+  const observer = new MutationObserver(() => isShown() && end(resolve));
+  const timer = setTimeout(() => end(reject, new Error("nothing changes")), patience);
+  observer.observe(document, { subtree: true, childList: true, attributes: true });
+})"""
+BEST_BOX = """(offers) => {
+  const points = (button) => parseInt(button.querySelector(".gives").innerText.replace("−", "-"));
+  const [first, ...others] = document.querySelectorAll(offers);
+  const best = others.reduce((best, one) => (points(one) > points(best) ? one : best), first);
+  return [best?.id, document.querySelector(".layered") !== null];
+}"""
 
 
 @pytest.fixture(scope="session")
@@ -148,9 +169,15 @@ def on_screen(page: Page) -> None:
 
 def changed(page: Page, act: Callable[[], Any]) -> None:
     """Do something and wait until the page shows the new state."""
-    stamp = page.locator("#match").get_attribute("data-stamp")
+    try:
+        stamp = page.evaluate(STAMP)
+    except Error:  # the page is only being loaded
+        stamp = page.locator("#match").get_attribute("data-stamp")
     act()
-    page.wait_for_selector(f"#match[data-on-screen]:not([data-stamp='{stamp}'])")
+    try:
+        page.evaluate(NEXT_STATE, [stamp, PATIENCE])
+    except Error:  # the page was loaded again meanwhile
+        page.wait_for_selector(f"#match[data-on-screen]:not([data-stamp='{stamp}'])")
 
 
 def press(page: Page, key: str) -> None:
@@ -165,23 +192,22 @@ def throw(page: Page) -> None:
 
 def fill_best(page: Page) -> None:
     """Tap the box with the most points; where a turn fills two, pick one for each layer and send both."""
-    if not page.locator(".layered").count():
-        best = best_box(page, ".offer button[name=box]")
-        changed(page, lambda: page.locator(best).click())
+    best, layered = best_box(page, ".offer button[name=box]")
+    if not layered:
+        changed(page, lambda: page.click(best))
         return
     for layer in ("inner", "outer"):
-        best = best_box(page, f".offer button.layer-{layer}")
-        page.locator(best).click()
+        best, _ = best_box(page, f".offer button.layer-{layer}")
+        page.click(best)
         page.wait_for_selector(f"{best}.picked")
     changed(page, lambda: page.click("#send"))
 
 
-def best_box(page: Page, offers: str) -> str:
-    """The button of the box that gives most."""
-    found = page.locator(offers)
-    gives = [int(text.replace("−", "-")) for text in found.locator(".gives").all_inner_texts()]
-    best = found.nth(gives.index(max(gives)))
-    return f"[id='{best.get_attribute('id')}']"
+def best_box(page: Page, offers: str) -> tuple[str, bool]:
+    """The button of the box that gives most, and whether a turn fills a box for each layer."""
+    name, layered = page.evaluate(BEST_BOX, offers)
+    assert name or layered, "no box is offered"
+    return f"[id='{name}']", layered
 
 
 def play_to_the_end(page: Page) -> None:

@@ -15,6 +15,9 @@ from playwright.sync_api import BrowserContext, Page, Playwright
 from tests import waiting
 
 LOBBY = "a[href$='/new/yatzy']"
+# Otherwise other threads compile Python once more after each start, for two seconds, so that it runs faster.
+# That pays for a start which compiles all modules, but not for games.
+QUICK_COMPILER = "--js-flags=--liftoff-only"
 
 
 class StaticFiles(SimpleHTTPRequestHandler):
@@ -47,13 +50,15 @@ class SiteBrowser:
         self.path = path
         self.profile = profile
         self.address = address
+        self.flags = ["--no-sandbox"]
+        self.first_start: list[str] = []  # its steps
         self.context = self.launch()
 
     def launch(self) -> BrowserContext:
         context = self.playwright.chromium.launch_persistent_context(
             self.profile,
             executable_path=self.path,
-            args=["--no-sandbox"],
+            args=self.flags,
             base_url=self.address,
             locale="en-GB",
             reduced_motion="reduce",

@@ -10,28 +10,15 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, expect
+from tests.browser import test_games as games
 from tests.browser.conftest import DESK, PHONE, NewPage, changed, fill_best, start, throw
-from tests.browser.site_browser import LOBBY, SiteBrowser, static_host
-from tests.browser.test_games import (
-    play_to_the_end_and_look_back,
-    test_a_strike_writes_nothing,
-    test_dice_of_the_table_are_tapped_in,
-    test_dice_that_stay,
-    test_double_dice_of_the_table,
-)
+from tests.browser.site_browser import LOBBY, QUICK_COMPILER, SiteBrowser, static_host
 from tests.waiting import PATIENCE
 
 from dicecup.errors import DicecupError
 from dicecup.site import builder
-from dicecup.site.builder import INDEX, WORKER, build_site
+from dicecup.site.builder import FOLDER, INDEX, WORKER, build_site
 
-# Tests of games that need one device only; here they get pages of the site.
-__all__ = [
-    "test_a_strike_writes_nothing",
-    "test_dice_of_the_table_are_tapped_in",
-    "test_dice_that_stay",
-    "test_double_dice_of_the_table",
-]
 SIX_GAMES = ["yatzy", "yatzy-sv", "dice-in-dice", "yum-plus", "triple-yum-plus", "yahtzee"]
 REFUSE_TO_STORE = """() => {
   const put = IDBObjectStore.prototype.put;
@@ -72,23 +59,33 @@ KEPT = f"""async () => {{ {CACHED}
   const compiled = (await (await cache.match(`/${{folder}}/compiled`))?.blob())?.size ?? 0;
   return {{ snapshot: Boolean(snapshot), spoilt: Boolean(notes.spoilt), compiled }};
 }}"""
-# Another place of the compiled package; a memory in which the database seems to be elsewhere, at a folder.
-SPOIL_PLACE = "notes.place = [0, 0];"
-SPOIL_MEMORY = """
-const text = new TextDecoder("latin1").decode(memory);
-const path = "/data/games.db";
-for (let at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1))
-  memory.set(new TextEncoder().encode("/dicecup/data/"), at);
-"""
-
-
-def spoil(how: str) -> str:
-    return f"""async () => {{ {CACHED}
-      const memory = new Uint8Array(await snapshot.arrayBuffer());
-      {how}
-      const headers = {{ "dicecup-snapshot": JSON.stringify({{ ...notes, spoilt: true }}) }};
-      await cache.put(`/${{folder}}/snapshot`, new Response(memory, {{ headers }}));
-    }}"""
+# A snapshot of another place of the compiled package; nothing else of it may be looked at.
+OF_ANOTHER_PLACE = """async (folder) => {
+  const cache = await caches.open(`dicecup / ${folder}`);
+  const notes = { place: [0, 0], size: 0, references: [], spoilt: true };
+  const headers = { "dicecup-snapshot": JSON.stringify(notes) };
+  await cache.put(`/${folder}/snapshot`, new Response(new Uint8Array(0), { headers }));
+}"""
+# A memory in which the database seems to be elsewhere, at a folder.
+SPOIL_MEMORY = f"""async () => {{ {CACHED}
+  const memory = new Uint8Array(await snapshot.arrayBuffer());
+  const text = new TextDecoder("latin1").decode(memory);
+  const path = "/data/games.db";
+  for (let at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1))
+    memory.set(new TextEncoder().encode("/dicecup/data/"), at);
+  const headers = {{ "dicecup-snapshot": JSON.stringify({{ ...notes, spoilt: true }}) }};
+  await cache.put(`/${{folder}}/snapshot`, new Response(memory, {{ headers }}));
+}}"""
+MARKS = "() => performance.getEntriesByType('mark').map(({ name }) => name)"
+# Delete everything as the page for that does.
+DELETE_MY_DATA = """async () => {
+  const read = async (answer) => new DOMParser().parseFromString(await answer.text(), "text/html");
+  const form = (await read(await fetch("/mine/data"))).querySelector("form:has(.danger)");
+  form.sure.checked = true;
+  const sent = { method: form.method, body: new URLSearchParams(new FormData(form)) };
+  const page = await read(await fetch(form.getAttribute("action"), sent));
+  return page.querySelector("main [role=status]") !== null;
+}"""
 
 
 # The database file of the site, with a stand-in for the file system in which SQLite works.
@@ -136,20 +133,34 @@ def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def site(
+def first_visit(
     site_folder: Path, playwright: Playwright, chromium_path: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[SiteBrowser]:
-    """A browser that has visited the site once, and then was closed: Python starts from a snapshot."""
+    """A browser that visits the site once, and finds a snapshot there that it can't use: it makes another."""
     with static_host(site_folder) as address:
-        profile = tmp_path_factory.mktemp("profile")
-        browser = SiteBrowser(playwright, chromium_path, profile, address)
+        browser = SiteBrowser(playwright, chromium_path, tmp_path_factory.mktemp("profile"), address)
+        (folder,) = site_folder.glob(f"{FOLDER}*")
+        page = browser.context.new_page()
+        page.goto(f"/{folder.name}/pyodide-lock.json")
+        page.evaluate(OF_ANOTHER_PLACE, folder.name)
+        assert page.evaluate(KEPT)["spoilt"]
+        page.close()
         page = browser.open(offline=False)
         page.evaluate(UNTIL_COMPLETE)
-        browser.context.close()
-        browser.relaunch()
+        browser.first_start = worker_of(browser.context).evaluate(MARKS)
+        page.close()
         yield browser
         with suppress(Error):
             browser.context.close()
+
+
+@pytest.fixture(scope="session")
+def site(first_visit: SiteBrowser) -> SiteBrowser:
+    """A browser that has visited the site, and then was closed: Python starts from a snapshot."""
+    first_visit.context.close()
+    first_visit.flags.append(QUICK_COMPILER)
+    first_visit.relaunch()
+    return first_visit
 
 
 @pytest.fixture
@@ -164,23 +175,79 @@ def new_page(site: SiteBrowser) -> Iterator[NewPage]:
         return page
 
     yield make
-    page = site.open("/mine/data")
-    page.check("[name=sure]")
-    page.click("button.danger")
-    page.wait_for_selector("main [role=status]")
-    for one in (*pages, page):
-        one.close()
+    open_pages = [page for page in pages if not page.is_closed()] or [site.open()]
+    assert open_pages[-1].evaluate(DELETE_MY_DATA)
+    for page in open_pages:
+        page.close()
+
+
+def again(site: SiteBrowser, page: Page) -> Page:
+    """Start Python again, and return a page that is shown after all that comes after the start."""
+    stop_worker(page)
+    page.close()
+    page = site.open()
+    page.evaluate(UNTIL_COMPLETE)
+    return page
+
+
+def test_without_a_usable_snapshot_python_starts_from_its_code(first_visit: SiteBrowser) -> None:
+    """As after an update of the browser that puts the compiled package elsewhere: it makes a new snapshot."""
+    page = first_visit.open()
+    kept = page.evaluate(KEPT)
+    assert kept["snapshot"]
+    assert not kept["spoilt"]
+    assert first_visit.first_start == ["begun", "compiled", "compiled", "started"]  # nothing was "restored"
+    page.close()
+
+
+def test_a_spoilt_snapshot_and_no_room_for_another(first_visit: SiteBrowser) -> None:
+    """Python starts from its code, and keeps that compiled; when there is room it makes a snapshot."""
+    page = first_visit.open()
+    page.evaluate(SPOIL_MEMORY)
+    usage = page.evaluate("async () => (await navigator.storage.estimate()).usage")
+    origin = {"origin": first_visit.address}
+    other = first_visit.open()
+    storage = other.context.new_cdp_session(other)
+    storage.send("Storage.overrideQuotaForOrigin", {**origin, "quotaSize": usage - 20_000_000})
+    page = again(first_visit, page)
+    kept = page.evaluate(KEPT)
+    assert not kept["snapshot"]
+    assert kept["compiled"] > 2_000_000
+    storage.send("Storage.overrideQuotaForOrigin", origin)
+    page = again(first_visit, page)
+    assert page.evaluate(KEPT)["snapshot"]
+    page.close()
+    other.close()
+
+
+# Tests of games that need one device only; here they get pages of the site.
+test_a_strike_writes_nothing = games.test_a_strike_writes_nothing
+test_dice_of_the_table_are_tapped_in = games.test_dice_of_the_table_are_tapped_in
+test_dice_that_stay = games.test_dice_that_stay
+test_double_dice_of_the_table = games.test_double_dice_of_the_table
 
 
 @pytest.mark.parametrize("game", SIX_GAMES)
 def test_a_whole_game(new_page: NewPage, game: str) -> None:
     page = new_page(PHONE)
     start(page, game)
-    play_to_the_end_and_look_back(page)
+    games.play_to_the_end_and_look_back(page)
 
 
 def worker_of(context: BrowserContext) -> Any:
     return context.service_workers[0]
+
+
+def test_my_data_is_deleted(new_page: NewPage) -> None:
+    page = new_page()
+    start(page)
+    page.goto("/mine/data")
+    page.check("[name=sure]")
+    page.click("button.danger")
+    page.wait_for_selector("main [role=status]")
+    page.goto("/")
+    expect(page.locator(LOBBY)).to_be_visible()
+    expect(page.locator("#go-on")).to_have_count(0)
 
 
 def test_page_loads_do_not_start_python_again(new_page: NewPage, site: SiteBrowser) -> None:
@@ -321,45 +388,6 @@ def test_the_start_page_speaks_as_the_app_does(new_page: NewPage) -> None:
     page.reload()
     expect(page.locator("footer.bottom")).to_be_visible()
     assert page.evaluate("() => sessionStorage.getItem('start page')") == "sv dark Dicecup startar …"
-
-
-def again(site: SiteBrowser, page: Page) -> Page:
-    """Start Python again, and return a page that is shown after all that comes after the start."""
-    stop_worker(page)
-    page.close()
-    page = site.open()
-    page.evaluate(UNTIL_COMPLETE)
-    return page
-
-
-def test_without_a_usable_snapshot_python_starts_from_its_code(site: SiteBrowser) -> None:
-    """As after an update of the browser that puts the compiled package elsewhere: it makes a new snapshot."""
-    page = site.open()
-    page.evaluate(spoil(SPOIL_PLACE))
-    assert page.evaluate(KEPT)["spoilt"]
-    page = again(site, page)
-    assert not page.evaluate(KEPT)["spoilt"]
-    page.close()
-
-
-def test_a_spoilt_snapshot_and_no_room_for_another(site: SiteBrowser) -> None:
-    """Python starts from its code, and keeps that compiled; when there is room it makes a snapshot."""
-    page = site.open()
-    page.evaluate(spoil(SPOIL_MEMORY))
-    usage = page.evaluate("async () => (await navigator.storage.estimate()).usage")
-    origin = {"origin": site.address}
-    other = site.open()
-    storage = other.context.new_cdp_session(other)
-    storage.send("Storage.overrideQuotaForOrigin", {**origin, "quotaSize": usage - 20_000_000})
-    page = again(site, page)
-    kept = page.evaluate(KEPT)
-    assert not kept["snapshot"]
-    assert kept["compiled"] > 2_000_000
-    storage.send("Storage.overrideQuotaForOrigin", origin)
-    page = again(site, page)
-    assert page.evaluate(KEPT)["snapshot"]
-    page.close()
-    other.close()
 
 
 @pytest.mark.parametrize(
