@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
-from tests.browser.conftest import PATIENCE, start
+from tests.browser.conftest import PATIENCE, open_match
 from tests.browser.holding import until
 from tests.web.serving import Server
 
@@ -31,7 +31,7 @@ def test_a_refusal_in_the_setup_page_is_seen(page: Page) -> None:
 
 
 def test_an_unavailable_server_is_reported(page: Page) -> None:
-    start(page)
+    open_match(page)
     page.context.set_offline(True)
     page.click("#throw")
     expect(page.locator("#unreachable")).to_be_visible()
@@ -43,7 +43,7 @@ def test_an_unavailable_server_is_reported(page: Page) -> None:
 
 def test_a_failed_review_is_reported(page: Page) -> None:
     page.route("**/review/coach*", lambda route: route.abort())
-    start(page)
+    open_match(page)
     page.goto(f"{page.url}/review")
     expect(page.locator("#unreachable")).to_be_visible()
 
@@ -68,7 +68,7 @@ def test_a_refused_stream_is_asked_for_again(page: Page) -> None:
             route.continue_()
 
     page.route("**/events", refuse)
-    start(page)
+    open_match(page)
     expect(page.locator("#not-live")).to_be_visible()
     until(page, lambda: refused == 2)
     refusing = False

@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.browser.conftest import DESK, PHONE, NewPage, changed, fill_best, on_screen, play, start, throw
+from tests.browser.conftest import (
+    DESK,
+    PHONE,
+    NewPage,
+    changed,
+    fill_best,
+    on_screen,
+    open_match,
+    play,
+    throw,
+)
 from tests.web.serving import Server
 
 
@@ -17,7 +27,7 @@ def dice(page: Page) -> list[str]:
 
 def test_every_die_keeps_its_place(new_page: NewPage) -> None:
     page = new_page(PHONE)
-    start(page)
+    open_match(page)
     throw(page)
     expect(page.locator("#throw")).to_have_text("Roll 5 dice")
     before = dice(page)
@@ -38,7 +48,7 @@ def test_every_die_keeps_its_place(new_page: NewPage) -> None:
 
 def test_with_all_dice_kept_there_is_nothing_to_roll(new_page: NewPage) -> None:
     page = new_page(PHONE)
-    start(page)
+    open_match(page)
     throw(page)
     for key in "12345":
         page.keyboard.press(key)
@@ -50,7 +60,7 @@ def test_with_all_dice_kept_there_is_nothing_to_roll(new_page: NewPage) -> None:
 
 def test_others_see_what_is_about_to_be_kept(new_page: NewPage) -> None:
     playing, watching = new_page(PHONE), new_page(DESK)
-    start(playing)
+    open_match(playing)
     watching.goto(playing.url)
     throw(playing)
     expect(watching.locator(".die-box.thrown")).to_have_count(5)
@@ -67,7 +77,7 @@ def test_others_see_what_is_about_to_be_kept(new_page: NewPage) -> None:
 
 def test_red_and_blue_are_chosen_in_any_order(new_page: NewPage) -> None:
     page = new_page(PHONE)
-    start(page, "dice-in-dice")
+    open_match(page, "dice-in-dice")
     throw(page)
     page.click("#box-outer-chance")
     expect(page.locator(".pick.outer.made")).to_contain_text("Chance")
@@ -90,7 +100,7 @@ def test_red_and_blue_are_chosen_in_any_order(new_page: NewPage) -> None:
 def test_sounds_and_vibration_can_be_switched_off(new_page: NewPage) -> None:
     page = new_page(PHONE)
     page.add_init_script("navigator.vibrate = (pattern) => (window.vibrated = pattern);")
-    start(page)
+    open_match(page)
     throw(page)
     assert page.evaluate("window.vibrated") == 30
     page.click("summary:has-text('This game')")

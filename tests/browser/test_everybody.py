@@ -10,9 +10,9 @@ from tests.browser.conftest import (
     READY,
     NewPage,
     fill_best,
+    open_match,
     play,
     play_to_the_end,
-    start,
     throw,
 )
 
@@ -54,7 +54,7 @@ def test_games_are_accessible(new_page: NewPage) -> None:
     page.wait_for_selector(".waiting-room")
     found["waiting"] = violations(page)
     for game in ("yatzy", "dice-in-dice", "triple-yum-plus"):
-        start(page, game)
+        open_match(page, game)
         throw(page)
         page.locator("label:has(#keep-0)").click()
         found[f"{game} thrown"] = violations(page)
@@ -86,7 +86,7 @@ def test_the_coach_and_a_finished_game_are_accessible(new_page: NewPage) -> None
     page.click("#hint .hint-more > summary")
     page.wait_for_selector("#so-far td", timeout=READY)
     found["coach"] = violations(page)
-    start(page, "yahtzee")
+    open_match(page, "yahtzee")
     play_to_the_end(page)
     found["ending"] = violations(page)
     table = page.url
@@ -166,7 +166,7 @@ def test_a_phone_held_sideways(new_page: NewPage) -> None:
     """Dice and boxes are side by side: five boxes and the throw button are visible at any scroll position."""
     page = new_page({"width": 740, "height": 360})
     for game in ("dice-in-dice", "yatzy"):
-        start(page, game)
+        open_match(page, game)
         throw(page)
         for down in (0, 180, 400):
             page.evaluate("down => window.scrollTo(0, down)", down)
@@ -183,7 +183,7 @@ def test_a_phone_held_sideways(new_page: NewPage) -> None:
 
 def test_throws_and_scores_are_announced(new_page: NewPage) -> None:
     page = new_page()
-    start(page)
+    open_match(page)
     throw(page)
     status = page.locator("#news[role=status]")
     expect(status).to_contain_text("roll 1:")
@@ -194,7 +194,7 @@ def test_throws_and_scores_are_announced(new_page: NewPage) -> None:
 def test_reduced_motion_disables_animations(new_page: NewPage) -> None:
     still, lively = new_page(), new_page(reduced_motion="no-preference")
     for page, expected in ((still, "none"), (lively, "tumble")):
-        start(page)
+        open_match(page)
         throw(page)
         name = "getComputedStyle(document.querySelector('.thrown .die')).animationName"
         assert page.evaluate(name) == expected
@@ -203,7 +203,7 @@ def test_reduced_motion_disables_animations(new_page: NewPage) -> None:
 def test_a_game_page_is_light(new_page: NewPage) -> None:
     """A match page transfers less than 80 kB, resources included."""
     page = new_page(PHONE)
-    start(page, "triple-yum-plus")
+    open_match(page, "triple-yum-plus")
     session = page.context.new_cdp_session(page)
     session.send("Network.enable")
     session.send("Network.setCacheDisabled", {"cacheDisabled": True})

@@ -13,6 +13,7 @@ from tests.browser.conftest import (
     NewPage,
     changed,
     fill_best,
+    open_match,
     play,
     play_to_the_end,
     start,
@@ -220,7 +221,7 @@ def test_a_strike_writes_nothing(new_page: NewPage) -> None:
 
 def test_coming_back_on_a_second_device(new_page: NewPage) -> None:
     first, second = new_page(DESK), new_page(PHONE)
-    start(first)
+    open_match(first)
     throw(first)
     first.click("summary:has-text('This game')")
     first.click("text=Private link for")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from playwright.sync_api import expect
-from tests.browser.conftest import NewPage, changed, on_screen, play, press, start, throw, version
+from tests.browser.conftest import NewPage, changed, on_screen, open_match, play, press, throw, version
 from tests.browser.holding import HeldAnswers, HeldEvents
 
 
@@ -43,7 +43,7 @@ def test_by_keyboard_alone(new_page: NewPage) -> None:
 @pytest.mark.parametrize(("code", "keys"), [("fr", "lt"), ("de", "wt"), ("sv", "kt")])
 def test_the_key_that_rolls_is_the_letter_of_the_word(new_page: NewPage, code: str, keys: str) -> None:
     page = new_page(locale=code)
-    start(page)
+    open_match(page)
     for rolls, key in enumerate(keys, start=1):
         press(page, key)
         expect(page.locator(".throw-dot.made")).to_have_count(rolls)
@@ -54,7 +54,7 @@ def test_a_filled_box_hands_the_focus_on(new_page: NewPage, first: str) -> None:
     """The answer and the live event both bring the new table; the focus is the same after either."""
     page = new_page()
     events = HeldEvents(page)
-    start(page)
+    open_match(page)
     throw(page)
     if first == "answer":
         events.hold()
@@ -77,7 +77,7 @@ def test_a_filled_box_hands_the_focus_on(new_page: NewPage, first: str) -> None:
 def test_after_the_last_roll_the_focus_is_on_a_box(new_page: NewPage) -> None:
     """Space throws three times; the fourth time it fills a box and takes nothing back."""
     page = new_page()
-    start(page)
+    open_match(page)
     page.focus("#throw")
     for number in (1, 3, 5):
         press(page, "Space")
@@ -119,7 +119,7 @@ def test_while_others_play_the_headline_has_the_focus(new_page: NewPage) -> None
 def test_the_first_of_two_boxes_keeps_the_focus(new_page: NewPage) -> None:
     """Pressing Enter on a box twice deselects it again, and does not throw; with both, Enter sends them."""
     page = new_page()
-    start(page, "dice-in-dice")
+    open_match(page, "dice-in-dice")
     throw(page)
     chance = page.locator("#box-inner-chance")
     chance.focus()
@@ -159,7 +159,7 @@ def test_setting_the_table_keeps_the_focus(new_page: NewPage) -> None:
 
 def test_enter_on_a_die_rolls_and_never_undoes(new_page: NewPage) -> None:
     page = new_page()
-    start(page)
+    open_match(page)
     throw(page)
     throw(page)
     before = version(page)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 from tests.browser.accessibility import problems
-from tests.browser.conftest import PHONE, NewPage, changed, fill_best, play_to_the_end, start, throw
+from tests.browser.conftest import PHONE, NewPage, changed, fill_best, open_match, play_to_the_end, throw
 from tests.browser.screens import LOW_PHONE, WAYS_TO_ROLL, taps_to_first_roll, visible_boxes
 
 from dicecup.i18n.language import LANGUAGES
@@ -24,7 +24,7 @@ def test_three_taps_to_the_first_roll(new_page: NewPage) -> None:
 
 def test_the_last_game_again(new_page: NewPage) -> None:
     page = new_page(PHONE)
-    start(page, "yahtzee")
+    open_match(page, "yahtzee")
     play_to_the_end(page)
     before = page.url
     page.goto("/")
@@ -107,7 +107,7 @@ def test_the_guide_of_a_first_game(new_page: NewPage, code: str) -> None:
     """It covers no box, and goes with the first turn."""
     page = new_page(LOW_PHONE, locale=code)
     for game, boxes in (("yatzy", 15), ("dice-in-dice", 16)):
-        start(page, game)
+        open_match(page, game)
         expect(page.locator(".guide-step span:not(.unseen)")).to_have_text("1/3")
         throw(page)
         expect(page.locator(".guide-step span:not(.unseen)")).to_have_text("2/3")
@@ -118,14 +118,14 @@ def test_the_guide_of_a_first_game(new_page: NewPage, code: str) -> None:
         assert visible_boxes(page) == boxes
         fill_best(page)
         expect(page.locator(".guide")).to_have_count(0)
-    start(page)
+    open_match(page)
     expect(page.locator("#throw")).to_be_visible()
     expect(page.locator(".guide")).to_have_count(0)
 
 
 def test_the_guide_is_skipped_for_good(new_page: NewPage) -> None:
     page = new_page(PHONE)
-    start(page)
+    open_match(page)
     page.focus("#skip-guide")
     page.keyboard.press("Enter")
     expect(page.locator(".guide")).to_have_count(0)
@@ -133,6 +133,6 @@ def test_the_guide_is_skipped_for_good(new_page: NewPage) -> None:
     changed(page, lambda: page.keyboard.press("Enter"))
     expect(page.locator(".die-box.thrown")).to_have_count(5)
     expect(page.locator(".guide")).to_have_count(0)
-    start(page)
+    open_match(page)
     expect(page.locator("#throw")).to_be_visible()
     expect(page.locator(".guide")).to_have_count(0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from playwright.sync_api import Page, Request, ViewportSize, expect
-from tests.browser.conftest import NewPage, changed, fill_best, play, start, throw
+from tests.browser.conftest import NewPage, changed, fill_best, open_match, play, throw
 from tests.browser.screens import LOW_PHONE, PHONE_390, clipped, reachable_boxes, show_in, visible_boxes
 
 from dicecup.i18n.language import LANGUAGES
@@ -118,7 +118,7 @@ def test_three_taps_from_the_first_page_to_the_first_roll(new_page: NewPage) -> 
 def test_a_tap_on_a_name_explains_the_box(new_page: NewPage) -> None:
     for scripts in (True, False):
         page = new_page(LOW_PHONE, java_script_enabled=scripts)
-        start(page, "yatzy-sv")
+        open_match(page, "yatzy-sv")
         page.click("#row-full_house .explain")
         words = page.locator("#about-full_house")
         expect(words).to_be_visible()

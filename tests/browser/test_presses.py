@@ -9,9 +9,9 @@ from tests.browser.conftest import (
     NewPage,
     changed,
     on_screen,
+    open_match,
     play,
     press,
-    start,
     throw,
     version,
 )
@@ -48,7 +48,7 @@ def test_what_is_pressed_before_the_answer_does_nothing(new_page: NewPage) -> No
     """Whichever way it is pressed, on whatever the table offers, while neither answer nor event has come."""
     page = new_page()
     events = HeldEvents(page)
-    start(page)
+    open_match(page)
     throw(page)
     changes = requested_changes(page)
     events.hold()
@@ -72,7 +72,7 @@ def test_what_is_pressed_before_the_table_is_painted_does_nothing(new_page: NewP
     """The new table is in the document, and its form has the new version, but nobody can have seen it."""
     page = new_page()
     page.add_init_script(HOLD_FRAMES)
-    start(page)
+    open_match(page)
     changes = requested_changes(page)
     page.keyboard.press("t")
     expect(page.locator("#match")).to_have_attribute("data-version", "1")
@@ -93,7 +93,7 @@ def test_what_is_pressed_before_the_table_is_painted_does_nothing(new_page: NewP
 def test_a_press_that_began_before_does_nothing(new_page: NewPage) -> None:
     """Space presses a button when it is let go: by then it may be another button."""
     page = new_page()
-    start(page)
+    open_match(page)
     changes = requested_changes(page)
     page.focus("#throw")
     page.keyboard.down("Space")
@@ -110,7 +110,7 @@ def test_a_press_that_began_before_does_nothing(new_page: NewPage) -> None:
 def test_the_second_click_of_a_double_click_does_nothing(new_page: NewPage) -> None:
     """Also when the answer was there between the two: the browser says which click it is."""
     page = new_page()
-    start(page)
+    open_match(page)
     changes = requested_changes(page)
 
     def click(count: int) -> None:
@@ -130,7 +130,7 @@ def test_the_second_click_of_a_double_click_does_nothing(new_page: NewPage) -> N
 def test_rolling_dice_are_not_thrown_again(new_page: NewPage) -> None:
     """Unless some of them were marked: a second tap by mistake marks none."""
     page = new_page(PHONE, reduced_motion="no-preference")
-    start(page)
+    open_match(page)
     session = page.context.new_cdp_session(page)
     session.send("Animation.enable")
     session.send("Animation.setPlaybackRate", {"playbackRate": 0})  # they roll until they are let go
@@ -147,7 +147,7 @@ def test_rolling_dice_are_not_thrown_again(new_page: NewPage) -> None:
 
 def test_assistive_technology_clicks_without_pressing(new_page: NewPage) -> None:
     page = new_page()
-    start(page)
+    open_match(page)
     page.keyboard.press("Tab")
     for _throw in range(3):
         changed(page, lambda: page.dispatch_event("#throw", "click"))
@@ -157,7 +157,7 @@ def test_assistive_technology_clicks_without_pressing(new_page: NewPage) -> None
 
 def test_a_late_answer_does_not_bring_back_an_old_table(new_page: NewPage) -> None:
     page = new_page()
-    start(page)
+    open_match(page)
     answers = HeldAnswers(page, "**/throw")
     changed(page, lambda: page.click("#throw"))  # the live event
     answers.holding = False
@@ -169,7 +169,7 @@ def test_a_late_answer_does_not_bring_back_an_old_table(new_page: NewPage) -> No
 
 def test_a_refusal_is_shown_although_the_table_was_drawn_meanwhile(new_page: NewPage) -> None:
     page = new_page(DESK)
-    start(page)
+    open_match(page)
     throw(page)
     other = page.context.new_page()
     other.goto(page.url)

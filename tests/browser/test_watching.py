@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from playwright.sync_api import Page
-from tests.browser.conftest import NewPage, on_screen, play_to_the_end, start, throw
+from tests.browser.conftest import NewPage, on_screen, open_match, play_to_the_end, throw
 
 MATCH = "document.getElementById('match')"
 # Without what differs from page to page: the token of the viewer, and the mark of what is painted.
@@ -25,7 +25,7 @@ def latest(page: Page) -> int:
 
 def test_changes_add_up_to_the_page(new_page: NewPage) -> None:
     playing, watching = new_page(), new_page()
-    start(playing, "dice-in-dice")
+    open_match(playing, "dice-in-dice")
     watching.goto(playing.url)
     on_screen(watching)
     watching.evaluate(f"{MATCH}.stays = true")
@@ -44,7 +44,7 @@ def test_changes_add_up_to_the_page(new_page: NewPage) -> None:
 
 def test_a_missed_change_is_made_up_for(new_page: NewPage) -> None:
     playing, watching = new_page(), new_page()
-    start(playing)
+    open_match(playing)
     watching.goto(playing.url)
     on_screen(watching)
     watching.evaluate(f"{MATCH}.dataset.stamp = 'something else'")
