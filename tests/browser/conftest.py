@@ -8,6 +8,7 @@ from html import unescape
 from itertools import chain
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import (
@@ -24,6 +25,7 @@ from tests import waiting
 from tests.web.serving import Server
 
 from browser import find_browser
+from dicecup.web.pages.setup_page import DEFAULT_BOT
 
 PHONE = {"width": 360, "height": 740}
 DESK = {"width": 1280, "height": 860}
@@ -154,15 +156,22 @@ def start(page: Page, game: str = "yatzy") -> None:
     play(page)
 
 
-def open_match(page: Page, game: str = "yatzy") -> None:
-    """Open a match as the setup page does, without drawing that page. The site has no server that could."""
-    language = {"Accept-Language": page.evaluate("navigator.language")}
-    setup = page.request.get(f"/new/{game}", headers=language).text()
-    fields = {name: unescape(value) for name, value in FILLED_IN.findall(setup)}
-    sent = page.request.post(
-        f"/new/{game}", form={**fields, "action": "play"}, headers=language, max_redirects=0
-    )
-    page.goto(sent.headers["location"])
+def open_match(page: Page, game: str = "yatzy", *others: str, **choices: str) -> None:
+    """Open a match as the setup page does, without drawing that page. The site has no server that could.
+
+    `others` are the kinds of further seats, in their order: people and bots.
+    """
+    path, language = f"/new/{game}", {"Accept-Language": page.evaluate("navigator.language")}
+    setup = page.request.get(path, headers=language).text()
+    first = {name: unescape(value) for name, value in FILLED_IN.findall(setup)}
+    names = {"person": first["name"].replace("1", "{}"), "bot": DEFAULT_BOT}
+    fields = [*first.items()]
+    for number, kind in enumerate(others, start=2):
+        fields += [("kind", kind), ("name", names[kind].format(number))]
+    fields += [*choices.items(), ("action", "play")]
+    form = language | {"Content-Type": "application/x-www-form-urlencoded"}
+    opened = page.request.post(path, data=urlencode(fields), headers=form, max_redirects=0)
+    page.goto(opened.headers["location"])
 
 
 def play(page: Page) -> None:

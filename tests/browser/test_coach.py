@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
-from tests.browser.conftest import DESK, PHONE, READY, NewPage, changed, play, throw
-
-
-def with_coach(page: Page, game: str, *seats: str) -> None:
-    page.goto(f"/new/{game}")
-    for number, seat in enumerate(seats, start=2):
-        page.click(f"button[value=add-{seat}]")
-        page.wait_for_function("count => document.querySelectorAll('.seats li').length === count", arg=number)
-    page.check("input[name=coach]")
-    play(page)
+from playwright.sync_api import expect
+from tests.browser.conftest import DESK, PHONE, READY, NewPage, changed, open_match, play, throw
 
 
 @pytest.mark.parametrize("game", ["yatzy", "dice-in-dice", "triple-yum-plus"])
 def test_a_hint_when_asked_and_the_loss_afterwards(new_page: NewPage, game: str) -> None:
     page = new_page(PHONE)
-    with_coach(page, game, "person")
+    open_match(page, game, "person", coach="1")
     assert page.locator("#ask").count() == 0  # before the throw there is no decision to make
     throw(page)
     assert page.locator("#hint table").count() == 0

@@ -18,11 +18,7 @@ DESK_AT_400_PERCENT: ViewportSize = {"width": 320, "height": 200}
 
 def open_game(page: Page, game: str) -> None:
     """A game against somebody else and a bot, after the first roll."""
-    page.goto(f"/new/{game}")
-    for kind, count in (("person", 2), ("bot", 3)):
-        page.click(f"#add-{kind}")
-        expect(page.locator(".seats li")).to_have_count(count)
-    play(page)
+    open_match(page, game, "person", "bot")
     throw(page)
 
 

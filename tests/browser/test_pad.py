@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 from tests.browser.accessibility import violations
-from tests.browser.conftest import NewPage, changed, on_screen, play
+from tests.browser.conftest import NewPage, changed, on_screen, open_match, play
 from tests.browser.screens import (
     LOW_PHONE,
     PHONE_390,
@@ -28,6 +28,11 @@ Object.defineProperty(navigator, "wakeLock", { value: { request: async () => { w
 """
 
 
+def new_pad(page: Page, game: str, people: int = 2) -> None:
+    """As open_pad, without taps."""
+    open_match(page, game, *["person"] * (people - 1), dice="points")
+
+
 def text_at(page: Page, at: str) -> str:
     return page.locator(f"[id='at-{at}']").inner_text()
 
@@ -36,7 +41,7 @@ def text_at(page: Page, at: str) -> str:
 def test_all_boxes_of_two_players_are_on_one_screen(new_page: NewPage, game: str) -> None:
     """In every language: one pad is looked at in each."""
     page = new_page(PHONE_390)
-    open_pad(page, game)
+    new_pad(page, game)
     found = {}
     for code in LANGUAGES:
         page.set_viewport_size(PHONE_390)
@@ -72,7 +77,7 @@ def test_a_turn_takes_two_taps(new_page: NewPage) -> None:
 
 def test_by_keyboard(new_page: NewPage) -> None:
     page = new_page()
-    open_pad(page, "yatzy")
+    new_pad(page, "yatzy")
     on_screen(page)
     page.focus("[id='at-0.fives']")
     page.keyboard.press("ArrowDown")
@@ -95,7 +100,7 @@ def test_by_keyboard(new_page: NewPage) -> None:
 
 def test_others_see_it_and_an_open_choice_stays_open(new_page: NewPage) -> None:
     page, spectator = new_page(), new_page(PHONE_390)
-    open_pad(page, "dice-in-dice")
+    new_pad(page, "dice-in-dice")
     spectator.goto(page.url)
     page.click("[id='at-1.pair']")
     expect(page.locator(".choose")).to_be_visible()
@@ -111,7 +116,7 @@ def test_others_see_it_and_an_open_choice_stays_open(new_page: NewPage) -> None:
 
 def test_the_end_and_people_who_come_late(new_page: NewPage) -> None:
     page = new_page(PHONE_390)
-    open_pad(page, "yatzy", 1)
+    new_pad(page, "yatzy", 1)
     boxes = [box.id for box in load_ruleset("yatzy").boxes]
     for box in boxes[:-1]:
         taps_for_pad_turn(page, f"0.{box}", 0)
@@ -134,7 +139,7 @@ def test_large_text(new_page: NewPage) -> None:
     page = new_page(LOW_PHONE, locale="de")
     session = page.context.new_cdp_session(page)
     session.send("Page.setFontSizes", {"fontSizes": {"standard": 32, "fixed": 26}})
-    open_pad(page, "yatzy", 4)
+    new_pad(page, "yatzy", 4)
     name = page.locator("#pad tbody th").first.bounding_box()
     assert name
     assert name["width"] >= 5 * 32
@@ -170,7 +175,7 @@ def test_people_around_a_pad(new_page: NewPage) -> None:
 def test_the_screen_stays_awake(new_page: NewPage) -> None:
     page = new_page(PHONE_390)
     page.add_init_script(COUNT_LOCKS)
-    open_pad(page, "yatzy", 1)
+    new_pad(page, "yatzy", 1)
     assert page.evaluate("window.locks") == 1
     page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
     assert page.evaluate("window.locks") == 2
@@ -178,7 +183,7 @@ def test_the_screen_stays_awake(new_page: NewPage) -> None:
 
 def test_a_pad_is_accessible(new_page: NewPage) -> None:
     page = new_page(PHONE_390)
-    open_pad(page, "triple-yum-plus")
+    new_pad(page, "triple-yum-plus")
     taps_for_pad_turn(page, "0.x2.sixes", 0)
     assert violations(page) == []
     page.click("[id='at-1.x1.chance']")
