@@ -41,12 +41,14 @@ class Played:
 # Starts and kills servers, as it is told on stdin. Where processes can be copied it imports what a server
 # needs and makes its routes once for all of them, which takes much longer than the rest of a start.
 NURSERY = """\
-import multiprocessing, sys
-import dicecup.web.app, dicecup.web.connections
+import gc, multiprocessing, sys
+import dicecup.storage.postgres, dicecup.web.app, dicecup.web.connections
 from dicecup.cli.main import main
 copied = "fork" in multiprocessing.get_all_start_methods()
 if copied:
     dicecup.web.app.shared_routes()
+    gc.collect()
+    gc.freeze()  # so that no server collects what is here already
 for line in sys.stdin:
     if line == "start\\n":
         context = multiprocessing.get_context("fork" if copied else "spawn")

@@ -143,8 +143,14 @@ class PostgresDatabase:
         connection.commit()
 
     def rows(self, question: str, values: Values = ()) -> list[Row]:
+        """Ask one question without a transaction around it: those begin and end by messages of their own."""
         with self.changes() as changes:
-            return changes.rows(question, values)
+            changes.connection.autocommit = True
+            try:
+                return changes.rows(question, values)
+            finally:
+                if not changes.connection.closed:
+                    changes.connection.autocommit = False
 
     @contextmanager
     def changes(self, *, first: bool = False) -> Iterator[PostgresTransaction]:  # noqa: ARG002 - none waits
