@@ -10,13 +10,15 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
+from functools import partial
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 from starlette.types import Message
+from tests.waiting import eventually
 from tests.web.coaching import record_of
-from tests.web.conftest import Player
+from tests.web.conftest import ANN, Player, page_of, turn
 from tests.web.test_uploads import long_record
 
 from dicecup import Game
@@ -80,6 +82,27 @@ def test_few_states_stay_in_memory(client: TestClient) -> None:
             state = ann.play(state, {"box": free["box"], "column": free["column"]})
         remembered = live.match.record._recent.steps
         assert len(remembered) == min(state["version"], REMEMBERED), move
+
+
+def test_a_state_after_the_turns_of_many_bots_is_not_replayed(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What can be undone and what the others did last are a round ago."""
+    ann, really = Player(client), apply_and_score
+    computed: list[Any] = []
+
+    def count(*arguments: Any) -> Any:
+        computed.append(arguments)
+        return really(*arguments)
+
+    monkeypatch.setattr(engine_record, "apply_and_score", count)
+    state = ann.open("yatzy", ANN, *[{"kind": "bot", "name": "steady"}] * 5)
+    for _turn in range(3):
+        state = turn(ann, state)
+        state = eventually(partial(ann.look, state), lambda state: state["turn"]["yours"])
+        assert page_of(client, ann, f"/t/{state['id']}")
+    assert state["undo"]["alone"] > REMEMBERED
+    assert len(computed) == state["version"]
 
 
 LONG_WORK = {

@@ -32,7 +32,7 @@ from dicecup.web.service.keys import now
 from dicecup.web.service.record_work import REMEMBERED
 from dicecup.web.service.statistics import results_of
 
-BYTES_OF_ENTRY = 400  # with the state after it: pages of many players look back further than REMEMBERED
+BYTES_OF_ENTRY = 400  # with the state after it, which reviews and others who look far back bring along
 BYTES_OF_MATCH = 10_000
 Answer = TypeVar("Answer")
 Persist = Callable[[Addition], Awaitable[None]]  # raises EntryTaken if another process was faster
@@ -62,6 +62,11 @@ def header_text(opening: Opening, seats: Sequence[Seat]) -> str:
     return RecordWriter().header(
         Header(opening.ruleset, rules, tuple(seat.name for seat in seats), origin, date)
     )
+
+
+def remembered(match: Match) -> int:
+    """How many moves keep their states in memory: at least a round, which pages and undoing look back to."""
+    return max(REMEMBERED, len(match.record.header.players) * 2 * match.rules.throws)
 
 
 class LiveMatch:
@@ -244,7 +249,7 @@ class LiveMatch:
         if stored.header is not None:
             match = known or self.begin(stored, stored.header, played)
             match.catch_up(texts[match.version :] if played else texts)
-            match.forget_states(REMEMBERED)
+            match.forget_states(remembered(match))
             self.match = match
         self.stored = stored
 
@@ -257,7 +262,7 @@ class LiveMatch:
             if self.draft.version == self.version and self.draft.marked is not None:
                 self.draft.keep(self.match.record.moves_made, self.draft.marked)  # if that is the move
             self.match.catch_up(new)
-            self.match.forget_states(REMEMBERED)
+            self.match.forget_states(remembered(self.match))
             self.stored = replace(self.stored, consents={})
         return True
 
@@ -291,7 +296,7 @@ class LiveMatch:
         """Let the match persist a change and take it over. The caller holds the lock."""
         match = self.playing()
         await match.commit_async(change)
-        match.forget_states(REMEMBERED)
+        match.forget_states(remembered(match))
         self.stored = replace(self.stored, consents={})
 
     async def update(self, what: Callable[..., Answer], *arguments: object) -> Answer:
