@@ -7,12 +7,17 @@ more processor time than the answer.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any, Self
 from urllib.parse import unquote
 
 import httpx2 as httpx
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp, Message
+from tests.waiting import READY
+
+from dicecup.engine.state import State
+from dicecup.web.service.live_match import LiveMatch
 
 STREAMS = "/events"  # answers without an end
 
@@ -117,3 +122,24 @@ class DirectClient(TestClient):
     def run(self, exchange: Exchange) -> None:
         """Let the application answer, in its thread."""
         asyncio.run_coroutine_threadsafe(exchange.run(self.app), self.loop).result()
+
+    def wait_for_match(self, match: str, wanted: Callable[[State], bool]) -> None:
+        """Wait until a match is in such a state, without asking for it again and again."""
+        asyncio.run_coroutine_threadsafe(self.state_of(match, wanted), self.loop).result()
+
+    async def state_of(self, match: str, wanted: Callable[[State], bool]) -> None:
+        live = await self.app.state.matches.get(match)  # type: ignore[attr-defined]
+        changed = asyncio.Event()
+
+        def hear(_live: LiveMatch) -> None:
+            changed.set()
+
+        before = live.listeners
+        live.listeners = (*before, hear)
+        try:
+            async with asyncio.timeout(READY):  # kernels may have to be compiled first
+                while not wanted(live.playing().state):
+                    changed.clear()
+                    await changed.wait()
+        finally:
+            live.listeners = before
