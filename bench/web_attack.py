@@ -58,6 +58,7 @@ from dicecup.web.settings import Settings
 ATTACKER = "127.0.0.2"
 PLAYERS = 10
 PERIOD = 0.5  # seconds between two moves of a match
+REVIEW = 4  # times as long as other attacks: the coach needs some seconds until it is answered
 
 Send = tuple[str, str, object]  # method, path, body
 
@@ -216,12 +217,15 @@ async def measure(address: str, wish: argparse.Namespace, say: Callable[[object]
     for name, send in attacks_on(kept["id"], record, full).items():
         if wish.only and name not in wish.only:
             continue
-        if name != "review":
+        seconds = wish.seconds
+        if name == "review":
+            seconds *= REVIEW
+        else:
             await once(address, send)
         attacked = asyncio.get_running_loop().run_in_executor(
-            pool, attack_for, address, send, wish.clients, wish.seconds
+            pool, attack_for, address, send, wish.clients, seconds
         )
-        during = await phase(games, wish.seconds)
+        during = await phase(games, seconds)
         answers = await attacked
         after = await phase(games, wish.seconds)
         quiet = sorted(before + after)
