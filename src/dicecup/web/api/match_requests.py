@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
 
 from dicecup.coach.review_data import choice_data, reason_data, win_hint_data
+from dicecup.engine.proof import verify
 from dicecup.engine.serialize import move_from_data, move_to_data
 from dicecup.engine.state import Throw, Write
 from dicecup.errors import UsageError
@@ -183,7 +184,8 @@ async def record(matches: MatchesNow, live: Asked) -> PlainTextResponse:
 
 @router.get("/matches/{match}/proof")
 async def proof(matches: MatchesNow, live: Asked) -> ProofAnswer:
-    return await matches.in_background(proof_of, live.playing().record)
+    record = live.playing().record
+    return proof_of(record, await matches.work_on_record(len(record.entries), verify, record))
 
 
 @router.get("/matches/{match}/events", response_class=StreamingResponse)

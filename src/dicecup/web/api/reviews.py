@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import Receive, Scope, Send
 
-from dicecup.engine.proof import Proof, verify
+from dicecup.engine.proof import Proof
 from dicecup.engine.record import Record
 from dicecup.engine.state import standings
 from dicecup.web.api.models import REFUSALS, Model, Opened, ProofAnswer, StandingAnswer, StateAnswer, answer
@@ -129,8 +129,8 @@ PIECE = 65_536  # bytes of an answer that are sent at once
 PATIENCE = 30.0  # seconds; the review continues and is ready for a later request
 
 
-def proof_of(record: Record, known: Proof | None = None) -> ProofAnswer:
-    found, origin = known or verify(record), record.header.origin
+def proof_of(record: Record, found: Proof) -> ProofAnswer:
+    origin = record.header.origin
     return ProofAnswer(
         dice=found.kind,
         proved=found.proved,
@@ -233,6 +233,7 @@ async def look(uploads: UploadsNow, text: RecordText) -> UploadAnswer:
 
 def seen(uploaded: PlayedRecord) -> UploadAnswer:
     record = uploaded.record
+    assert uploaded.proof  # every upload has one
     return UploadAnswer(
         game=record.header.reference,
         options=dict(record.rules.options),

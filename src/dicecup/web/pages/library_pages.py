@@ -236,7 +236,7 @@ async def record(matches: MatchesNow, live: Asked) -> Response:
 @router.get("/t/{match}/proof")
 async def proof(request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked) -> Response:
     known = live.playing().record
-    found = await matches.in_background(verify, known)
+    found = await matches.work_on_record(len(known.entries), verify, known)
     problem = viewer.language.sentence(found.problem, known.rules) if found.problem else ""
     contributors = tuple(player_name(player, viewer.language) for player in found.contributors)
     named = replace(found, contributors=contributors)

@@ -24,7 +24,7 @@ REMEMBERED = FEW_STATES  # moves whose states stay in memory; those of earlier m
 
 @dataclass(frozen=True, slots=True)
 class PlayedRecord:
-    """A record whose moves have been played, and its texts; of an upload also the proof of its dice."""
+    """A record whose moves have been played, and its texts; the proof of its dice if it is an upload's."""
 
     record: Record  # with its last states, so that nobody has to play it again
     header: str
