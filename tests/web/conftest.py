@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,12 +15,15 @@ from starlette.testclient import TestClient
 from tests.waiting import PATIENCE
 from tests.web.direct_client import DirectClient
 
+from dicecup.storage.store import open_store
 from dicecup.web.app import create_app
 from dicecup.web.guard import COOKIE
 from dicecup.web.settings import Retention, Settings
+from postgres_server import PostgresServer
 
 FRIEND = {"kind": "open"}
 ANN = {"kind": "person", "name": "Ann"}
+copies = itertools.count()
 
 
 class Player:
@@ -136,6 +141,23 @@ def quiet(database: str, **more: Any) -> Settings:
     usual: dict[str, Any] = {"pause": 0, "pace": 0, "reveal_after": 0, "limits": False}
     usual |= {"database_seconds": PATIENCE, "retention": Retention(0, 0, 0)}
     return Settings(database, **(usual | more))
+
+
+@pytest.fixture(scope="session")
+def prepared_database(postgres_server: PostgresServer) -> str:
+    """The name of a database with tables and nothing in them: copying it takes a third of making them."""
+    open_store(postgres_server.new_database("prepared")).close()
+    return "prepared"
+
+
+@pytest.fixture
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A database without games; `postgres_database` has no tables either."""
+    if request.param == "sqlite":
+        return str(tmp_path / "games.db")
+    template: str = request.getfixturevalue("prepared_database")
+    server: PostgresServer = request.getfixturevalue("postgres_server")
+    return server.new_database(f"copy{next(copies)}", template)
 
 
 @pytest.fixture

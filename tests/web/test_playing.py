@@ -44,7 +44,6 @@ def test_a_whole_game_is_kept_and_proved(ann: Player, game: str) -> None:
     assert mine["finished"]
 
 
-@pytest.mark.one_database
 def test_a_keep_is_followed_by_the_throw(ann: Player) -> None:
     state = ann.play(ann.open(), {"throw": True})
     kept = state["turn"]["dice"][:2]
@@ -55,7 +54,6 @@ def test_a_keep_is_followed_by_the_throw(ann: Player) -> None:
         assert die in after["turn"]["dice"]
 
 
-@pytest.mark.one_database
 def test_each_move_is_scored_once(ann: Player, monkeypatch: pytest.MonkeyPatch) -> None:
     state = ann.play(ann.open(), {"throw": True})
     scored = []
@@ -97,7 +95,6 @@ def test_a_bot_plays_its_turn(ann: Player) -> None:
     assert len(state["seats"][1]["sheet"]) == 1
 
 
-@pytest.mark.one_database
 def test_dice_on_the_table_are_typed(ann: Player) -> None:
     state = ann.open(dice="table")
     assert state["commitment"] is None
@@ -112,7 +109,6 @@ def test_dice_on_the_table_are_typed(ann: Player) -> None:
     assert state["seats"][0]["sheet"] == {"four_of_a_kind": 12}
 
 
-@pytest.mark.one_database
 def test_somebody_types_for_a_bot(ann: Player) -> None:
     state = ann.open("yatzy", ANN, {"kind": "bot", "name": "greedy"}, dice="table")
     state = ann.play(state, {"throw": [1, 2, 3, 4, 5]})
@@ -229,7 +225,6 @@ def test_leaving_opens_the_seat_for_somebody_else(ann: Player, bo: Player, clien
     assert refusal(bo.move(state, {"throw": True})) == (403, "seat_not_yours")
 
 
-@pytest.mark.one_database
 def test_the_owner_may_begin_without_open_seats(ann: Player) -> None:
     state = ann.open("yatzy", FRIEND, ANN, FRIEND)
     begun = ann.post(f"/matches/{state['id']}/begin").json()
@@ -280,21 +275,18 @@ def test_a_commitment_is_shown_first_and_used_once(ann: Player) -> None:
         ({"game": "yatzy", "seats": [ANN], "surprise": 1}, "request_wrong"),
     ],
 )
-@pytest.mark.one_database
 def test_an_impossible_match_is_rejected(ann: Player, wish, code: str) -> None:
     answer = ann.post("/matches", wish)
     assert answer.json()["error"]["code"] == code
     assert answer.status_code in (409, 422)
 
 
-@pytest.mark.one_database
 def test_a_full_game_has_as_many_players_as_on_a_pad(ann: Player) -> None:
     people = [{"kind": "person", "name": f"P{number}"} for number in range(MOST_PLAYERS)]
     state = ann.open("yatzy", *people)
     assert len(state["seats"]) == MOST_PLAYERS
 
 
-@pytest.mark.one_database
 def test_the_setup_page_opens_a_full_game(visitor: Visitor) -> None:
     names = [f"P{number}" for number in range(MOST_PLAYERS)]
     visitor.send("/new/yatzy", kind=["person"] * MOST_PLAYERS, name=names, action="play")
