@@ -49,6 +49,11 @@ CLIPPED = """() => {
   return [...document.querySelectorAll("#match *")].filter(cut).map(words);
 }"""
 
+# Bubbles with what somebody says stay until the page is closed; otherwise for some seconds.
+KEEP_BUBBLES = """
+const wait = window.setTimeout;
+window.setTimeout = (call, time, ...more) => (time === 5000 ? 0 : wait(call, time, ...more));
+"""
 
 # What is tapped from the first page on until dice lie there: alone, against a bot, or in an open game.
 WAYS_TO_ROLL = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -78,7 +78,8 @@ class SiteBrowser:
         """End every process of the browser at once, as a crash does."""
         for process in psutil.process_iter(["cmdline"]):
             if any(str(self.profile) in part for part in process.info["cmdline"] or ()):
-                process.send_signal(signal.SIGKILL)
+                with suppress(psutil.NoSuchProcess):  # it has ended with one of the others
+                    process.send_signal(signal.SIGKILL)
 
     def relaunch(self) -> None:
         self.context = self.launch()

@@ -123,8 +123,12 @@ def test_a_yatzy_is_celebrated(new_page: NewPage) -> None:
     page.check("input[value=table]")
     play(page)
     changed(page, lambda: page.locator("#typed").press_sequentially("66666"))  # the last die sends them
+    session = page.context.new_cdp_session(page)
+    session.send("Animation.enable")
+    session.send("Animation.setPlaybackRate", {"playbackRate": 0})  # it falls until it was seen
     changed(page, lambda: page.click("#box-yatzy"))
     expect(page.locator(".confetti.alike i")).not_to_have_count(0)
+    session.send("Animation.setPlaybackRate", {"playbackRate": 1})
     expect(page.locator(".confetti")).to_have_count(0)  # it is over by itself
 
 

@@ -79,6 +79,7 @@ def test_the_tally_fits_on_one_screen_and_leads_to_the_next_game(new_page: NewPa
 
 def test_the_tally_is_brought_up_to_date(new_page: NewPage) -> None:
     page = new_page(SMALL)
+    page.add_init_script("window.setInterval = () => 0;")  # it would also look again by itself
     evening = begin_evening(page)
     page.goto(f"/e/{evening}")
     other = page.context.new_page()

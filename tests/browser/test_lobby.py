@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from tests.browser.accessibility import problems
 from tests.browser.conftest import PHONE, NewPage, changed, fill_best, open_match, play_to_the_end, throw
-from tests.browser.screens import LOW_PHONE, WAYS_TO_ROLL, taps_to_first_roll, visible_boxes
+from tests.browser.screens import KEEP_BUBBLES, LOW_PHONE, WAYS_TO_ROLL, taps_to_first_roll, visible_boxes
 
 from dicecup.i18n.language import LANGUAGES
 
@@ -38,6 +38,8 @@ def test_the_last_game_again(new_page: NewPage) -> None:
 def by_link(new_page: NewPage, **more: str) -> tuple[Page, Page]:
     """Two browsers in one game; the first one opened it and begins."""
     host, guest = new_page(PHONE), new_page(PHONE, **more)
+    for page in (host, guest):
+        page.add_init_script(KEEP_BUBBLES)
     host.goto("/new/yatzy")
     host.click("#play-open")
     host.wait_for_url("**/t/*")

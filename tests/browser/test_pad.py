@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.accessibility import violations
 from tests.browser.conftest import NewPage, changed, on_screen, open_match, play
 from tests.browser.screens import (
+    KEEP_BUBBLES,
     LOW_PHONE,
     PHONE_390,
     clipped,
@@ -154,6 +155,7 @@ def test_large_text(new_page: NewPage) -> None:
 
 def test_people_around_a_pad(new_page: NewPage) -> None:
     host, guest = new_page(PHONE_390), new_page(PHONE_390)
+    host.add_init_script(KEEP_BUBBLES)
     host.goto("/new/yatzy")
     host.check("input[value=points]")
     host.click("#play-open")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
-from tests.browser.conftest import DESK, PHONE
+from tests.browser.conftest import DESK, PATIENCE, PHONE
 from tests.coach.conftest import play_record
 from tests.web.coaching import KEPT, record_of
 
@@ -59,6 +59,7 @@ def test_a_long_name_is_broken(chromium: Browser, page_of_a_long_name: Path, siz
 
 def assert_fits(chromium: Browser, file: Path, size: dict[str, int]) -> None:
     context = chromium.new_context(viewport={"width": size["width"], "height": size["height"]})
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.goto(file.as_uri())
     page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")

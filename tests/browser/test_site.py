@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright
 from tests.browser import test_games as games
 from tests.browser.conftest import DESK, PHONE, NewPage, changed, fill_best, start, throw
 from tests.browser.site_browser import LOBBY, QUICK_COMPILER, SiteBrowser, static_host
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, READY
 
 from dicecup.errors import DicecupError
 from dicecup.site import builder
@@ -26,16 +26,17 @@ REFUSE_TO_STORE = """() => {
   self.allowAgain = () => (IDBObjectStore.prototype.put = put);
 }"""
 
-UNTIL_COMPLETE = """() => new Promise((resolve) => {
-  navigator.serviceWorker.addEventListener("message", ({ data }) => data === "complete" && resolve());
+UNTIL_COMPLETE = f"""() => new Promise((resolve, reject) => {{
+  navigator.serviceWorker.addEventListener("message", ({{ data }}) => data === "complete" && resolve());
   navigator.serviceWorker.controller.postMessage("shown");
-})"""
+  setTimeout(() => reject(new Error("it was never complete")), {1000 * READY});
+}})"""
 
 # Requests that change the data, until the worker has heard that it is to rest.
 REST = f"""async () => {{
   navigator.serviceWorker.controller.postMessage("rest");
+  const signal = AbortSignal.timeout({1000 * PATIENCE});
   for (;;) {{
-    const signal = AbortSignal.timeout({1000 * PATIENCE});
     const {{ status }} = await fetch("/new/yatzy", {{ signal }});
     if (status !== 200) return status;
   }}
@@ -408,6 +409,7 @@ def test_the_start_page_says_why_it_cannot_start(
         shutil.copy(path, to)
     with static_host(tmp_path) as address:
         page = chromium.new_page(locale="en-GB")
+        page.set_default_timeout(1000 * PATIENCE)
         page.add_init_script(script)
         page.goto(address)
         expect(page.locator("#state")).to_contain_text(said)
