@@ -6,7 +6,8 @@ import itertools
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,23 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Programs started in the background of a shell ignore Ctrl-C, and so would those that the tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+MOST_MEMORY = 8_000_000_000  # bytes of a process
+
+
+def limit_memory() -> None:
+    """Let a test that never stops taking memory fail alone, before it takes that of the machine.
+
+    Programs that it starts have the same limit each. Addresses that are only reserved do not count: browsers
+    and WebAssembly reserve many.
+    """
+    with suppress(ImportError, OSError, ValueError):  # Windows has no limits
+        resource = import_module("resource")
+        soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        if soft == resource.RLIM_INFINITY:
+            resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY, hard))
+
+
+limit_memory()
 Refused = Callable[..., AbstractContextManager[None]]
 
 

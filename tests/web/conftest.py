@@ -12,12 +12,13 @@ import pytest
 import tests.same_examples  # noqa: F401 - for all tests
 from httpx2 import Response
 from starlette.testclient import TestClient
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, READY
 from tests.web.direct_client import DirectClient
 
 from dicecup.storage.store import open_store
 from dicecup.web.app import create_app
 from dicecup.web.guard import COOKIE
+from dicecup.web.service import advising
 from dicecup.web.settings import Retention, Settings
 from postgres_server import PostgresServer
 
@@ -163,6 +164,13 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.fixture
 def settings(database: str) -> Settings:
     return quiet(database)
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Requests wait for the coach as long as it takes on this machine."""
+    monkeypatch.setattr(advising, "PATIENCE", READY)
+    monkeypatch.setattr(advising, "CHECK_PATIENCE", READY)
 
 
 @pytest.fixture

@@ -67,9 +67,12 @@ class KilledServer:
     def __init__(self, database: str, seed: int) -> None:
         self.database = database
         self.chance = random.Random(seed)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.reserved = socket.socket()
+        self.reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.reserved.bind(("127.0.0.1", 0))
+        self.port = self.reserved.getsockname()[1]
+        if sys.platform != "linux":  # there a server can listen on a port that somebody else has bound
+            self.reserved.close()
         self.nursery: Process | None = None
         self.kills = 0
         self.answers = 0
@@ -98,6 +101,7 @@ class KilledServer:
         assert self.nursery
         await self.kill()
         await self.nursery.communicate(b"")  # the end of its orders
+        self.reserved.close()
 
     async def tell(self, order: str) -> None:
         assert self.nursery

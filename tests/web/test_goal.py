@@ -14,7 +14,7 @@ from dicecup.coach.goals import Goal
 from dicecup.engine.state import Keep, score
 from dicecup.web.service.worker import Worker
 
-pytestmark = pytest.mark.one_database
+pytestmark = [pytest.mark.one_database, pytest.mark.usefixtures("patient")]
 ANN = {"kind": "person", "name": "Ann"}
 BO = {"kind": "person", "name": "Bo"}
 HTMX = {"HX-Request": "true"}

@@ -40,6 +40,7 @@ LULL = 0.3  # seconds without a request, after which a hint is worked out ahead
 LEAST_GOAL, MOST_GOAL = 1, 9999  # points
 MOST_CHOICES = 8  # that get reasons
 PATIENCE = 2.0  # seconds before a page says that the coach is being prepared
+CHECK_PATIENCE = 1.0  # … in which rules without values are refused; later a hint says so
 QUICK_NICE, NICE = 5, 10  # niceness of the quick process and of the patient one: moves come first
 BOTS_BY_VALUES = frozenset({"optimal", "winner"})  # bots that need the coach's values
 
@@ -121,9 +122,9 @@ def check_on(live: LiveMatch) -> None:
     need_coach(rules)
 
 
-async def in_time(task: asyncio.Task[Found], seconds: float = PATIENCE) -> Found | None:
+async def in_time(task: asyncio.Task[Found], seconds: float | None = None) -> Found | None:
     """Return the answer, or None if it takes longer; the work continues."""
-    if not await wait_with_others(task, seconds) or task.cancelled():
+    if not await wait_with_others(task, PATIENCE if seconds is None else seconds) or task.cancelled():
         return None
     return task.result()
 
@@ -224,7 +225,7 @@ class Advising:
                 await asyncio.shield(self.install())
             await self.patient.ask("check", rules, urgency=3)
 
-        await in_time(self.remembered(("check", rules), work()), seconds=1)
+        await in_time(self.remembered(("check", rules), work()), CHECK_PATIENCE)
         self.prepare(rules)
 
     def advice(self, live: LiveMatch) -> asyncio.Task[Hint]:
