@@ -76,12 +76,14 @@ PATIENCE = 3.0  # seconds: a busy machine answers within them, and the tests wai
 
 def wait_for_answer(database: PostgresDatabase) -> None:
     """Ask until the database answers: connecting may take longer than its patience."""
-    while True:
+
+    def answers() -> bool:
         try:
-            assert database.rows("SELECT 1") == [(1,)]
+            return database.rows("SELECT 1") == [(1,)]
         except StorageError:
-            continue
-        return
+            return False
+
+    eventually(answers)
 
 
 def test_a_database_that_hangs_is_given_up(proxy: tuple[Proxy, str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,8 +125,12 @@ def test_a_database_that_was_restarted_fails_one_request(postgres_database: str)
     ours = "pid <> pg_backend_pid() AND datname = current_database()"
     with database.connect() as elsewhere:
         elsewhere.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {ours}")
-        while elsewhere.execute(f"SELECT 1 FROM pg_stat_activity WHERE {ours}").fetchone():
+
+        def left() -> object:
             elsewhere.rollback()  # the view shows one moment of a transaction
+            return elsewhere.execute(f"SELECT 1 FROM pg_stat_activity WHERE {ours}").fetchone()
+
+        eventually(left, lambda found: found is None)
     with pytest.raises(StorageError):
         database.rows("SELECT 1")
     for _ in range(3):
