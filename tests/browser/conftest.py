@@ -33,6 +33,8 @@ NewPage = Callable[..., Page]
 PATIENCE = 1000 * waiting.PATIENCE  # milliseconds
 READY = 1000 * waiting.READY
 expect.set_options(timeout=PATIENCE)
+# With the limit no process is started in advance for the next page: most tests would not use it.
+FLAGS = ["--no-sandbox", "--renderer-process-limit=1"]
 FILLED_IN = re.compile(r'<input (?:type="hidden" )?name="(csrf|promise|kind|name)" value="([^"]*)"')
 
 # Whole games are played by these: one call instead of several for what the page knows by itself.
@@ -78,7 +80,7 @@ def playwright() -> Iterator[Playwright]:
 
 @pytest.fixture(scope="session")
 def chromium(playwright: Playwright, chromium_path: str) -> Iterator[Browser]:
-    browser = playwright.chromium.launch(executable_path=chromium_path, args=["--no-sandbox"])
+    browser = playwright.chromium.launch(executable_path=chromium_path, args=FLAGS)
     yield browser
     browser.close()
 
