@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Self
 from urllib.parse import unquote
 
@@ -20,6 +21,7 @@ from dicecup.engine.state import State
 from dicecup.web.service.live_match import LiveMatch
 
 STREAMS = "/events"  # answers without an end
+LOOK_AGAIN = 5.0  # seconds
 
 
 class DirectTransport(httpx.BaseTransport):
@@ -140,6 +142,8 @@ class DirectClient(TestClient):
             async with asyncio.timeout(READY):  # kernels may have to be compiled first
                 while not wanted(live.playing().state):
                     changed.clear()
-                    await changed.wait()
+                    with suppress(TimeoutError):  # after a failure a match rests until somebody looks at it
+                        await asyncio.wait_for(changed.wait(), LOOK_AGAIN)
+                    self.app.state.matches.runner.look_after(live)  # type: ignore[attr-defined]
         finally:
             live.listeners = before
