@@ -7,7 +7,7 @@ import re
 
 import pytest
 from starlette.testclient import TestClient
-from tests.web.conftest import Player
+from tests.web.conftest import Player, Visitor
 
 from dicecup.errors import UsageError
 from dicecup.i18n.language import LANGUAGES, language
@@ -79,6 +79,18 @@ WRONG_ADDRESSES = [
     ("/workshop?rules=" + "a" * 40_000, "request_wrong", 422),
     ("/mine?before=" + "a" * 100, "request_wrong", 422),
 ]
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_forms_without_their_file_are_answered_in_one_language(visitor: Visitor, code: str) -> None:
+    headers = {"Accept-Language": code}
+    for path in ("/review", "/workshop/file"):
+        answer = visitor.client.post(path, data={"csrf": visitor.token()}, headers=headers)
+        assert answer.status_code == 422
+        sentence = language(code).gettext(
+            "The request can’t be understood. Check the address, or go back and try again."
+        )
+        assert sentence in html.unescape(answer.text)
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

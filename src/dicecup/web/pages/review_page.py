@@ -313,10 +313,10 @@ async def ask_for_record(request: Request, viewer: ViewerNow) -> Response:
 async def review_upload(
     request: Request, viewer: ViewerNow, matches: MatchesNow, uploads: UploadsNow, form: Form
 ) -> Response:
+    upload = form.get("record")
+    if not isinstance(upload, UploadFile):
+        raise UsageError("request_wrong", problem="record")
     try:
-        upload = form.get("record")
-        if not isinstance(upload, UploadFile):
-            raise UsageError("request_wrong", problem="record")
         async with uploads.reading(await upload.read(MOST_RECORD + 1)) as uploaded:
             live = await keep_record(matches, uploaded)
     except DicecupError as error:

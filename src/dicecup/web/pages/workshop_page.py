@@ -106,9 +106,9 @@ async def upload(
 ) -> Response:
     """Open a rules file; it may name a built-in game as its base, and no file of this machine."""
     file = form.get("file")
+    if not isinstance(file, UploadFile):
+        raise UsageError("request_wrong", problem="file")
     try:
-        if not isinstance(file, UploadFile):
-            raise UsageError("request_wrong", problem="file")
         data = await file.read(MOST_TEXT + 1)
         reference = await matches.in_background(house_reference, data.decode(errors="replace"))
     except DicecupError as error:
