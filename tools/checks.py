@@ -19,8 +19,8 @@ LINT_IMPORTS = "from importlinter.cli import lint_imports_command as lint; lint(
 # browser or a solved game stay together.
 CORES = min(os.cpu_count() or 2, 4)
 PYTEST = ("-m", "pytest", "-n", str(CORES + 1), "--dist", "worksteal")
-# Tests that wait for nobody, beside other steps: a worker for each core is enough.
-BESIDE = ("-n", str(CORES))
+# Tests that wait for nobody: a worker for each core is enough.
+NO_WAITING = ("-n", str(CORES))
 # The tests of the web app often wait for servers and browsers, and take longest. What runs beside them and
 # beside the compiler leaves them the cores they can use, and takes the rest.
 LOW = 10  # the niceness
@@ -28,15 +28,12 @@ LOW = 10  # the niceness
 # twice as slow.
 MEASURED = ("engine", "rules_files", "golden")
 UNMEASURED = "tests/engine/test_pad_values.py"  # tries every throw
-# These need no compiled kernels: they run while the kernels are compiled.
-PLAIN = ("counts", "properties", "rulebook", "i18n", "match", "storage", "storage_databases", "cli")
 WEB = ("web", "browser")
-# The others: those with the kernels come first.
+# Of the others those with the longest tests come first.
 FIRST = ("solver", "double", "learned", "coach")
 # The quick check leaves out what counts or tries every case of what other tests show by examples.
 QUICK = ("-m", "not slow and not kernels")
-EXHAUSTIVE = ("counts", "properties")
-
+QUICK_TESTS = (*MEASURED, "rulebook", "i18n", "match", "storage", "storage_databases", "cli", "web")
 
 STATIC = (
     ("ruff check", "-m", "ruff", "check"),
@@ -130,7 +127,7 @@ class Checks:
     def tests(self, *names: str) -> list[str]:
         """The folders of these tests that exist; without names all others, in the order to run them."""
         found = {path.name for path in self.root.glob("tests/[a-z]*/")}
-        others = sorted(found.difference(MEASURED, PLAIN, WEB, FIRST))
+        others = sorted(found.difference(MEASURED, WEB, FIRST))
         return [f"tests/{name}" for name in names or (*FIRST, *others) if name in found]
 
 
@@ -155,11 +152,9 @@ def run_all(root: Path, python: str, arguments: list[str]) -> int:
             web_tests = ("pytest of the web app", *PYTEST, *checks.tests(*WEB))
             with checks.beside((web_tests,), after=kernels) as web:
                 run_measured_tests(checks)
-                plain = (*checks.tests(*PLAIN), UNMEASURED)
-                checks.run("pytest without kernels", *PYTEST, *BESIDE, *plain, niceness=LOW)
-                static.wait()
                 kernels.wait()
-                checks.run("pytest with kernels", *PYTEST, *BESIDE, *checks.tests(), niceness=LOW)
+                checks.run("pytest of the rest", *PYTEST, *checks.tests(), UNMEASURED, niceness=LOW)
+                static.wait()
                 web.wait()
     print(f"\n== failed: {', '.join(checks.failed)}" if checks.failed else "\n== all checks passed")
     return 1 if checks.failed else 0
@@ -180,11 +175,10 @@ def fetch_site_parts(checks: Checks) -> None:
 def run_measured_tests(checks: Checks) -> None:
     measured = ("--cov", "--cov-report=", "--cov-fail-under=0", "--ignore", UNMEASURED)
     tests = checks.tests(*MEASURED)
-    checks.run("pytest of engine and rules", *PYTEST, *BESIDE, *measured, *tests, niceness=LOW)
+    checks.run("pytest of engine and rules", *PYTEST, *NO_WAITING, *measured, *tests, niceness=LOW)
     checks.run("coverage of dicecup.engine and dicecup.rules", "-m", "coverage", "report")
 
 
 def run_quick_tests(checks: Checks, arguments: list[str]) -> None:
     """Run the fast tests in one go; measuring coverage would take as long again."""
-    plain = (name for name in PLAIN if name not in EXHAUSTIVE)
-    checks.run("pytest", *PYTEST, *QUICK, *(arguments or checks.tests(*MEASURED, *plain, "web")))
+    checks.run("pytest", *PYTEST, *QUICK, *(arguments or checks.tests(*QUICK_TESTS)))

@@ -166,7 +166,7 @@ def test_check_goes_on_after_a_failure_and_then_fails(clone: Path, launch: Launc
     python_that(clone, 'echo "$2"\n[ "$2" != mypy ]')
     result = launch(clone / "check")
     assert result.returncode == 1
-    for tests in ("of engine and rules", "without kernels", "with kernels", "of the web app"):
+    for tests in ("of engine and rules", "of the rest", "of the web app"):
         assert f"== pytest {tests}\npytest\n" in result.stdout
     assert result.stdout.endswith("\n== failed: mypy\n")
 
