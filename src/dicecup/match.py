@@ -100,7 +100,10 @@ class Change:
 
     def add(self, entry: Entry) -> None:
         """Add an entry, or raise what the rules have against it."""
-        longer = self.after.append(entry)
+        self.go_on(self.after.append(entry))
+
+    def go_on(self, longer: Record) -> None:
+        """Take in a record that has one entry more, wherever that was added."""
         text = entry_text(longer.rules, self.after.state, longer.entries[-1], longer.state)
         self.after = longer
         self.texts.append(text)

@@ -9,6 +9,7 @@ import pytest
 from dicecup.engine import Keep, Throw, apply, score, start
 from dicecup.engine import record as record_module
 from dicecup.engine.fairness import commitment, seed_secret
+from dicecup.engine.play import apply_and_score
 from dicecup.engine.record import DiceOrigin, Header, Record, RecordBuilder, Reveal, Undo, secret_of
 from dicecup.rules import load_ruleset
 
@@ -187,6 +188,23 @@ def test_what_a_record_remembers_grows_and_is_undone(played):
     assert short.moves_made == 0
     assert short.state == short.beginning
     assert same(Record(short.header).shortened(3), Record(short.header))
+
+
+def test_what_was_undone_is_not_played_again(played, monkeypatch):
+    """Somebody can throw and undo without end: finding earlier states takes no longer than the game."""
+    record, really, computed = played("yatzy", 20), apply_and_score, []
+    for _ in range(50):
+        record = record.append(Undo(1)).append(record.moves[-1])
+
+    def count(*arguments):
+        computed.append(arguments)
+        return really(*arguments)
+
+    monkeypatch.setattr(record_module, "apply_and_score", count)
+    short = record.shortened(2)
+    assert short.states == record.states
+    assert short.append(Undo(5)).state == record.states[-6]
+    assert len(computed) == 2 * record.moves_made
 
 
 def test_undo_past_the_start_of_what_is_remembered(refused, played):

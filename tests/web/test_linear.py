@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 from starlette.types import Message
-from tests.waiting import eventually
+from tests.waiting import PATIENCE, eventually
 from tests.web.coaching import record_of
 from tests.web.conftest import ANN, Player, page_of, turn
 from tests.web.test_uploads import long_record
@@ -26,12 +26,13 @@ from dicecup.engine import record as engine_record
 from dicecup.engine.play import apply_and_score
 from dicecup.engine.record_text import record_to_text
 from dicecup.i18n.language import language
+from dicecup.rules.loader import load_ruleset
 from dicecup.web.api import library, reviews
 from dicecup.web.pages import evening_pages, library_pages, workshop_page
 from dicecup.web.pages.match_page import draw_sheets
 from dicecup.web.pages.parts import PageParts
 from dicecup.web.pages.render import page_parts
-from dicecup.web.service import matches
+from dicecup.web.service import live_match, matches, undoing
 from dicecup.web.service.record_work import REMEMBERED
 from dicecup.web.viewer import Viewer
 
@@ -150,6 +151,77 @@ def test_long_work_is_not_done_in_the_event_loop(
     assert answer.status_code in (200, 201), answer.text
     assert threads
     assert loop not in threads
+
+
+def test_a_long_game_is_not_played_again_in_this_process(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Undoing more than is remembered, and a header that changes, need all of its moves."""
+    for module in (undoing, live_match, matches):
+        monkeypatch.setattr(module, "LONG", 10)
+    ann, bo = Player(client), Player(client)
+    states = [ann.open("yatzy")]
+    while states[-1]["version"] < REMEMBERED + 6:
+        states.append(turn(ann, states[-1]))
+    pad = bo.open("yatzy", ANN, dice="points")
+    for box in load_ruleset("yatzy").boxes[:12]:
+        pad = bo.play(pad, {"seat": 0, "box": box.id, "points": 0})
+    moves: list[object] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(engine_record, "apply_and_score", lambda *arguments: moves.append(arguments))
+        match, version = states[-1]["id"], states[-1]["version"]
+        undone = ann.post(f"/matches/{match}/undo", {"version": version, "steps": version - 2}).json()
+        joined = bo.post(f"/matches/{pad['id']}/players", {"name": "Cy"}).json()
+    assert not moves
+    assert undone["done"]
+    assert undone["state"]["seats"] == states[1]["seats"]
+    assert undone["state"]["version"] == version + 1
+    assert [seat["sheet"] for seat in joined["seats"]] == [pad["seats"][0]["sheet"], {}]
+    after = turn(ann, undone["state"])  # and it goes on from there
+    client.app.state.matches.live.clear()  # type: ignore[attr-defined]
+    assert ann.look(after) == after
+
+
+def test_other_work_does_not_wait_for_the_process_that_reads_records(client: TestClient) -> None:
+    """It has a low priority, and may hang."""
+    here = client.app.state.matches  # type: ignore[attr-defined]
+
+    async def work() -> None:
+        asked, never = asyncio.Event(), asyncio.Event()
+
+        async def hang(*_question: object) -> None:
+            asked.set()
+            await never.wait()
+
+        here.reader.ask = hang
+        reading = asyncio.create_task(here.work_on_record(matches.LONG + 1, len, ()))
+        await asked.wait()
+        assert await asyncio.wait_for(here.in_background(len, "abc"), PATIENCE) == 3
+        reading.cancel()
+
+    assert client.portal
+    client.portal.call(work)
+
+
+def test_corrections_of_a_pad_that_is_full_replay_nothing(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Results are stored again after each of them."""
+    ann = Player(client)
+    pad = ann.open("yatzy", ANN, dice="points")
+    for box in load_ruleset("yatzy").boxes:
+        pad = ann.play(pad, {"seat": 0, "box": box.id, "points": 0})
+    assert pad["status"] == "finished"
+    moves: list[object] = []
+
+    def count(*arguments: Any) -> Any:
+        moves.append(arguments)
+        return apply_and_score(*arguments)
+
+    monkeypatch.setattr(engine_record, "apply_and_score", count)
+    pad = ann.play(pad, {"seat": 0, "box": "chance", "points": 20, "was": 0})
+    assert [one["points"] for one in ann.get("/my/results").json()] == [20]
+    assert len(moves) == 1
 
 
 @pytest.mark.parametrize("compressed", [False, True])

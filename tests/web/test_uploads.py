@@ -19,7 +19,7 @@ from dicecup.errors import UsageError
 from dicecup.i18n.language import LANGUAGES, language
 from dicecup.rules.loader import load_ruleset
 from dicecup.web import uploads
-from dicecup.web.service import matches
+from dicecup.web.service import live_match, matches
 from dicecup.web.service.fair_queue import caller_of_request
 from dicecup.web.uploads import (
     MOST_COMING,
@@ -178,7 +178,7 @@ def test_long_records_are_played_in_another_process(ann: Player, monkeypatch: py
         return really(*arguments)
 
     monkeypatch.setattr(record_module, "apply_and_score", note)
-    for module in (uploads, matches):
+    for module in (uploads, live_match, matches):
         monkeypatch.setattr(module, "LONG", 30)
     assert ann.post("/reviews", {"record": text}).json() == short
     state = ann.post("/records", {"record": text}).json()
@@ -205,3 +205,24 @@ def test_a_record_that_is_wrong_in_another_process_is_refused_with_its_line(
     again = ann.post("/reviews", {"record": text})
     assert (again.status_code, again.json()) == (refused.status_code, refused.json())
     assert again.json()["error"]["code"] == "record_damaged"
+
+
+def test_a_process_that_ends_while_it_reads_a_record_is_a_failure_of_the_server(
+    ann: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """“Busy” would let a client ask again without end, and no monitor would see it."""
+    monkeypatch.setattr(uploads, "LONG", 30)
+    text = long_record(40)
+    reader = ann.client.app.state.matches.reader  # type: ignore[attr-defined]
+    first = ann.post("/reviews", {"record": text})
+
+    async def killed(_question: bytes) -> Any:
+        reader.process.kill()
+        return await reader.process.stdout.readexactly(1)  # as `exchange` waits for an answer
+
+    with monkeypatch.context() as patched:
+        patched.setattr(reader, "exchange", killed)
+        failed = ann.post("/reviews", {"record": text})
+    assert (failed.status_code, failed.json()["error"]["code"]) == (500, "server_failed")
+    again = ann.post("/reviews", {"record": text})
+    assert (again.status_code, again.json()) == (200, first.json())

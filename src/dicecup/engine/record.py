@@ -6,7 +6,7 @@ Entries are append-only. Undo is an entry too, so nothing is lost.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from typing import Literal
@@ -116,13 +116,7 @@ class Record:
     @cached_property
     def moves(self) -> tuple[Move, ...]:
         """The current moves, without those undone."""
-        found: list[Move] = []
-        for entry in self.entries:
-            if isinstance(entry, Undo):
-                del found[-entry.steps :]
-            elif not isinstance(entry, Reveal):
-                found.append(entry)
-        return tuple(found)
+        return tuple(current_moves(self.entries))
 
     @cached_property
     def states(self) -> tuple[State, ...]:
@@ -143,6 +137,11 @@ class Record:
     def moves_made(self) -> int:
         """The number of current moves."""
         return self._recent.skipped + len(self._recent.steps)
+
+    @property
+    def remembered(self) -> int:
+        """The number of current moves, the last ones, whose states are known without replaying them."""
+        return len(self._recent.steps)
 
     @property
     def throws_made(self) -> int:
@@ -213,9 +212,20 @@ class Record:
         if known and not known.skipped:
             return known.steps
         builder = RecordBuilder(replace(self, entries=()))
-        for entry in self.entries:
+        for entry in self.moves if known else self.entries:  # if known, all of them have been checked
             builder.add(entry)
         return tuple(builder.line)
+
+
+def current_moves(entries: Iterable[Entry]) -> list[Move]:
+    """The moves among entries, without those undone."""
+    found: list[Move] = []
+    for entry in entries:
+        if isinstance(entry, Undo):
+            del found[-entry.steps :]
+        elif not isinstance(entry, Reveal):
+            found.append(entry)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,10 +314,10 @@ class RecordBuilder:
             raise RecordError("reveal_too_early")
 
     def replay(self) -> None:
-        """Find the states again that are not remembered."""
+        """Find the states again that are not remembered. What was undone was checked when it was added."""
         whole = RecordBuilder(replace(self.record, entries=()))
-        for entry in self.entries:
-            whole.add(entry)
+        for move in current_moves(self.entries):
+            whole.add(move)
         self.recent, self.line = whole.recent, whole.line
 
     def build(self) -> Record:

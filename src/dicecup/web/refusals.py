@@ -66,6 +66,7 @@ STATUS = {
     "seat_not_yours": 403,
     "seat_taken": 409,
     "server_busy": 429,
+    "server_failed": 500,
     "still_working": 429,
     "too_many_requests": 429,
     "too_many_watchers": 429,

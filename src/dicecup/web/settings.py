@@ -68,7 +68,7 @@ class Settings:
     reveal_after: float = 10.0  # seconds in which the last box can be taken back before the secret is shown
     limits: bool = True  # whether requests are counted
     link_hours: int = 24  # for which a private link of a seat is valid
-    worker_megabytes: int = 500  # of a process of the coach; one that takes more is replaced
+    worker_megabytes: int = 500  # of a worker process; one that takes more is replaced
     warm: bool = False  # whether the coach gets ready in the background when the server starts
     connections: ConnectionLimits = ConnectionLimits()
     retention: Retention = Retention()

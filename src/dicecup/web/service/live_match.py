@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from dicecup.bots import bot_of_player
 from dicecup.dice import Dice
@@ -29,13 +29,18 @@ from dicecup.storage.stored import Addition, Notice, Opening, Result, Seat, Stor
 from dicecup.web.service.company import Company
 from dicecup.web.service.draft import Draft
 from dicecup.web.service.keys import now
-from dicecup.web.service.record_work import REMEMBERED
+from dicecup.web.service.record_work import LONG, REMEMBERED, replay
 from dicecup.web.service.statistics import results_of
 
 BYTES_OF_ENTRY = 400  # with the state after it, which reviews and others who look far back bring along
 BYTES_OF_MATCH = 10_000
 Answer = TypeVar("Answer")
 Persist = Callable[[Addition], Awaitable[None]]  # raises EntryTaken if another process was faster
+Elsewhere = Callable[..., Awaitable[Any]]  # entries, a function of `record_work`, its arguments
+
+
+async def in_thread(_entries: int, work: Callable[..., Answer], *arguments: object) -> Answer:
+    return await asyncio.to_thread(work, *arguments)
 
 
 def header_for(opening: Opening) -> HeaderOf:
@@ -78,10 +83,12 @@ class LiveMatch:
         stored: StoredMatch,
         persist: Persist | None = None,
         listeners: Sequence[Callable[[LiveMatch], None]] = (),
+        elsewhere: Elsewhere = in_thread,
     ) -> None:
         self.store = store
         self.stored = stored
         self.persist = persist
+        self.elsewhere = elsewhere  # runs what takes long for a long record, beside the event loop
         self.listeners = listeners  # called after every change
         self.match: Match | None = None
         self.parts: dict[int, LiveMatch] = {}  # with the same dice for all: the match of each seat
@@ -219,7 +226,16 @@ class LiveMatch:
 
     async def reload(self) -> None:
         """Load what the store has that is not here yet. The caller holds the lock, and notifies everybody."""
-        self.take_over(*await asyncio.to_thread(self.fetch))
+        stored, texts = await asyncio.to_thread(self.fetch)
+        self.take_over(stored, texts, await self.replayed(stored, texts))
+
+    async def replayed(self, stored: StoredMatch, texts: Sequence[str]) -> Record | None:
+        """The record of a whole match that was fetched, if it is long; None if some of it is here already."""
+        known = self.match is not None and stored.header == self.stored.header
+        if known or stored.header is None or len(texts) <= LONG:
+            return None
+        found: Record = await self.elsewhere(len(texts), replay, stored.header, texts)
+        return found
 
     def fetch(self) -> tuple[StoredMatch, list[str]]:
         """Read the match and the entries that are not here yet. Blocks."""
@@ -284,8 +300,8 @@ class LiveMatch:
         made = now()
         results: tuple[Result, ...] = ()
         if change.ends_game and self.stored.opening.part_of is None:
-            # All moves are looked at: in a thread, and on a copy.
-            results = tuple(await asyncio.to_thread(results_of, replace(change.after), made))
+            # All moves are looked at: in a thread, and on a copy, so that their states are forgotten again.
+            results = tuple(await asyncio.to_thread(results_of, change.after.shortened(0), made))
         addition = Addition(self.id, change.number, tuple(change.texts), made, results)
         if self.persist:
             await self.persist(addition)

@@ -21,7 +21,7 @@ from dicecup.web.service.company import TOLD_EVERY
 from dicecup.web.service.fair_queue import FairTurns
 from dicecup.web.service.keys import is_match_id
 from dicecup.web.service.live_match import LiveMatch
-from dicecup.web.service.record_work import LONG, replay
+from dicecup.web.service.record_work import LONG
 from dicecup.web.service.runner import Runner
 from dicecup.web.service.subscribers import Subscribers
 from dicecup.web.service.worker import make_worker, warm_all
@@ -139,12 +139,14 @@ class Matches:
         self.server_key = store.server_key()
         self.subscribers = Subscribers(settings.limits)
         self.writer = Writer(store, self.observer)
-        self.advising = Advising(settings.worker_megabytes * 1_000_000)
+        most_memory = settings.worker_megabytes * 1_000_000
+        self.advising = Advising(most_memory)
         self.runner = Runner(self)
         self.live: OrderedDict[str, LiveMatch] = OrderedDict()
         self.background = ThreadPoolExecutor(1, "background")
-        self.reader = make_worker(NICE, busy="server_busy", failed="server_busy")
+        self.reader = make_worker(NICE, most_memory, busy="server_busy", failed="server_failed")
         self.background_turns = FairTurns(MOST_IN_BACKGROUND, MOST_OF_CALLER, "server_busy")
+        self.reader_turns = FairTurns(MOST_IN_BACKGROUND, MOST_OF_CALLER, "server_busy")
         self.stop_listening: Callable[[], None] = lambda: None
 
     def start(self) -> None:
@@ -215,10 +217,9 @@ class Matches:
             self.part_changed,
             self.advising.work_ahead,
         )
-        loaded = LiveMatch(self.store, stored, self.writer.write, listeners)
+        loaded = LiveMatch(self.store, stored, self.writer.write, listeners, self.work_on_record)
         fetched, texts = await asyncio.to_thread(loaded.fetch)
-        if played is None and fetched.header is not None and len(texts) > LONG:
-            played = await self.work_on_record(len(texts), replay, fetched.header, texts)
+        played = played or await loaded.replayed(fetched, texts)
         await asyncio.to_thread(loaded.take_over, fetched, texts, played)
         live = self.live.setdefault(match, loaded)  # another request may have loaded it meanwhile
         self.forget_oldest(match)
@@ -332,10 +333,13 @@ class Matches:
             return await loop.run_in_executor(self.background, partial(work, *arguments))
 
     async def work_on_record(self, entries: int, work: Callable[..., Answer], *arguments: object) -> Answer:
-        """Run a function of `record_work`: on a long record in a process of its own, callers in turn."""
+        """Run a function of `record_work`: on a long record in a process of its own, callers in turn.
+
+        Nothing else waits for that process: it has a low priority, and may hang.
+        """
         if entries <= LONG or self.advising.direct:
             return await self.in_background(work, *arguments)
-        async with self.background_turns.turn():
+        async with self.reader_turns.turn():
             found: Answer = await self.reader.ask(work.__name__, *arguments)
             return found
 

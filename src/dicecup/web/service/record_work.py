@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from dicecup.bots import BOT_PREFIX
 from dicecup.engine.proof import Proof, verify
-from dicecup.engine.record import FEW_STATES, DiceOrigin, Record
+from dicecup.engine.record import FEW_STATES, DiceOrigin, Record, Undo
 from dicecup.engine.record_header import read_header
 from dicecup.engine.record_text import RecordWriter, entry_texts, record_from_text, split_lines
 from dicecup.match import Match
@@ -48,6 +48,11 @@ def replay(header: str, texts: Sequence[str]) -> Record:
     match = Match(Record(read_header(split_lines(header.encode())[0])[0]))
     match.catch_up(texts)
     return match.record.shortened(REMEMBERED)
+
+
+def undone(record: Record, steps: int) -> Record:
+    """The record after its last moves were undone, which may be many more than are remembered."""
+    return record.append(Undo(steps)).shortened(REMEMBERED)
 
 
 def standing_after(record: Record, moves: int) -> PlayedRecord:

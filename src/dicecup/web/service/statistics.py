@@ -47,6 +47,8 @@ def results_of(record: Record, finished: str) -> list[Result]:
 def best_rolls(record: Record) -> dict[int, BestRoll]:
     """Return by seat the dice that gave the most points in one box, the first of several."""
     rules, found = record.rules, dict[int, BestRoll]()
+    if record.header.origin.kind == "points":  # its corrections may be many, and there are no dice
+        return found
     for move, before, after in zip(record.moves, record.states, record.states[1:], strict=False):
         if not isinstance(move, Score) or not before.dice:
             continue

@@ -15,6 +15,7 @@ from dicecup.engine.state import Score, Throw
 from dicecup.errors import MoveError
 from dicecup.match import Match
 from dicecup.web.service.live_match import LiveMatch
+from dicecup.web.service.record_work import LONG, undone
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,5 +121,8 @@ async def consent(live: LiveMatch, match: Match, seats: frozenset[int], version:
 
 async def undo_now(live: LiveMatch, match: Match, version: int, steps: int) -> None:
     change = match.prepare(version)
-    change.undo(steps)
+    if steps <= match.record.remembered or match.version <= LONG:
+        change.undo(steps)
+    else:  # most of a long game is played again
+        change.go_on(await live.elsewhere(match.version, undone, match.record, steps))
     await live.commit(change)

@@ -33,7 +33,7 @@ from dicecup.engine.state import Keep, State, Throw, TurnMove, dice_to_throw, em
 from dicecup.errors import DicecupError, UsageError
 from dicecup.installation import house_folder, is_installed
 from dicecup.rules.model import Ruleset
-from dicecup.web.service.record_work import continuing, read_upload, replay, standing_after
+from dicecup.web.service.record_work import continuing, read_upload, replay, standing_after, undone
 from dicecup.web.service.worker import LENGTH, NICEST, pack, refusal_of, unpack, warm_once
 
 if TYPE_CHECKING:
@@ -259,6 +259,7 @@ THOUGHTS: dict[str, Any] = {
         replay,
         standing_after,
         continuing,
+        undone,
         verify,
     )
 }
