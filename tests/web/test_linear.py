@@ -32,7 +32,7 @@ from dicecup.web.pages import evening_pages, library_pages, workshop_page
 from dicecup.web.pages.match_page import draw_sheets
 from dicecup.web.pages.parts import PageParts
 from dicecup.web.pages.render import page_parts
-from dicecup.web.service import live_match, matches, undoing
+from dicecup.web.service import live_match, matches, record_work, undoing
 from dicecup.web.service.record_work import REMEMBERED
 from dicecup.web.viewer import Viewer
 
@@ -194,7 +194,7 @@ def test_other_work_does_not_wait_for_the_process_that_reads_records(client: Tes
             await never.wait()
 
         here.reader.ask = hang
-        reading = asyncio.create_task(here.work_on_record(matches.LONG + 1, len, ()))
+        reading = asyncio.create_task(here.work_on_record(record_work.LONG + 1, len, ()))
         await asked.wait()
         assert await asyncio.wait_for(here.in_background(len, "abc"), PATIENCE) == 3
         reading.cancel()

@@ -13,13 +13,13 @@ from tests.waiting import PATIENCE
 from tests.web.conftest import Player, Visitor, best_score
 
 from dicecup.engine import record as record_module
-from dicecup.engine.record import Record
-from dicecup.engine.record_text import RecordWriter
+from dicecup.engine.record import DiceOrigin, Header, Record
+from dicecup.engine.record_text import RecordWriter, record_to_text
 from dicecup.errors import UsageError
 from dicecup.i18n.language import LANGUAGES, language
-from dicecup.rules.loader import load_ruleset
+from dicecup.rules.loader import house_reference, load_ruleset, load_without_files
 from dicecup.web import uploads
-from dicecup.web.service import live_match, matches
+from dicecup.web.service import live_match, matches, worker
 from dicecup.web.service.fair_queue import caller_of_request
 from dicecup.web.uploads import (
     MOST_COMING,
@@ -226,3 +226,24 @@ def test_a_process_that_ends_while_it_reads_a_record_is_a_failure_of_the_server(
     assert (failed.status_code, failed.json()["error"]["code"]) == (500, "server_failed")
     again = ann.post("/reviews", {"record": text})
     assert (again.status_code, again.json()) == (200, first.json())
+
+
+def test_house_rules_of_a_long_record_are_not_loaded_in_the_event_loop(
+    ann: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = load_ruleset(house_reference('format = 1\nid = "ours"\nbase = "yatzy"\nthrows = 4'))
+    text = record_to_text(Record(Header(rules.reference, rules, ("Ann",), DiceOrigin("typed"))))
+    monkeypatch.setattr(uploads, "LONG", 3)
+    assert ann.client.portal
+    loop = ann.client.portal.call(threading.get_ident)
+    threads: list[int] = []
+
+    def note(*name: Any) -> Any:
+        threads.append(threading.get_ident())
+        return load_without_files(*name)
+
+    monkeypatch.setattr(worker, "load_without_files", note)
+    answer = ann.post("/reviews", {"record": text})
+    assert (answer.status_code, answer.json()["game"]) == (200, rules.reference)
+    assert threads
+    assert loop not in threads

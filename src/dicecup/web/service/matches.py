@@ -144,7 +144,8 @@ class Matches:
         self.runner = Runner(self)
         self.live: OrderedDict[str, LiveMatch] = OrderedDict()
         self.background = ThreadPoolExecutor(1, "background")
-        self.reader = make_worker(NICE, most_memory, busy="server_busy", failed="server_failed")
+        # Its answers name house rules of strangers, which take up to 50 ms to load.
+        self.reader = make_worker(NICE, most_memory, busy="server_busy", failed="server_failed", large=0)
         self.background_turns = FairTurns(MOST_IN_BACKGROUND, MOST_OF_CALLER, "server_busy")
         self.reader_turns = FairTurns(MOST_IN_BACKGROUND, MOST_OF_CALLER, "server_busy")
         self.stop_listening: Callable[[], None] = lambda: None

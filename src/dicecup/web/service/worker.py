@@ -110,9 +110,11 @@ class Worker:
         *,
         busy: str = "coach_busy",
         failed: str = "coach_failed",
+        large: int = LARGE,
     ) -> None:
         self.niceness = niceness
         self.busy_code, self.failed_code = busy, failed  # how questions are refused
+        self.large = large  # bytes of an answer, from which on it is unpickled in a thread
         self.most_memory = most_memory  # bytes; a process that takes more is replaced
         self.answered = 0  # by this process
         self.waiting: FairQueue[Question] = FairQueue(lambda question: not question[1].done())
@@ -173,7 +175,7 @@ class Worker:
         (length,) = LENGTH.unpack(await process.stdout.readexactly(LENGTH.size))
         data = await process.stdout.readexactly(length)
         # Unpickling the review of ten players takes most of a second: not in the event loop.
-        kind, answer, memory = unpack(data) if length < LARGE else await asyncio.to_thread(unpack, data)
+        kind, answer, memory = unpack(data) if length < self.large else await asyncio.to_thread(unpack, data)
         self.answered += 1
         if memory > self.most_memory and self.answered >= LEAST_ANSWERS:
             log.info("a worker process takes %d MB: it is replaced", memory // 1_000_000)
@@ -210,9 +212,9 @@ class DirectWorker(Worker):
         return understood(*answer_to(question[LENGTH.size :]))
 
 
-def make_worker(niceness: int = 0, most_memory: int = MOST_MEMORY, **codes: str) -> Worker:
+def make_worker(niceness: int = 0, most_memory: int = MOST_MEMORY, **more: Any) -> Worker:
     kind = DirectWorker if sys.platform == "emscripten" else Worker
-    return kind(niceness, most_memory, **codes)
+    return kind(niceness, most_memory, **more)
 
 
 def understood(kind: str, answer: Any) -> tuple[bool, Any]:
