@@ -20,6 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".pytest_cache" / "kernels"))
 # NumPy reads this when it is first imported. The tests use all cores already: more threads would compete.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Tests wait for the coach: on a busy machine processes of a low priority would hardly run.
+os.environ.setdefault("DICECUP_NICE", "off")
 
 # Programs started in the background of a shell ignore Ctrl-C, and so would those that the tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)

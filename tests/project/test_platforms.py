@@ -49,5 +49,6 @@ def test_every_command_without_posix(tmp_path: Path, environment: dict[str, str]
 def test_workers_need_no_priority(monkeypatch: pytest.MonkeyPatch) -> None:
     from dicecup.web.service.worker_main import lower_priority
 
+    monkeypatch.delenv("DICECUP_NICE")
     monkeypatch.delattr(os, "nice", raising=False)
     lower_priority(19)

@@ -83,6 +83,21 @@ def test_it_answers_and_rejects() -> None:
     with_worker(work)
 
 
+@pytest.mark.posix
+@pytest.mark.parametrize("setting", ["on", "off"])
+def test_its_priority_is_low_unless_that_is_off(monkeypatch: pytest.MonkeyPatch, setting: str) -> None:
+    monkeypatch.setenv("DICECUP_NICE", setting)
+
+    async def ask(worker: Worker) -> None:
+        worker.niceness = 3
+        await worker.ask(*QUESTION)
+        assert worker.process
+        lowered = psutil.Process(worker.process.pid).nice() - psutil.Process().nice()
+        assert lowered == (3 if setting == "on" else 0)
+
+    with_worker(ask)
+
+
 def test_a_dead_process_is_replaced() -> None:
     async def work(worker: Worker) -> None:
         first = await worker.ask(*QUESTION)

@@ -276,7 +276,9 @@ def answer_to(question: bytes) -> tuple[str, Any]:
 
 
 def lower_priority(niceness: int) -> None:
-    """Let other processes go first; Windows has two such classes."""
+    """Let other processes go first, unless the operator wants it otherwise; Windows has two such classes."""
+    if os.environ.get("DICECUP_NICE") == "off":
+        return
     if hasattr(os, "nice"):
         os.nice(niceness)
     elif sys.platform == "win32" and niceness:
