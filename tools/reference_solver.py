@@ -1,4 +1,4 @@
-"""A slow solver in plain Python, as the oracle for the fast ones, with which it shares no code.
+"""A slow solver, as the oracle for the fast ones, with which it shares no code.
 
 It plays the legal moves of the engine and caches whole sheets: nothing is merged or indexed, and it knows no
 rules. Suitable for small games, and for the last boxes of large ones.
@@ -7,6 +7,9 @@ rules. Suitable for small games, and for the last boxes of large ones.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
+
+import numpy as np
 
 from dicecup.dice import Dice, parts, sort_dice, throws
 from dicecup.engine.play import legal_scores, score_sheet
@@ -14,26 +17,90 @@ from dicecup.engine.state import Sheet, empty_sheet, final_score
 from dicecup.rules.model import Ruleset
 
 Values = Mapping[Dice, float]
+Chances = list[tuple[Dice, float]]
 
 
-class Reference:
-    """Expected final scores under perfect play, points on the sheet included."""
+class Throws:
+    """The throws of some dice, what may follow each keep, and the keeps of each throw."""
 
-    def __init__(self, rules: Ruleset) -> None:
-        self.rules = rules
-        count, faces, layers = rules.dice.count, rules.dice.faces, len(rules.dice.layers)
-        self.throws = {
+    def __init__(self, count: int, faces: int, layers: int) -> None:
+        self.throws: dict[int, Chances] = {
             number: [
                 (dice, weight / (faces**layers) ** number) for dice, weight in throws(number, faces, layers)
             ]
             for number in range(count + 1)
         }
         # By dice kept: what the throw of the rest may make of them, with its probability.
-        self.follows: dict[Dice, list[tuple[Dice, float]]] = {
+        self.follows: dict[Dice, Chances] = {
             kept: [(sort_dice(kept + thrown), chance) for thrown, chance in self.throws[count - size]]
             for size in range(count + 1)
             for kept, _ in self.throws[size]
         }
+        self.full = [dice for dice, _ in self.throws[count]]
+        throw_numbers = {dice: number for number, dice in enumerate(self.full)}
+        keep_numbers = {kept: number for number, kept in enumerate(self.follows)}
+        # The same as arrays with an entry for each keep and each throw that may follow it …
+        every = [
+            (keep_numbers[kept], throw_numbers[dice], chance)
+            for kept, follows in self.follows.items()
+            for dice, chance in follows
+        ]
+        keeps, thrown, chances = zip(*every, strict=True)
+        self.keeps, self.thrown, self.chances = np.array(keeps), np.array(thrown), np.array(chances)
+        # … and for each throw and each part of it that can be kept.
+        kept_parts = [[keep_numbers[part] for part in parts(dice)] for dice in self.full]
+        self.parts = np.array([number for numbers in kept_parts for number in numbers])
+        self.first_parts = np.cumsum([0, *map(len, kept_parts[:-1])])
+
+    def mean_after(self, values: np.ndarray) -> np.ndarray:
+        """Return the mean of the values of the throws that follow, by keep."""
+        return np.bincount(self.keeps, weights=self.chances * values[self.thrown])
+
+    def best_part(self, kept: np.ndarray) -> np.ndarray:
+        """Return the highest value of a keep of each throw."""
+        best: np.ndarray = np.maximum.reduceat(kept[self.parts], self.first_parts)
+        return best
+
+
+throws_of = cache(Throws)
+
+
+class Moves:
+    """What the legal moves of the engine make of a sheet, found once for all that is asked about it."""
+
+    def __init__(self, rules: Ruleset) -> None:
+        self.rules = rules
+        self.throws = throws_of(rules.dice.count, rules.dice.faces, len(rules.dice.layers))
+        self.known: dict[Sheet, list[list[Sheet]]] = {}
+
+    def after(self, sheet: Sheet) -> list[list[Sheet]]:
+        """Return the sheets that each full throw may lead to."""
+        if sheet not in self.known:
+            same: dict[Sheet, Sheet] = {}
+            self.known[sheet] = [
+                [same.setdefault(one, one) for one in self.after_score(sheet, dice)]
+                for dice in self.throws.full
+            ]
+        return self.known[sheet]
+
+    def after_score(self, sheet: Sheet, dice: Dice) -> list[Sheet]:
+        return [
+            score_sheet(self.rules, sheet, dice, move.placements)[0]
+            for move in legal_scores(self.rules, sheet, dice)
+        ]
+
+
+class Reference:
+    """Expected final scores under perfect play, points on the sheet included.
+
+    Several of them may share the moves of a game.
+    """
+
+    def __init__(self, rules: Ruleset, moves: Moves | None = None) -> None:
+        self.rules = rules
+        self.moves = moves or Moves(rules)
+        self.dice = self.moves.throws
+        self.throws, self.follows = self.dice.throws, self.dice.follows
         self.known: dict[Sheet, float] = {}
 
     def expected(self, sheet: Sheet | None = None) -> float:
@@ -51,22 +118,13 @@ class Reference:
 
     def after_throw(self, sheet: Sheet, throws_left: int) -> Values:
         """Return the value of each full throw with that many throws left."""
-        scored = {dice: self.best_score(sheet, dice) for dice, _ in self.throws[self.rules.dice.count]}
-        values: Values = scored
+        scored = np.array([max(map(self.expected, after)) for after in self.moves.after(sheet)])
+        values = scored
         for _ in range(throws_left):
-            kept = self.keeps(values)
-            values = {dice: max(best, *(kept[part] for part in parts(dice))) for dice, best in scored.items()}
-        return values
-
-    def best_score(self, sheet: Sheet, dice: Dice) -> float:
-        return max(
-            self.expected(score_sheet(self.rules, sheet, dice, move.placements)[0])
-            for move in legal_scores(self.rules, sheet, dice)
-        )
+            values = np.maximum(scored, self.dice.best_part(self.dice.mean_after(values)))
+        return dict(zip(self.dice.full, values.tolist(), strict=True))
 
     def keeps(self, values: Values) -> Values:
         """Return the value of keeping each multiset of dice when the rest is thrown and `values` follow."""
-        return {
-            kept: sum(chance * values[dice] for dice, chance in follows)
-            for kept, follows in self.follows.items()
-        }
+        after = np.array([values[dice] for dice in self.dice.full], dtype=float)
+        return dict(zip(self.follows, self.dice.mean_after(after).tolist(), strict=True))

@@ -16,7 +16,7 @@ from tests.at_once import AtOnce
 from tests.double.reference import Reference as DoubleReference
 from tests.double.small_games import small_game
 from tests.solver.conftest import random_sheet
-from tests.solver.test_chances import PLAYS, PointsPlay, WorthReference, small
+from tests.solver.test_chances import PLAYS, PointsPlay, WorthReference, reaches, small
 
 from dicecup.bots.head_to_head import batches
 from dicecup.bots.simulation import simulate
@@ -245,7 +245,7 @@ def test_the_last_turns_of_several_columns(columns: Ruleset) -> None:
         assert found.mean == pytest.approx(oracle.expected.expected(sheet), abs=1e-9)
         best = end_scores(columns, state, "target")
         for target in range(best.least - 1, best.least + len(best.curve) + 1):
-            wanted = WorthReference(columns, lambda score, least=target: score >= least).expected(sheet)
+            wanted = WorthReference(columns, reaches(target), oracle.expected.moves).expected(sheet)
             assert best.at_least(target) == pytest.approx(wanted, abs=1e-9)
             assert found.at_least(target) <= best.at_least(target) + 1e-9
 

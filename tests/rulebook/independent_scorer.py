@@ -7,6 +7,7 @@ sheets plain dictionaries from (column, box) to points. The tests compare it wit
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 Faces = tuple[int, ...]
 Cell = tuple[str, str]  # column ("" if the game has none), box
@@ -97,6 +98,7 @@ def in_a_row(dice: Faces, length: int) -> bool:
     return any(all(face in dice for face in row) for row in rows)
 
 
+@cache
 def all_alike(dice: Faces) -> bool:
     return len(set(dice)) == 1
 
@@ -109,11 +111,12 @@ def upper_points(box: str, dice: Faces) -> int:
     return face_of(box) * dice.count(face_of(box))
 
 
-# One function per family of games: five dice in one box, ignoring the rest of the sheet.
+# One function per family of games: five dice in one box, ignoring the rest of the sheet. The tests ask for
+# the same dice on many sheets: they are scored once.
 
 
-def yatzy_points(options: Options, box: str, dice: Faces) -> int:
-    scoring = options["scoring"]
+@cache
+def yatzy_points(scoring: str, yatzy: str, extra: str, box: str, dice: Faces) -> int:
     international = scoring == "international"
     if box in UPPER:
         return upper_points(box, dice)
@@ -144,24 +147,32 @@ def yatzy_points(options: Options, box: str, dice: Faces) -> int:
     if box == "chance":
         return sum(dice)
     if box == "yatzy":
-        extra = sum(dice) if options["yatzy"] == "plus_sum" else 0
-        return 50 + extra if all_alike(dice) else 0
+        more = sum(dice) if yatzy == "plus_sum" else 0
+        return 50 + more if all_alike(dice) else 0
     if box == "extra":
-        return {"chance": sum(dice), "negative": -sum(dice), "free_strike": 0}[options["extra"]]
+        return {"chance": sum(dice), "negative": -sum(dice), "free_strike": 0}[extra]
     raise ValueError(box)
 
 
-def swedish_points(options: Options, box: str, dice: Faces) -> int:
+@cache
+def double_dice_points(scoring: str, yatzy: str, extra: str, box: str, dice: Faces) -> int:
+    """Return the most points of five of six dice."""
+    return max(yatzy_points(scoring, yatzy, extra, box, five) for five in five_of(dice))
+
+
+@cache
+def swedish_points(pairs: str, box: str, dice: Faces) -> int:
     if box == "two_pairs":
-        return two_pairs(dice, four_alike=options["two_pairs"] == "four_alike")
+        return two_pairs(dice, four_alike=pairs == "four_alike")
     if box == "full_house":
         return sum(dice) if is_full_house(dice, five_alike=False) else 0
-    return yatzy_points({"scoring": "printed", "yatzy": "flat"}, box, dice)
+    return yatzy_points("printed", "flat", "", box, dice)
 
 
-def yum_points(options: Options, box: str, dice: Faces) -> int:
+@cache
+def yum_points(kinds: str, box: str, dice: Faces) -> int:
     total = sum(dice)
-    matching = options["kinds"] == "matching"
+    matching = kinds == "matching"
     if box in UPPER:
         return upper_points(box, dice)
     if box == "pair":
@@ -198,6 +209,7 @@ def yum_points(options: Options, box: str, dice: Faces) -> int:
     raise ValueError(box)
 
 
+@cache
 def yahtzee_points(box: str, dice: Faces) -> int:
     if box in UPPER:
         return upper_points(box, dice)
@@ -222,9 +234,9 @@ def yum_is_joker(game: str, sheet: Sheet, dice: Faces) -> bool:
     return all((column, box) in sheet for column in columns(game) for box in needed)
 
 
-def yum_points_on_sheet(game: str, options: Options, sheet: Sheet, cell: Cell, dice: Faces) -> int:
+def yum_points_on_sheet(options: Options, sheet: Sheet, cell: Cell, dice: Faces, joker: bool) -> int:
     column, box = cell
-    points = yum_points(options, box, dice)
+    points = yum_points(options["kinds"], box, dice)
     if box in ("yum", "second_yum", "third_yum"):
         open_yums = [yum for yum in ("yum", "second_yum", "third_yum") if (column, yum) not in sheet]
         return points if box == open_yums[0] else 0
@@ -234,7 +246,7 @@ def yum_points_on_sheet(game: str, options: Options, sheet: Sheet, cell: Cell, d
     if box == "high_score":
         low = sheet.get((column, "low_score"), 0)
         return 0 if low and points <= low else points
-    if yum_is_joker(game, sheet, dice):
+    if joker:
         fixed = {
             **{"full_house": 25, "short_straight": 30, "long_straight": 40},
             **{"low_straight": 15, "high_straight": 20, "two_pairs": 4 * dice[0]},
@@ -268,21 +280,23 @@ def points_of(game: str, options: Options, sheet: Sheet, cell: Cell, dice: Faces
     """Return the points of five dice, or of the six of one layer, in an open box of this sheet."""
     _, box = cell
     if game == "yatzy":
-        return yatzy_points(options, box, dice)
+        return yatzy_points(options["scoring"], options["yatzy"], "", box, dice)
     if game == "yatzy-sv":
-        return swedish_points(options, box, dice)
+        return swedish_points(options["two_pairs"], box, dice)
     if game == "dice-in-dice":
-        return max(yatzy_points(options, box, five) for five in five_of(dice))
+        return double_dice_points(options["scoring"], options["yatzy"], options["extra"], box, dice)
     if game == "yahtzee":
         return yahtzee_points_on_sheet(options, sheet, box, dice)
-    return yum_points_on_sheet(game, options, sheet, cell, dice)
+    return yum_points_on_sheet(options, sheet, cell, dice, yum_is_joker(game, sheet, dice))
 
 
 def offers(game: str, options: Options, sheet: Sheet, dice: Faces) -> dict[Cell, int]:
     """Return the points in every open box."""
-    return {
-        cell: points_of(game, options, sheet, cell, dice) for cell in every_cell(game) if cell not in sheet
-    }
+    cells = [cell for cell in every_cell(game) if cell not in sheet]
+    if game in ("yum-plus", "triple-yum-plus"):
+        joker = yum_is_joker(game, sheet, dice)
+        return {cell: yum_points_on_sheet(options, sheet, cell, dice, joker) for cell in cells}
+    return {cell: points_of(game, options, sheet, cell, dice) for cell in cells}
 
 
 def legal_placements(game: str, options: Options, sheet: Sheet, dice: Faces) -> set[tuple[Cell, bool]]:

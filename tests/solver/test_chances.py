@@ -24,7 +24,7 @@ from dicecup.solver.single.chances import AimSolution, GameChances, UtilitySolut
 from dicecup.solver.single.solution import SingleSolution, upper_sum
 from dicecup.solver.single.solve import solve_single
 from dicecup.solver.solution import Play
-from reference_solver import Reference
+from reference_solver import Moves, Reference
 
 pytestmark = pytest.mark.kernels
 PLAYS: tuple[Play, ...] = ("points", "target")
@@ -33,8 +33,8 @@ PLAYS: tuple[Play, ...] = ("points", "target")
 class WorthReference(Reference):
     """The highest mean of a function of the final score."""
 
-    def __init__(self, rules: Ruleset, worth) -> None:
-        super().__init__(rules)
+    def __init__(self, rules: Ruleset, worth, moves: Moves | None = None) -> None:
+        super().__init__(rules, moves)
         self.worth = worth
 
     def turn(self, sheet: Sheet) -> float:
@@ -72,11 +72,7 @@ class PointsPlay:
             return Counter({final_score(self.rules, sheet): 1.0})
         throws = [dice for dice, _ in self.expected.throws[self.rules.dice.count]]
         scored, worth = {}, {}
-        for dice in throws:
-            after = [
-                score_sheet(self.rules, sheet, dice, move.placements)[0]
-                for move in legal_scores(self.rules, sheet, dice)
-            ]
+        for dice, after in zip(throws, self.expected.moves.after(sheet), strict=True):
             best = max(after, key=self.expected.expected)
             scored[dice], worth[dice] = self.scores(best), self.expected.expected(best)
         values, found = dict(worth), dict(scored)
@@ -115,15 +111,15 @@ def test_small_games(seed: int, tmp_path: Path) -> None:
     """Targets of the whole game and of a sheet: the best chances, the mean, the chance of a bonus."""
     solution = small(tmp_path, seed)
     rules, random = solution.rules, Random(seed)
-    chances = GameChances(solution, tmp_path)
+    chances, moves = GameChances(solution, tmp_path), Moves(rules)
     for sheet in (empty_sheet(rules), random_sheet(rules, 2, random)):
         state = turn_start(rules, (sheet,), 0)
         best = chances.final_scores(state, "target")
         targets = range(best.least, best.least + len(best.curve))
         for target in (targets[0], *random.sample(targets, min(3, len(targets))), targets[-1] + 1):
-            oracle = WorthReference(rules, reaches(target)).expected(sheet)
+            oracle = WorthReference(rules, reaches(target), moves).expected(sheet)
             assert best.at_least(target) == pytest.approx(oracle, abs=2e-6)
-        oracle = BonusReference(rules).expected(sheet)
+        oracle = BonusReference(rules, moves).expected(sheet)
         assert best.bonus == pytest.approx(oracle, abs=2e-6)
         by_points = chances.final_scores(state, "points")
         assert by_points.mean == pytest.approx(solution.turn(sheet).value, abs=1e-6)
