@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import combinations_with_replacement, product
 from math import factorial
-from typing import SupportsIndex
+from typing import SupportsIndex, cast
 
 from dicecup.errors import DiceError
 
@@ -43,6 +43,8 @@ def shared(dice: Dice) -> Dice:
 
 def layer_faces(dice: Dice, layer: int) -> Faces:
     """Return the faces of one layer of the dice, sorted."""
+    if dice and isinstance(dice[0], int):  # so are all
+        return tuple(sorted(cast(Faces, dice)))
     return tuple(sorted(die if isinstance(die, int) else die[layer] for die in dice))
 
 

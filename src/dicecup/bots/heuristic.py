@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, compress
 from random import Random
 
 from dicecup.dice import Dice, Faces, layer_faces
@@ -12,7 +12,9 @@ from dicecup.engine.legality import (
     Moment,
     allowed_placements,
     announceable,
+    box_links,
     cell_names,
+    face_of_alike,
     moment_of,
     offers,
 )
@@ -276,8 +278,31 @@ def outlook(bot: PlanningBot, rules: Ruleset, sheet: Sheet) -> list[Worth]:
     rows = lattice(rules.dice.count, rules.dice.faces)
     weights = bot.weights(rules)
     later = Moment(rules.throws) if rules.counts_rolls else None
-    full = [max(appeal for _, appeal in appeals(weights, rules, sheet, dice, later)) for dice in rows.throws]
+    is_open = [cell is None for cell in sheet.cells]
+    full = [
+        max(compress(alone, is_open))
+        if alone
+        else max(appeal for _, appeal in appeals(weights, rules, sheet, dice, later))
+        for dice, alone in zip(rows.throws, appeals_alone(bot, rules), strict=True)
+    ]
     return plan(rows, full, bot.horizon)
+
+
+@lru_cache(maxsize=16)
+def appeals_alone(bot: PlanningBot, rules: Ruleset) -> list[tuple[float, ...]]:
+    """Return the appeal of every cell for each throw; nothing where it depends on the rest of the sheet."""
+    rows, table, weights = lattice(rules.dice.count, rules.dice.faces), score_table(rules), bot.weights(rules)
+    if box_links(rules) or rules.extensions:
+        return [()] * len(rows.throws)
+    return [
+        ()
+        if rules.joker and face_of_alike(rules, dice)
+        else tuple(
+            weight * scored.points - cost
+            for (weight, cost), scored in zip(weights, table[dice] * len(rules.columns), strict=True)
+        )
+        for dice in rows.throws
+    ]
 
 
 @lru_cache(maxsize=1024)

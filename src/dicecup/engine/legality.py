@@ -2,8 +2,8 @@
 
 This module applies the rules that depend on the sheet: boxes in order, dependent boxes, jokers, strikes; and
 those that depend on the turn: the number of the roll, and the box that was announced.
-`refusal` is the only function that decides why a box cannot be filled; listing legal moves and playing both
-use it.
+The ranks of what is on offer decide what bars a box: listing legal moves and playing both compare them, and
+`refusal` says why a box cannot be filled.
 """
 
 from __future__ import annotations
@@ -291,13 +291,29 @@ def allowed_placements(
     rules: Ruleset, sheet: Sheet, faces: Faces, moment: Moment | None = None
 ) -> Iterator[tuple[int, bool, Scored]]:
     """Yield every legal way to place dice of one layer: the cell, whether it is struck, and its points."""
-    given = offers(rules, sheet, faces, moment)
+    given, boxes = offers(rules, sheet, faces, moment), rules.boxes
+    forced: Sequence[int] = ()
+    highest = 0
+    if not never_barred(rules):
+        forced = forced_cells(rules, sheet, faces)
+        highest = max(precedences(rules, given, forced).values(), default=0)
     for cell, scored in enumerate(given):
         if scored is None:
             continue
-        for _points, strike in ways_to_fill(rules.boxes[cell % len(rules.boxes)], scored.points):
-            if refusal(rules, sheet, faces, given, cell, strike, moment) is None:
+        box = boxes[cell % len(boxes)]
+        for points, strike in ways_to_fill(box, scored.points):
+            if not highest or rank_of(rules, box, points, cell in forced).endurance >= highest:
                 yield cell, strike, NOTHING if strike else scored
+
+
+def precedences(rules: Ruleset, given: Offers, forced: Sequence[int]) -> dict[int, int]:
+    """Return the precedence of the points of every cell that is on offer."""
+    boxes = rules.boxes
+    return {
+        cell: rank_of(rules, boxes[cell % len(boxes)], offer.points, cell in forced).precedence
+        for cell, offer in enumerate(given)
+        if offer is not None
+    }
 
 
 def refusal(
@@ -322,11 +338,7 @@ def refusal(
     endurance = rank_of(rules, box, 0 if strike else scored.points, cell in forced).endurance
     if endurance >= HIGHEST + (FORCED if forced else 0):
         return None
-    ranks = {
-        other: rank_of(rules, boxes[other % len(boxes)], offer.points, other in forced).precedence
-        for other, offer in enumerate(given)
-        if offer is not None
-    }
+    ranks = precedences(rules, given, forced)
     barring = max(ranks, key=ranks.__getitem__)
     if ranks[barring] <= endurance:
         return None
