@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 from string import Formatter
 
@@ -31,11 +32,28 @@ def texts(node: ast.expr) -> list[str]:
     return [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
 
 
+@cache
+def nodes() -> list[tuple[Path, list[ast.Call | ast.Assign]]]:
+    """Return all calls and assignments of the source by file."""
+    return [
+        (
+            file,
+            [
+                node
+                for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+                if isinstance(node, ast.Call | ast.Assign)
+            ],
+        )
+        for file in sorted(SOURCE.rglob("*.py"))
+    ]
+
+
+@cache
 def calls(kind: str) -> list[Call]:
     """Return the uses of messages and phrases in the source: code, given values, location."""
     found = []
-    for file in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for file, used in nodes():
+        for node in used:
             if not isinstance(node, ast.Call):
                 continue
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
@@ -76,24 +94,23 @@ def test_every_text_is_used(kind, known):
     assert set(known) - {code for code, _, _ in calls(kind)} - named_elsewhere() == set()
 
 
+@cache
 def named_elsewhere() -> set[str]:
     """Return the texts that are assigned to a name or given to a call: some errors get their code so."""
     return {
         text
-        for file in SOURCE.rglob("*.py")
+        for file, used in nodes()
         if file.name not in ("messages.py", "phrases.py")
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        for node in used
         for value in given_by(node)
         for text in texts(value)
     }
 
 
-def given_by(node: ast.AST) -> list[ast.expr]:
+def given_by(node: ast.Call | ast.Assign) -> list[ast.expr]:
     if isinstance(node, ast.Call):
         return node.args
-    if isinstance(node, ast.Assign):
-        return node.value.values if isinstance(node.value, ast.Dict) else [node.value]
-    return []
+    return node.value.values if isinstance(node.value, ast.Dict) else [node.value]
 
 
 def test_every_sentence_and_phrase_can_be_shown():
