@@ -6,11 +6,13 @@ The upper total is capped at the sum that earns the highest bonus: above it noth
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import combinations
 from math import comb
 
 import pytest
 
+from dicecup.dice import Dice
 from dicecup.engine import Placement, Score, Sheet, State, apply, legal_moves
 from dicecup.rules import Ruleset, load_ruleset, main_ids
 
@@ -135,6 +137,14 @@ def upper_by_engine(rules: Ruleset, most: int, lower: dict[str, int]) -> set[Upp
     return set(found)
 
 
+@cache
+def dice_showing(face: int, count: int, size: int, has_layers: bool) -> Dice:
+    """Return dice of which so many show this face, as inner dice if there are layers."""
+    filler = 1 if face != 1 else 2
+    faces = tuple(sorted((face,) * count + (filler,) * (size - count)))
+    return tuple((1, one) for one in faces) if has_layers else faces
+
+
 def upper_after(rules: Ruleset, written: dict[str, int], lower: dict[str, int]) -> Iterator[dict[str, int]]:
     """Yield the upper boxes one score later, with jokers if the sheet allows; outer dice go to chance."""
     sheet = sheet_with(rules, written | lower)
@@ -145,9 +155,7 @@ def upper_after(rules: Ruleset, written: dict[str, int], lower: dict[str, int]) 
             continue
         for face in FACES.values() if lower else (own_face,):
             for count in range(6) if face == own_face else (5,):
-                filler = 1 if face != 1 else 2
-                faces = tuple(sorted((face,) * count + (filler,) * (rules.dice.count - count)))
-                dice = tuple((1, one) for one in faces) if rules.has_layers else faces
+                dice = dice_showing(face, count, rules.dice.count, rules.has_layers)
                 own = Placement(box, strike=count == 0)
                 rest = (Placement("chance"),) if rules.has_layers else ()
                 after = apply(rules, State((sheet,), 0, dice, None, 0), Score((own, *rest)))

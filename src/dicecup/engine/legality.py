@@ -243,6 +243,7 @@ def joker_scores(rules: Ruleset, face: int, scores: tuple[Scored, ...]) -> tuple
     return tuple(improved)
 
 
+@lru_cache(maxsize=1024)
 def joker_score(rules: Ruleset, index: int, face: int) -> Scored:
     """Return a box's points as if dice of a single face met its need."""
     box, counted = rules.boxes[index], rules.dice.counted

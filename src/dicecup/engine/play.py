@@ -257,10 +257,9 @@ def score_sheet(
     check_placements(placements)
     if len(placements) != len(rules.scored):
         raise MoveError("layers_wrong", layers=", ".join(rules.scored))
-    places = [(placement.column, placement.box) for placement in placements]
-    for place_number, (_column, box) in enumerate(places):
-        if places[place_number] in places[:place_number]:
-            raise MoveError("box_twice", box=box)
+    for number, one in enumerate(placements[1:], start=1):
+        if any((one.column, one.box) == (other.column, other.box) for other in placements[:number]):
+            raise MoveError("box_twice", box=one.box)
     written = []
     for layer, placement in zip(scored_layers(rules), placements, strict=True):
         sheet, scored = place(rules, sheet, layer_faces(dice, layer), placement, moment)
