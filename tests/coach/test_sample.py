@@ -31,9 +31,10 @@ def some_turns(random: np.random.Generator, games: int) -> Endings:
     """Sample turns whose luck depends on the previous turn: its mean is always 0, its spread varies."""
     luck = np.zeros((games, TURNS), dtype=np.int64)
     good = np.ones(games, dtype=bool)
+    uniform = random.random((TURNS, 2, games))
+    after = [np.where(uniform[:, n] < likely[0], *points) for n, (points, likely) in enumerate(LUCK.values())]
     for turn in range(TURNS):
-        drawn = [random.choice(points, games, p=likely) for points, likely in (LUCK[True], LUCK[False])]
-        luck[:, turn] = np.where(good, *drawn)
+        luck[:, turn] = np.where(good, after[0][turn], after[1][turn])
         good = luck[:, turn] > 0
     scores = luck.sum(axis=1)
     together = (scores**2 - (luck**2).sum(axis=1)) / 2
