@@ -104,6 +104,13 @@ def test_a_state_after_the_turns_of_many_bots_is_not_replayed(
         assert page_of(client, ann, f"/t/{state['id']}")
     assert state["undo"]["alone"] > REMEMBERED
     assert len(computed) == state["version"]
+    computed.clear()
+    for module in (live_match, matches):
+        monkeypatch.setattr(module, "LONG", 10)
+    client.app.state.matches.live.clear()  # type: ignore[attr-defined]
+    assert ann.look(state) == state  # another process has played it
+    assert page_of(client, ann, f"/t/{state['id']}")
+    assert not computed
 
 
 LONG_WORK = {

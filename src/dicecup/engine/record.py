@@ -176,13 +176,15 @@ class Record:
         return builder.build()
 
     def __getstate__(self) -> dict[str, object]:
-        """Pickle the fields, and the states if few are remembered, as of a shortened record.
+        """Pickle the fields, and the states that are remembered if few are, or the record was shortened.
 
         All states are many times larger, and found again by replaying.
         """
         kept = {field.name: getattr(self, field.name) for field in fields(self)}
         recent: Recent | None = self.__dict__.get("_recent")
-        return kept | {"_recent": recent} if recent and len(recent.steps) <= FEW_STATES else kept
+        if recent is None or (len(recent.steps) > FEW_STATES and not recent.skipped):
+            return kept
+        return kept | {"_recent": recent}
 
     def shortened(self, most: int) -> Record:
         """Return the same record that remembers the states of its last moves only, at most so many.

@@ -29,7 +29,7 @@ from dicecup.storage.stored import Addition, Notice, Opening, Result, Seat, Stor
 from dicecup.web.service.company import Company
 from dicecup.web.service.draft import Draft
 from dicecup.web.service.keys import now
-from dicecup.web.service.record_work import LONG, REMEMBERED, replay
+from dicecup.web.service.record_work import LONG, remembered, replay
 from dicecup.web.service.statistics import results_of
 
 BYTES_OF_ENTRY = 400  # with the state after it, which reviews and others who look far back bring along
@@ -67,11 +67,6 @@ def header_text(opening: Opening, seats: Sequence[Seat]) -> str:
     return RecordWriter().header(
         Header(opening.ruleset, rules, tuple(seat.name for seat in seats), origin, date)
     )
-
-
-def remembered(match: Match) -> int:
-    """How many moves keep their states in memory: at least a round, which pages and undoing look back to."""
-    return max(REMEMBERED, len(match.record.header.players) * 2 * match.rules.throws)
 
 
 class LiveMatch:
@@ -265,7 +260,7 @@ class LiveMatch:
         if stored.header is not None:
             match = known or self.begin(stored, stored.header, played)
             match.catch_up(texts[match.version :] if played else texts)
-            match.forget_states(remembered(match))
+            match.forget_states(remembered(match.record))
             self.match = match
         self.stored = stored
 
@@ -278,7 +273,7 @@ class LiveMatch:
             if self.draft.version == self.version and self.draft.marked is not None:
                 self.draft.keep(self.match.record.moves_made, self.draft.marked)  # if that is the move
             self.match.catch_up(new)
-            self.match.forget_states(remembered(self.match))
+            self.match.forget_states(remembered(self.match.record))
             self.stored = replace(self.stored, consents={})
         return True
 
@@ -312,7 +307,7 @@ class LiveMatch:
         """Let the match persist a change and take it over. The caller holds the lock."""
         match = self.playing()
         await match.commit_async(change)
-        match.forget_states(remembered(match))
+        match.forget_states(remembered(match.record))
         self.stored = replace(self.stored, consents={})
 
     async def update(self, what: Callable[..., Answer], *arguments: object) -> Answer:

@@ -19,7 +19,7 @@ from dicecup.match import Match
 from dicecup.rules.loader import load_without_files
 
 LONG = 300  # entries, from which on a record is long
-REMEMBERED = FEW_STATES  # moves whose states stay in memory; those of earlier moves are replayed if needed
+REMEMBERED = FEW_STATES  # moves whose states stay in memory, or more in games of many players
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,18 @@ class PlayedRecord:
     proof: Proof | None = None
 
 
+def remembered(record: Record) -> int:
+    """How many moves keep their states in memory; those of earlier moves are replayed if needed.
+
+    At least a round, which pages and undoing look back to: a turn may have an announcement, too.
+    """
+    return max(REMEMBERED, len(record.header.players) * (2 * record.rules.throws + 1))
+
+
 def played(record: Record, proof: Proof | None = None) -> PlayedRecord:
     texts = tuple(entry_texts(record))
-    return PlayedRecord(record.shortened(REMEMBERED), RecordWriter().header(record.header), texts, proof)
+    short = record.shortened(remembered(record))
+    return PlayedRecord(short, RecordWriter().header(record.header), texts, proof)
 
 
 def read_upload(data: bytes) -> PlayedRecord:
@@ -47,12 +56,12 @@ def replay(header: str, texts: Sequence[str]) -> Record:
     """The record of a stored match."""
     match = Match(Record(read_header(split_lines(header.encode())[0])[0]))
     match.catch_up(texts)
-    return match.record.shortened(REMEMBERED)
+    return match.record.shortened(remembered(match.record))
 
 
 def undone(record: Record, steps: int) -> Record:
     """The record after its last moves were undone, which may be many more than are remembered."""
-    return record.append(Undo(steps)).shortened(REMEMBERED)
+    return record.append(Undo(steps)).shortened(remembered(record))
 
 
 def standing_after(record: Record, moves: int) -> PlayedRecord:
