@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import combinations_with_replacement
 from operator import index
 from typing import Any, SupportsIndex
 
@@ -12,8 +13,8 @@ from dicecup.engine.legality import box_links, cell_of, filled_everywhere, in_or
 from dicecup.engine.state import Sheet
 from dicecup.errors import MoveError, PositionError
 from dicecup.phrases import Phrase
-from dicecup.rules.model import Ruleset
-from dicecup.rules.scoring import score_box
+from dicecup.rules.model import Needs, Points, Ruleset
+from dicecup.rules.scoring import best_score, score_box
 
 SheetData = dict[str, Any]
 SAVED = "saved_throws"  # beside the boxes of a sheet: the rolls that earlier turns have saved
@@ -114,11 +115,11 @@ def check_sheet(rules: Ruleset, sheet: Sheet) -> None:
         raise PositionError("position_turn_unfinished", filled=filled, scored=len(rules.scored))
     for cell, points in enumerate(sheet.cells):
         index = cell % len(rules.boxes)
-        if points is not None and points not in possible_points(rules, index) | joker_points(
-            rules, sheet, index
-        ):
+        if points is None:
+            continue
+        if points not in possible_points(rules, index) and points not in joker_points(rules, sheet, index):
             raise impossible(rules.boxes[index].id, points)
-        if points is not None and not in_order(rules, sheet, cell):
+        if not in_order(rules, sheet, cell):
             raise PositionError("position_out_of_order", box=rules.boxes[index].id)
     check_links(rules, sheet)
     if rules.strike == "last_resort":
@@ -134,12 +135,17 @@ def impossible(box: str, points: int) -> PositionError:
     return PositionError("position_points_impossible", box=box, points=points)
 
 
-@lru_cache(maxsize=1000)
 def points_of_throws(rules: Ruleset, index: int) -> tuple[int, ...]:
     """Return the points in a box for every throw of the counted dice, ignoring links and jokers."""
-    box, counted = rules.boxes[index], rules.dice.counted
+    box = rules.boxes[index]
+    return points_by_throw(box.needs, box.points, rules.dice.counted, rules.dice.faces)
+
+
+@lru_cache(maxsize=1000)  # the variants of a game have most boxes in common
+def points_by_throw(needs: Needs, points: Points, counted: int, faces: int) -> tuple[int, ...]:
     return tuple(
-        score_box(box, layer_faces(dice, 0), counted).points for dice, _ in throws(counted, rules.dice.faces)
+        best_score(needs, points, dice, counted).points
+        for dice in combinations_with_replacement(range(1, faces + 1), counted)
     )
 
 
