@@ -52,8 +52,9 @@ def test_requests_of_the_page(client: TestClient) -> None:
 
 def test_the_table_holds_every_setting() -> None:
     """Each variable that the server reads, and no other."""
-    sources = [ROOT / "src/dicecup/web/settings.py", ROOT / "src/dicecup/installation.py"]
-    read = {name for path in sources for name in variables(path.read_text(encoding="utf-8"))}
+    sources = ("web/settings.py", "web/service/worker_main.py", "installation.py")
+    texts = [(ROOT / "src/dicecup" / path).read_text(encoding="utf-8") for path in sources]
+    read = {name for text in texts for name in variables(text)}
     table = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8").partition("## Settings")[2]
     rows = [line for line in table.partition("\n## ")[0].splitlines() if line.startswith("| `DICECUP")]
     assert {name for row in rows for name in variables(row.split("|")[1])} == read

@@ -45,7 +45,7 @@ def test_no_acknowledged_move_is_lost(database: str) -> None:
         stored = store.match(played.id)
         assert stored is not None
         table = LiveMatch(store, stored)
-        table.read()  # replays every entry by the rules
+        table.take_over(*table.fetch())  # replays every entry by the rules
         match = table.playing()
         assert match.state.finished
         assert stored.finished

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from dicecup.bots import bot_of_player
 from dicecup.dice import Dice
@@ -29,18 +29,13 @@ from dicecup.storage.stored import Addition, Notice, Opening, Result, Seat, Stor
 from dicecup.web.service.company import Company
 from dicecup.web.service.draft import Draft
 from dicecup.web.service.keys import now
-from dicecup.web.service.record_work import LONG, remembered, replay
+from dicecup.web.service.record_work import LONG, Elsewhere, in_thread, remembered, replay
 from dicecup.web.service.statistics import results_of
 
 BYTES_OF_ENTRY = 400  # with the state after it, which reviews and others who look far back bring along
 BYTES_OF_MATCH = 10_000
 Answer = TypeVar("Answer")
 Persist = Callable[[Addition], Awaitable[None]]  # raises EntryTaken if another process was faster
-Elsewhere = Callable[..., Awaitable[Any]]  # entries, a function of `record_work`, its arguments
-
-
-async def in_thread(_entries: int, work: Callable[..., Answer], *arguments: object) -> Answer:
-    return await asyncio.to_thread(work, *arguments)
 
 
 def header_for(opening: Opening) -> HeaderOf:
@@ -214,10 +209,6 @@ class LiveMatch:
         return match is not None and not match.state.finished and bot_of_player(match.player) is not None
 
     # Reading, changing, persisting
-
-    def read(self) -> None:
-        """Load what the store has. Blocks: runs in a thread, before anybody else has the match."""
-        self.take_over(*self.fetch())
 
     async def reload(self) -> None:
         """Load what the store has that is not here yet. The caller holds the lock, and notifies everybody."""

@@ -7,8 +7,10 @@ lower priority. Of short records it takes a few milliseconds, less than starting
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from dicecup.bots import BOT_PREFIX
 from dicecup.engine.proof import Proof, verify
@@ -20,6 +22,14 @@ from dicecup.rules.loader import load_without_files
 
 LONG = 300  # entries, from which on a record is long
 REMEMBERED = FEW_STATES  # moves whose states stay in memory, or more in games of many players
+
+Found = TypeVar("Found")
+Elsewhere = Callable[..., Awaitable[Any]]  # given the number of entries, a function of this module, arguments
+
+
+async def in_thread(_entries: int, work: Callable[..., Found], *arguments: object) -> Found:
+    """Work where there are no processes to give it to."""
+    return await asyncio.to_thread(work, *arguments)
 
 
 @dataclass(frozen=True, slots=True)
