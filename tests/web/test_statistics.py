@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from dicecup.i18n.language import LANGUAGES, language
 from dicecup.rules.loader import builtin_ids, load_ruleset
 from dicecup.web.guard import COOKIE
 from dicecup.web.pages.my_games import unusual_options
+from dicecup.web.service.reviewing import Reviews
 
 pytestmark = pytest.mark.kernels
 
@@ -90,6 +92,36 @@ def test_luck_and_skill_follow_the_games(client: TestClient, ann: Player) -> Non
         assert page.count("Mean luck") == 2
         assert page.count("Luck and skill, game by game") >= 2
         assert page.count("<polyline") == 6  # for each player points, luck and skill
+
+
+def test_whoever_waits_for_no_review_has_all_of_them(
+    client: TestClient, ann: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last review is stored after the results were read, before it is asked whether any is missing."""
+    asked = Reviews.are_missing
+
+    async def stored_before(reviews: Reviews, holder: str) -> bool:
+        await reviews.look_at_games(holder)
+        return await asked(reviews, holder)
+
+    monkeypatch.setattr(Reviews, "are_missing", stored_before)
+    finish(ann)
+    answer = ann.get("/my/statistics").json()
+    assert answer["looking"] is False
+    assert [one["looked_at"] for one in answer["statistics"]] == [1, 1]
+
+    async def stored_after(reviews: Reviews, holder: str) -> bool:
+        missing = await asked(reviews, holder)
+        await asyncio.gather(*reviews.catching_up.values())
+        return missing
+
+    monkeypatch.setattr(Reviews, "are_missing", stored_after)
+    finish(ann)
+    assert "The coach is reviewing your games" in page_of(client, ann)
+    again = page_of(client, ann, "/mine/statistics")
+    assert ("The coach is reviewing your games" in again) == (again.count("<polyline") < 6)
+    again = page_of(client, ann, "/mine/statistics")
+    assert ("The coach is reviewing your games" in again, again.count("<polyline")) == (False, 6)
 
 
 def test_reviewing_a_game_stores_the_verdict(ann: Player) -> None:

@@ -337,7 +337,6 @@ async def my_results(
 async def my_statistics(
     request: Request,
     response: Response,
-    matches: MatchesNow,
     reviews: ReviewsNow,
     key: Key,
     before: Before = "",
@@ -348,12 +347,11 @@ async def my_statistics(
     Asking starts the review of games that have none yet.
     """
     holder = key_hash(key)
-    page = await asyncio.to_thread(matches.store.results_of, holder, before, most)
+    page, missing = await reviews.results_of(holder, before, most)
     link_older(response, request, page.older)
-    missing = any((result.match, result.seat) not in page.verdicts for result in page.results)
     return MyStatistics(
         statistics=[statistics_answer(one) for one in statistics(page.results, page.verdicts, page.undone)],
-        looking=missing and await reviews.are_missing(holder) and reviews.catch_up(holder),
+        looking=missing and reviews.catch_up(holder),
     )
 
 

@@ -169,17 +169,14 @@ async def show_mine(
     results_before: str = "",
 ) -> Response:
     store, holder = matches.store, viewer.holder
-    listed, counted = MatchPage([]), ResultPage([], {})
+    listed, counted, missing = MatchPage([]), ResultPage([], {}), False
+    was_looking = reviews.is_looking(holder)  # when it ends after this, the page asks once more
     if not results_before:
         listed = await asyncio.to_thread(store.matches_of, holder, before, GAMES_ON_A_PAGE)
     if not before:
-        counted = await asyncio.to_thread(store.results_of, holder, results_before, RESULTS_ON_A_PAGE)
-    missing = any((result.match, result.seat) not in counted.verdicts for result in counted.results)
-    missing = missing and await reviews.are_missing(holder)  # pads have none
+        counted, missing = await reviews.results_of(holder, results_before, RESULTS_ON_A_PAGE)
     asked_again = template != "mine.html"
-    looking = missing and (
-        reviews.is_looking(viewer.holder) if asked_again else reviews.catch_up(viewer.holder)
-    )
+    looking = missing and (was_looking if asked_again else reviews.catch_up(holder))
 
     def draw() -> Response:
         return page(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, OrderedDict
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dicecup.coach.advice import is_coached
@@ -18,7 +19,7 @@ from dicecup.errors import DicecupError, UsageError
 from dicecup.installation import is_installed
 from dicecup.rules.model import Ruleset
 from dicecup.storage.results import add_verdicts, without_verdict
-from dicecup.storage.stored import Verdict
+from dicecup.storage.stored import ResultPage, Verdict
 from dicecup.web.service.advising import Advising, need_coach
 from dicecup.web.service.fair_queue import Caller, FairTurns, caller_now, wait_with_others
 from dicecup.web.service.grading import remember_review
@@ -179,6 +180,19 @@ class Reviews:
             self.catching_up[holder] = task
             task.add_done_callback(lambda _task: self.catching_up.pop(holder, None))
         return True
+
+    async def results_of(self, holder: str, before: str, most: int) -> tuple[ResultPage, bool]:
+        """Return results of a device, and whether games that can be reviewed have not been yet.
+
+        If nothing is missing the results have every review: the last may be stored after they were read.
+        """
+        read = partial(self.matches.store.results_of, holder, before, most)
+        page = await asyncio.to_thread(read)
+        if all((result.match, result.seat) in page.verdicts for result in page.results):
+            return page, False
+        if await self.are_missing(holder):
+            return page, True
+        return await asyncio.to_thread(read), False  # pads have no reviews
 
     async def are_missing(self, holder: str) -> bool:
         """Whether finished games of a device can be reviewed that have not been yet."""
