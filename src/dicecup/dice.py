@@ -1,19 +1,34 @@
-"""Multisets of dice: sorting, subsets, enumeration. Independent of any rules.
+"""Multisets of dice: sorting, subsets, enumeration, and their lattice. Independent of any rules.
 
 A die with one layer is its face, an int. A die with several layers (a small die inside a large one) is a
 tuple with one face per layer. A player's dice are always a sorted tuple, so that equal dice compare equal.
+
+Kept dice and rolled dice are multisets of up to `count` dice, numbered by size; a *row* is such a number.
+Rolling n dice is rolling one die n times, so the expectation of a keep is the mean over the faces of the
+keeps with one die more; and the parts of some dice are the parts of these dice with one die taken away. Both
+walks visit each pair of neighbours once: 1,260 steps for five dice, instead of 4,116 pairs of keep and roll.
+
+The lattice itself is plain Python. The arrays that kernels read are made when they are first used; only they
+need NumPy.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
-from itertools import combinations_with_replacement, product
-from math import factorial
-from typing import SupportsIndex, cast
+from functools import cached_property, lru_cache
+from itertools import accumulate, chain, combinations_with_replacement, product
+from math import factorial, prod
+from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex, cast
 
 from dicecup.errors import DiceError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Indexes = np.ndarray[tuple[int, ...], np.dtype[np.int32]]
+    Numbers = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+
 
 Die = int | tuple[int, ...]
 Dice = tuple[Die, ...]
@@ -44,7 +59,7 @@ def shared(dice: Dice) -> Dice:
 def layer_faces(dice: Dice, layer: int) -> Faces:
     """Return the faces of one layer of the dice, sorted."""
     if dice and isinstance(dice[0], int):  # so are all
-        return tuple(sorted(cast(Faces, dice)))
+        return tuple(sorted(cast("Faces", dice)))
     return tuple(sorted(die if isinstance(die, int) else die[layer] for die in dice))
 
 
@@ -108,3 +123,146 @@ def parse_dice(texts: list[str] | tuple[str, ...], faces: int, layers: int) -> D
     if layers == 1 and faces < 10:
         texts = [die for text in texts for die in (text if text.isascii() and text.isdigit() else [text])]
     return sort_dice(tuple(parse_die(text, faces, layers) for text in texts))
+
+
+Rows = tuple[int, ...]
+
+
+class LatticeArrays(Protocol):
+    """The arrays of a lattice that the kernels of a turn read; see `Lattice`."""
+
+    @property
+    def add(self) -> Any: ...
+    @property
+    def take(self) -> Any: ...
+    @property
+    def take_starts(self) -> Any: ...
+    @property
+    def weights(self) -> Any: ...
+
+
+class Lattice:
+    """All multisets of up to `count` dice and their neighbours."""
+
+    def __init__(self, count: int, faces: int) -> None:
+        values = range(1, faces + 1)
+        sizes = [tuple(combinations_with_replacement(values, size)) for size in range(count + 1)]
+        self.count = count
+        self.faces = faces
+        self.multisets: tuple[Faces, ...] = tuple(chain.from_iterable(sizes))  # by size; the full ones last
+        self.throws: tuple[Faces, ...] = sizes[-1]  # the full multisets
+        self.keeps = len(self.multisets) - len(self.throws)  # the rows before it leave a die to roll
+        self.size_starts: Rows = tuple(accumulate(map(len, sizes), initial=0))  # and the end
+        self.number: dict[Faces, int] = {dice: row for row, dice in enumerate(self.multisets)}
+
+    @property
+    def rows(self) -> int:
+        return len(self.multisets)
+
+    @cached_property
+    def more(self) -> tuple[Rows, ...]:
+        """[keep, face]: the row with one die more."""
+        values = range(1, self.faces + 1)
+        return tuple(
+            tuple(self.number[tuple(sorted((*dice, face)))] for face in values)
+            for dice in self.multisets[: self.keeps]
+        )
+
+    @cached_property
+    def fewer(self) -> tuple[Rows, ...]:
+        """By row: the different rows with one die less."""
+        return tuple(
+            tuple(self.number[without(dice, face)] for face in sorted(set(dice))) for dice in self.multisets
+        )
+
+    @cached_property
+    def keeps_inside(self) -> tuple[Rows, ...]:
+        """By throw: the rows of everything that can be kept of it, in ascending order; all dice aside."""
+        inside: list[set[int]] = []
+        for row, fewer in enumerate(self.fewer):
+            inside.append({row}.union(*(inside[less] for less in fewer)))
+        return tuple(tuple(sorted(rows - {row})) for row, rows in enumerate(inside) if row >= self.keeps)
+
+    @cached_property
+    def chances(self) -> tuple[float, ...]:
+        """By row: the chance to roll exactly these dice with as many dice."""
+        return tuple(chance(dice, self.faces) for dice in self.multisets)
+
+    # The same as arrays, for kernels
+
+    @cached_property
+    def starts(self) -> Indexes:
+        """Where each size begins, and the end."""
+        return as_indexes(self.size_starts)
+
+    @cached_property
+    def add(self) -> Indexes:
+        """[keep, face]: the row with one die more."""
+        return as_indexes(self.more).reshape(self.keeps, self.faces)
+
+    @cached_property
+    def take(self) -> Indexes:
+        """The rows with one die less, those of one row after those of the other."""
+        return as_indexes(tuple(chain.from_iterable(self.fewer)))
+
+    @cached_property
+    def take_starts(self) -> Indexes:
+        """Where the rows of `take` begin for each row, and the end."""
+        return starts_of(self.fewer)
+
+    @cached_property
+    def inside(self) -> Indexes:
+        """`keeps_inside`, those of one throw after those of the other."""
+        return as_indexes(tuple(chain.from_iterable(self.keeps_inside)))
+
+    @cached_property
+    def inside_starts(self) -> Indexes:
+        """Where the rows of `inside` begin for each throw, and the end."""
+        return starts_of(self.keeps_inside)
+
+    @cached_property
+    def weights(self) -> Numbers:
+        """The chance of each throw."""
+        import numpy as np
+
+        return np.array(self.chances[self.keeps :])
+
+    @cached_property
+    def throw_chances(self) -> Numbers:
+        """[keep, throw]: the chance of the throw when the other dice are rolled."""
+        import numpy as np
+
+        found = np.zeros((self.keeps, len(self.throws)))
+        for row, kept in enumerate(self.multisets[: self.keeps]):
+            missing = self.count - len(kept)
+            for rolled in range(self.size_starts[missing], self.size_starts[missing + 1]):
+                dice = tuple(sorted(kept + self.multisets[rolled]))
+                found[row, self.number[dice] - self.keeps] = self.chances[rolled]
+        return found
+
+
+@lru_cache(maxsize=8)
+def lattice(count: int, faces: int) -> Lattice:
+    """Return the lattice of so many dice."""
+    return Lattice(count, faces)
+
+
+def as_indexes(numbers: object) -> Indexes:
+    import numpy as np
+
+    return np.array(numbers, dtype=np.int32)
+
+
+def starts_of(rows: tuple[Rows, ...]) -> Indexes:
+    return as_indexes(tuple(accumulate(map(len, rows), initial=0)))
+
+
+def without(dice: Faces, face: int) -> Faces:
+    index = dice.index(face)
+    return dice[:index] + dice[index + 1 :]
+
+
+def chance(dice: Faces, faces: int) -> float:
+    """Return the chance to roll exactly these dice."""
+    copies = Counter(dice).values()
+    return float(factorial(len(dice)) / prod(map(factorial, copies)) / faces ** len(dice))

@@ -1,4 +1,4 @@
-"""The error family: every error has a stable code, a sentence, and an exit status.
+"""The error family: every error has a stable code, a sentence made of translated parts, and an exit status.
 
 Code below the interfaces raises errors with a code and plain values. `str(error)` is the English sentence;
 the interfaces translate the same template (it is the message id of the catalogues) and substitute names for
@@ -7,15 +7,130 @@ ids.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from operator import index
 from typing import Any, SupportsIndex
 
-from dicecup.messages import SENTENCES, Plural
-from dicecup.phrases import Phrase
+from dicecup.messages import N_, SENTENCES, Plural
 from dicecup.server_messages import SERVER_SENTENCES
+
+
+class Phrase:
+    """A part of a sentence that is translated separately."""
+
+    def __init__(self, code: str, **values: object) -> None:
+        self.code = code
+        self.values = values
+
+    @property
+    def template(self) -> str:
+        return PHRASES[self.code]
+
+    def __str__(self) -> str:
+        return self.template.format(**self.values)
+
+
+PHRASES = {
+    "system_device": N_("it’s a device or a pipe"),
+    "system_folder": N_("it’s a folder"),
+    "system_folder_missing": N_("its folder doesn’t exist"),
+    "system_full": N_("the disk is full"),
+    "system_missing": N_("it doesn’t exist"),
+    "system_no_folder": N_("part of its path isn’t a folder"),
+    "system_no_permission": N_("you don’t have permission"),
+    "system_other": N_("the system says “{text}”"),
+    "system_read_only": N_("the disk is read-only"),
+    "system_too_large": N_("it would get too large"),
+    "expected_at_most": N_("at most {most} entries"),
+    "expected_box": N_("the id of a box in this game; “{found}” isn’t one"),
+    "expected_boxes": N_("from 1 to {most} boxes"),
+    "expected_dice": N_("a list of {count} dice"),
+    "expected_different_faces": N_("a different number for every box"),
+    "expected_entry": N_("a throw, final, keep, announce, score, write, undo or secret"),
+    "expected_every_layer": N_("each of these layers once: {layers}"),
+    "expected_few_bases": N_("at most {most} files in a row, each based on the next"),
+    "expected_fewer_endings": N_("fewer boxes: a turn can end in at most {most} ways"),
+    "expected_header_word": N_("a line of the header (game, option, identity, date, player, dice, seed)"),
+    "expected_id": N_("an id of lowercase letters, digits, “_” and “-”, at most 40 characters"),
+    "expected_ids": N_("a list of different ids"),
+    "expected_kept": N_("some of the dice, not all, while a roll is left"),
+    "expected_multiple": N_(
+        "a number of boxes that divides evenly into turns (boxes: {boxes}, per turn: {scored})"
+    ),
+    "expected_multiple_of": N_("a multiple of {step}, 0 or more"),
+    "expected_name": N_("a name of 1 to {most} characters without a comma"),
+    "expected_new_id": N_("an id that no other line of the score sheet uses"),
+    "expected_no_base_cycle": N_("a file that doesn’t lead back to itself"),
+    "expected_no_cycle": N_("boxes that don’t wait for each other in a circle ({boxes})"),
+    "expected_no_more_dice": N_("groups of at most {counted} dice in total"),
+    "expected_actions": N_("one action for each of {games} games"),
+    "expected_agents": N_("one action for each of these agents: {agents}"),
+    "expected_box_without_strike": N_("a lower box that can’t be crossed out; “{found}” isn’t one"),
+    "expected_columns": N_("columns, over which points are given"),
+    "expected_different_boxes": N_("three different boxes"),
+    "expected_one_condition": N_("one of at, every or each"),
+    "expected_one_layer": N_("one layer, because the game uses: {keys}"),
+    "expected_one_need": N_(
+        "one of alike, run, faces or at_least; “different” goes with alike only, “around” with run only"
+    ),
+    "expected_one_of": N_("one of: {known}"),
+    "expected_one_of_keys": N_("no such key; the keys here are: {known}"),
+    "expected_option": N_("an option like name=value"),
+    "expected_origin": N_("where the dice come from: system, typed, points, seed or verifiable"),
+    "expected_points": N_(
+        "a whole number from 0 to 10000, or text like “matching”, “all”, “50 + all”, “36 - all”, “-all”"
+    ),
+    "expected_points_written": N_("a whole number of points"),
+    "expected_record_word": N_("a line that begins with “{word}”"),
+    "expected_ruleset": N_("the id of a game or the path of a rules file"),
+    "expected_score": N_("a score like “full_house 21”"),
+    "expected_write": N_("points in a box like “write sixes 24”"),
+    "expected_strike_with_need": N_("true: only a box that takes any dice can forbid crossing out"),
+    "expected_smaller_game": N_("fewer dice, smaller dice or fewer boxes"),
+    "expected_table": N_("a table"),
+    "expected_seed": N_("the number of a seat from 1 to {most}, then the word of its player"),
+    "expected_text": N_("text of 1 to 500 characters on one line"),
+    "expected_tiers": N_("a list of steps like {{ at = 63, points = 50 }}, the lowest first"),
+    "expected_true_or_false": N_("true or false"),
+    "expected_upper_box_for_every_face": N_("a game with an upper box for every number, which a joker needs"),
+    "expected_whole_number": N_("a whole number from {low} to {high}"),
+    "expected_whole_numbers": N_("a list of 1 to {most} whole numbers from {low} to {high}"),
+    "expected_fewer_dice": N_("fewer than {count} dice"),
+    "expected_move": N_("a move in this game"),
+    "expected_path": N_("the path of a file"),
+    "expected_players": N_("a list of names and bots"),
+    "expected_position": N_("a position in this game"),
+    "rule_across": N_("points for what all columns hold together"),
+    "rule_announced": N_("boxes that are announced"),
+    "rule_difference": N_("boxes that are subtracted and multiplied"),
+    "rule_early": N_("points that depend on the number of the roll"),
+    "rule_order": N_("columns that are filled in order"),
+    "rule_repeat": N_("points for repeats in several columns"),
+    "rule_saved_throws": N_("rolls that are saved for later turns"),
+    "rule_total_points": N_("a total that is turned into points"),
+    "rule_win": N_("winning at once"),
+}
+
+SYSTEM_PROBLEMS = {
+    errno.EACCES: Phrase("system_no_permission"),
+    errno.EFBIG: Phrase("system_too_large"),
+    errno.EISDIR: Phrase("system_folder"),
+    errno.ENOENT: Phrase("system_missing"),
+    errno.ENOSPC: Phrase("system_full"),
+    errno.ENOTDIR: Phrase("system_no_folder"),
+    errno.EPERM: Phrase("system_no_permission"),
+    errno.EROFS: Phrase("system_read_only"),
+}
+
+
+def problem_of(error: OSError | ValueError) -> Phrase:
+    """Return the operating system's reason for a file error, as a translatable phrase where known."""
+    known = SYSTEM_PROBLEMS.get(getattr(error, "errno", None) or 0)
+    return known or Phrase("system_other", text=getattr(error, "strerror", None) or str(error))
+
 
 ALL_SENTENCES = SENTENCES | SERVER_SENTENCES
 

@@ -15,9 +15,8 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Any
 
-from dicecup.errors import DicecupError, StorageError, UsageError
+from dicecup.errors import DicecupError, StorageError, UsageError, problem_of
 from dicecup.installation import need
-from dicecup.phrases import problem_of
 
 WAITING = 64  # pieces that are handed in and not collected yet
 CONNECT_SECONDS = 10

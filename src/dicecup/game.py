@@ -15,11 +15,10 @@ from dicecup.engine.record import BOT_PREFIX, Header, Record
 from dicecup.engine.record_header import MOST_NAME, good_name
 from dicecup.engine.serialize import Position, move_from_data, position_from_data, position_from_line
 from dicecup.engine.state import MOST_PLAYERS, Announce, Keep, Move, Throw, TurnMove, Write
-from dicecup.errors import UsageError, about, whole_number
+from dicecup.errors import Phrase, UsageError, about, whole_number
 from dicecup.game_rules import Rules
 from dicecup.game_view import GameView
 from dicecup.match import DiceSource, Match, dice_origin
-from dicecup.phrases import Phrase
 from dicecup.rules.loader import AnyGame
 
 if TYPE_CHECKING:

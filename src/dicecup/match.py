@@ -28,8 +28,7 @@ from dicecup.engine.record import DiceOrigin, Entry, Record, RecordBuilder, Reve
 from dicecup.engine.record_header import MOST_NAME, Line, good_name
 from dicecup.engine.record_text import add_line, entry_text
 from dicecup.engine.state import MOST_PLAYERS, State, Throw, TurnMove, Write, dice_to_throw
-from dicecup.errors import MoveError, UsageError, whole_number
-from dicecup.phrases import Phrase
+from dicecup.errors import MoveError, Phrase, UsageError, whole_number
 from dicecup.rules.model import Ruleset
 
 DiceSource = Literal["verifiable", "seed", "system", "typed", "points"]

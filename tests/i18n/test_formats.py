@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 
-from dicecup.cli import chance
+from dicecup.cli import solve
 from dicecup.cli.common import speech
 from dicecup.i18n import language
 from dicecup.i18n.sentences import date_text, number_text, ordinal_text, percent_text, signed_text
@@ -66,6 +66,6 @@ def test_the_chance_of_one_point(
 ) -> None:
     monkeypatch.setattr(speech, "language", language(code))
     sampled = FinalScores(least=0, curve=(1.0, 0.5), bonus=None, exact=False)
-    line, note = chance.text(load_ruleset("yatzy"), sampled, 1, play)
+    line, note = solve.text(load_ruleset("yatzy"), sampled, 1, play)
     assert said in line
     assert note == language(code).gettext("Estimated from simulated games.")

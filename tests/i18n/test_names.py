@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dicecup.cli.typed import find_box, understand
+from dicecup.cli.terminal import find_box, understand
 from dicecup.i18n import LANGUAGES
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, name, option_name, option_text, summary

@@ -7,10 +7,9 @@ from string import Formatter
 
 import pytest
 
-from dicecup.errors import ALL_SENTENCES, DicecupError, MoveError
+from dicecup.errors import ALL_SENTENCES, PHRASES, DicecupError, MoveError, Phrase
 from dicecup.i18n import LANGUAGES, language
 from dicecup.messages import Plural
-from dicecup.phrases import PHRASES, Phrase
 from dicecup.rules import load_ruleset
 
 OPEN_PLACE = re.compile(r"\{\w*(![rsa])?\}|\{\{|\}\}")

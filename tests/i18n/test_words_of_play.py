@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from dicecup.cli.typed import WORDS, find_box, help_text, understand
+from dicecup.cli.terminal import WORDS, find_box, help_text, understand
 from dicecup.i18n.language import Language
 from dicecup.rules import Ruleset
 

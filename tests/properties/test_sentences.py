@@ -11,9 +11,8 @@ import pytest
 
 import dicecup
 from dicecup import errors
-from dicecup.errors import ALL_SENTENCES, DicecupError
+from dicecup.errors import ALL_SENTENCES, PHRASES, DicecupError, Phrase
 from dicecup.messages import Plural
-from dicecup.phrases import PHRASES, Phrase
 
 SOURCE = Path(dicecup.__file__).parent
 ERRORS = {
@@ -100,7 +99,7 @@ def named_elsewhere() -> set[str]:
     return {
         text
         for file, used in nodes()
-        if file.name not in ("messages.py", "phrases.py")
+        if file.name not in ("messages.py", "errors.py")
         for node in used
         for value in given_by(node)
         for text in texts(value)

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 import tests.same_examples  # noqa: F401 - for all tests
 
-from dicecup.errors import RulesError
-from dicecup.phrases import Phrase
+from dicecup.errors import Phrase, RulesError
 from dicecup.rules import load_ruleset
 
 SMALL = """\

@@ -8,9 +8,9 @@ from random import Random
 import pytest
 from tests.solver.conftest import random_sheet
 
+from dicecup.dice import lattice
 from dicecup.engine.legality import face_of_alike
 from dicecup.engine.play import legal_scores
-from dicecup.lattice import lattice
 from dicecup.playout.games import play_games
 from dicecup.rules import Ruleset, load_ruleset
 from dicecup.solver.components import joker_throws

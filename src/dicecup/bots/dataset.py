@@ -29,10 +29,9 @@ from dicecup.engine.fairness import MOST_SEED
 from dicecup.engine.play import apply
 from dicecup.engine.serialize import move_to_data
 from dicecup.engine.state import State, Throw, dice_to_throw, empty_sheet, final_score, start
-from dicecup.errors import StorageError, whole_number
+from dicecup.errors import StorageError, problem_of, whole_number
 from dicecup.executors import version
 from dicecup.installation import need
-from dicecup.phrases import problem_of
 from dicecup.rules.loader import AnyGame, as_ruleset
 from dicecup.rules.model import Ruleset
 from dicecup.solver.solution import OnShare, OnWarning, no_callback

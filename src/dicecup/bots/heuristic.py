@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import chain, compress
 from random import Random
 
-from dicecup.dice import Dice, Faces, layer_faces
+from dicecup.dice import Dice, Faces, Lattice, lattice, layer_faces
 from dicecup.engine.legality import (
     Moment,
     allowed_placements,
@@ -28,7 +28,6 @@ from dicecup.engine.play import (
     scored_layers,
 )
 from dicecup.engine.state import Announce, Keep, Placement, Score, Sheet, State, TurnMove
-from dicecup.lattice import Lattice, lattice
 from dicecup.rules.model import AnyDice, Ruleset
 from dicecup.rules.scoring import Scored, score_table
 

@@ -31,9 +31,8 @@ from dicecup.dice import all_dice
 from dicecup.engine.fairness import MOST_SEED
 from dicecup.engine.play import apply
 from dicecup.engine.state import State, Throw, dice_to_throw, start
-from dicecup.errors import DicecupError, UsageError, whole_number
+from dicecup.errors import DicecupError, Phrase, UsageError, whole_number
 from dicecup.executors import spread
-from dicecup.phrases import Phrase
 from dicecup.playout.games import FinalSheets
 from dicecup.rules.loader import AnyGame, as_ruleset
 from dicecup.rules.model import Ruleset

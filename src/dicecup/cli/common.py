@@ -18,10 +18,9 @@ import click
 from dicecup.engine.fairness import MOST_SEED
 from dicecup.engine.record import Record
 from dicecup.engine.record_text import MOST_BYTES, record_from_text
-from dicecup.errors import StorageError, UsageError
+from dicecup.errors import Phrase, StorageError, UsageError, problem_of
 from dicecup.i18n.language import DOMAIN, LANGUAGES, LOCALE_FOLDER, Language, language, printable
 from dicecup.messages import N_
-from dicecup.phrases import Phrase, problem_of
 from dicecup.rules.loader import load_ruleset
 from dicecup.rules.model import Ruleset
 from dicecup.storage.record_file import read_record

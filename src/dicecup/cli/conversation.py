@@ -7,8 +7,19 @@ from dataclasses import replace
 
 from dicecup.bots import is_bot
 from dicecup.cli.common import _, echo, paint, speech
-from dicecup.cli.drawing import draw_all_sheets, draw_dice, draw_turn_sheet, fitting, turn_title
-from dicecup.cli.typed import ASIDES, columns_alike, help_text, read_keep, read_placement, understand
+from dicecup.cli.terminal import (
+    ASIDES,
+    columns_alike,
+    draw_all_sheets,
+    draw_dice,
+    draw_turn_sheet,
+    fitting,
+    help_text,
+    read_keep,
+    read_placement,
+    turn_title,
+    understand,
+)
 from dicecup.dice import format_dice, layer_faces, parse_dice
 from dicecup.engine.legality import cell_names, cell_of, layer_offers, may_fill, moment_of
 from dicecup.engine.play import legal_announcements, place, scored_layers

@@ -25,7 +25,6 @@ from dicecup.cli.common import (
     speech,
     table_text,
 )
-from dicecup.cli.drawing import fitting
 from dicecup.cli.solving import (
     compilation_announced,
     expected_lines,
@@ -35,6 +34,7 @@ from dicecup.cli.solving import (
     reason_text,
     values_of,
 )
+from dicecup.cli.terminal import fitting
 from dicecup.coach.advice import Choice, Hint, Values, WinHint, advise, with_strikes
 from dicecup.coach.reasons import Reasons, remarks
 from dicecup.coach.review_data import choice_data, reason_data, win_hint_data

@@ -11,10 +11,9 @@ import click
 
 from dicecup import __version__
 from dicecup.cli.common import CALLED, Command, Option, _, echo_stderr, language_option, speech
-from dicecup.errors import DicecupError, StorageError
+from dicecup.errors import DicecupError, StorageError, problem_of
 from dicecup.i18n.language import LANGUAGES, language_of_environment
 from dicecup.messages import N_, ngettext
-from dicecup.phrases import problem_of
 
 CLICK_MESSAGES = [
     N_("Usage:"),
@@ -48,8 +47,10 @@ COMMANDS = (
 )
 SHARED_MODULES = {
     "backup": "serve",
+    "chance": "solve",
     "data": "simulate",
     "restore": "serve",
+    "score": "rules",
     "sheet": "rules",
     "site": "serve",
     "value": "hint",

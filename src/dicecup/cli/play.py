@@ -27,7 +27,7 @@ from dicecup.cli.common import (
     speech,
 )
 from dicecup.cli.conversation import Conversation, InputEnded, say
-from dicecup.cli.drawing import fitting
+from dicecup.cli.terminal import fitting
 from dicecup.engine.fairness import SAME_DICE, commitment
 from dicecup.engine.record import DiceOrigin, Header
 from dicecup.engine.record_header import MOST_NAME, good_name

@@ -27,7 +27,6 @@ from dicecup.cli.common import (
     table_text,
     write_file,
 )
-from dicecup.cli.drawing import fitting
 from dicecup.cli.solving import (
     ShareProgress,
     chances_to_win,
@@ -35,6 +34,7 @@ from dicecup.cli.solving import (
     hint_values,
     learned_notes,
 )
+from dicecup.cli.terminal import fitting
 from dicecup.coach.advice import with_strikes
 from dicecup.coach.review import Decision, PlayerReview, Review, RollLuck, WinChances, review
 from dicecup.coach.review_data import review_data

@@ -27,7 +27,6 @@ from dicecup.cli.common import (
     table_text,
     write_file,
 )
-from dicecup.cli.drawing import fitting
 from dicecup.cli.solving import (
     ShareProgress,
     SolveProgress,
@@ -37,6 +36,7 @@ from dicecup.cli.solving import (
     show_warning,
     values_of,
 )
+from dicecup.cli.terminal import fitting
 from dicecup.i18n.names import game_name
 from dicecup.i18n.sentences import cell_text, number_text, percent_text, signed_text
 from dicecup.installation import need

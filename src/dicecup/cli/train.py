@@ -26,9 +26,16 @@ from dicecup.cli.common import (
     speech,
 )
 from dicecup.cli.conversation import say
-from dicecup.cli.drawing import draw_dice, draw_turn_sheet, fitting
 from dicecup.cli.play import ask, data_folder
-from dicecup.cli.typed import ASIDES, read_keep, read_placement, understand
+from dicecup.cli.terminal import (
+    ASIDES,
+    draw_dice,
+    draw_turn_sheet,
+    fitting,
+    read_keep,
+    read_placement,
+    understand,
+)
 from dicecup.coach.advice import with_strikes
 from dicecup.coach.puzzles import Graded, Puzzle, daily_puzzles, load_puzzles, puzzle_games
 from dicecup.engine.legality import layer_offers

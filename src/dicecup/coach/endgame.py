@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicecup.dice import Dice
+from dicecup.dice import Dice, Lattice, lattice
 from dicecup.engine.legality import allowed_placements
 from dicecup.engine.play import fill_cell, placement_of
 from dicecup.engine.state import Score, Sheet, State, final_score
-from dicecup.lattice import Lattice, lattice
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import Array
 from dicecup.solver.single.chance_turn import Aims, TurnNumbers, decide_turn

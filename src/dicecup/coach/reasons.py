@@ -8,10 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from dicecup.coach.advice import Choice, Values, with_strikes
-from dicecup.dice import Faces, layer_faces
+from dicecup.dice import Faces, Lattice, lattice, layer_faces
 from dicecup.engine.play import score_sheet
 from dicecup.engine.state import Keep, Score, State, final_score
-from dicecup.lattice import Lattice, lattice
 from dicecup.rules.model import OfFace, Ruleset
 from dicecup.solver.double.wasm import WasmGame
 

@@ -50,8 +50,7 @@ from dicecup.engine.state import (
     rolls_made,
     turn_start,
 )
-from dicecup.errors import DiceError, MoveError, PositionError, UsageError
-from dicecup.phrases import Phrase
+from dicecup.errors import DiceError, MoveError, Phrase, PositionError, UsageError
 from dicecup.rules.model import Ruleset
 from dicecup.rules.scoring import Scored, score_table
 

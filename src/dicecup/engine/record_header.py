@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from dicecup.engine.fairness import SAME_DICE
 from dicecup.engine.record import Borrowed, DiceOrigin, Header, trimmed
-from dicecup.errors import RecordError
-from dicecup.phrases import Phrase
+from dicecup.errors import Phrase, RecordError
 from dicecup.rules.loader import FindRules, load_without_files
 
 VERSION = 1

@@ -11,8 +11,7 @@ from typing import Any, SupportsIndex
 from dicecup.dice import layer_faces, throws
 from dicecup.engine.legality import box_links, cell_of, filled_everywhere, in_order, joker_score, link_holds
 from dicecup.engine.state import Sheet
-from dicecup.errors import MoveError, PositionError
-from dicecup.phrases import Phrase
+from dicecup.errors import MoveError, Phrase, PositionError
 from dicecup.rules.model import Needs, Points, Ruleset
 from dicecup.rules.scoring import best_score, score_box
 

@@ -17,8 +17,7 @@ from dicecup.encoding import Mask, Numbers, actions_of, observation_of
 from dicecup.engine.state import Sheet, State
 from dicecup.envs.batch_kernel import FIXED, OPEN, REPEATS, THROWS_LEFT, begin_games, step_games
 from dicecup.envs.batch_tables import DIE_BITS, GROUPS, MOST_FACES, batch_tables
-from dicecup.errors import MoveError, UsageError, whole_number
-from dicecup.phrases import Phrase
+from dicecup.errors import MoveError, Phrase, UsageError, whole_number
 from dicecup.rules.loader import AnyGame, as_ruleset
 from dicecup.solver.vector import BLOCK
 

@@ -14,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from dicecup.dice import Faces
+from dicecup.dice import Faces, lattice
 from dicecup.encoding import LIMITS, actions_of
 from dicecup.engine.legality import forced_boxes, meets_repeat, never_barred, rank_of
 from dicecup.errors import UsageError
-from dicecup.lattice import lattice
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import NOWHERE, Array
 from dicecup.solver.components import (

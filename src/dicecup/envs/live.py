@@ -14,8 +14,7 @@ from dicecup.dice import all_dice
 from dicecup.encoding import Mask, Numbers, actions_of, observation_of
 from dicecup.engine.play import apply
 from dicecup.engine.state import Sheet, State, Throw, dice_to_throw, final_score, start
-from dicecup.errors import MoveError, UsageError
-from dicecup.phrases import Phrase
+from dicecup.errors import MoveError, Phrase, UsageError
 from dicecup.rules.loader import AnyGame, as_ruleset
 from dicecup.rules.model import Ruleset
 

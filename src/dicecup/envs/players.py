@@ -15,8 +15,7 @@ from dicecup.encoding import Mask, Numbers
 from dicecup.engine.state import MOST_PLAYERS, State, final_score
 from dicecup.envs.live import ILLEGAL, LiveGame, Outcome, action_number, checked_settings, win_shares
 from dicecup.envs.picture import picture, text
-from dicecup.errors import MoveError, UsageError, whole_number
-from dicecup.phrases import Phrase
+from dicecup.errors import MoveError, Phrase, UsageError, whole_number
 from dicecup.rules.loader import AnyGame
 
 REWARDS = ("points", "final", "loss", "win")

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from dicecup.errors import DicecupError
+from dicecup.errors import DicecupError, Phrase
 from dicecup.i18n.names import name as box_name
-from dicecup.phrases import Phrase
 from dicecup.rules.model import Ruleset
 
 # Control characters, marks that change the direction of text, line separators, and halves of characters.

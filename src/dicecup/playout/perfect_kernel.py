@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from dicecup.lattice import LatticeArrays
+from dicecup.dice import LatticeArrays
 from dicecup.solver.arrays import Array
 from dicecup.solver.compiled import kernel, shared_kernel
 from dicecup.solver.single.kernel_tables import Program

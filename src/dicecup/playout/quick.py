@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicecup.dice import Faces
+from dicecup.dice import Faces, lattice
 from dicecup.engine.state import State, final_score
-from dicecup.lattice import lattice
 from dicecup.playout.games import Endings
 from dicecup.playout.perfect import turn_seed
 from dicecup.playout.quick_kernel import Course, QuickTables, play_quick_games, value_sheets

@@ -15,8 +15,7 @@ from collections.abc import Mapping
 from math import comb, prod
 from typing import Any
 
-from dicecup.errors import RulesError
-from dicecup.phrases import Phrase
+from dicecup.errors import Phrase, RulesError
 from dicecup.rules.model import Ruleset
 
 Tables = dict[str, Any]

@@ -15,8 +15,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from dicecup.errors import RulesError, UsageError
-from dicecup.phrases import Phrase
+from dicecup.errors import Phrase, RulesError, UsageError
 from dicecup.rules.build import GAME_KEYS, build_ruleset
 from dicecup.rules.house import MOST_TEXT, check_choices, check_cost, is_house, pack_tables, unpack_tables
 from dicecup.rules.model import Ruleset

@@ -13,8 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from dicecup.errors import RulesError
-from dicecup.phrases import Phrase, problem_of
+from dicecup.errors import Phrase, RulesError, problem_of
 
 FORMAT = 1
 MOST_BYTES = 200_000

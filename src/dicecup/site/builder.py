@@ -20,10 +20,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from dicecup.errors import StorageError, UsageError
+from dicecup.errors import StorageError, UsageError, problem_of
 from dicecup.i18n.language import LANGUAGES, language
 from dicecup.messages import N_
-from dicecup.phrases import problem_of
 from dicecup.rules.loader import builtin_ids, load_without_files
 from dicecup.site.runtime import fetched_parts
 from dicecup.solver.ready import double_table_file

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from dicecup.dice import Faces
+from dicecup.dice import Faces, lattice
 from dicecup.engine.legality import (
     box_links,
     face_of_alike,
@@ -30,9 +30,7 @@ from dicecup.engine.legality import (
     ways_to_fill,
 )
 from dicecup.engine.state import bonus
-from dicecup.errors import UsageError
-from dicecup.lattice import lattice
-from dicecup.phrases import Phrase
+from dicecup.errors import Phrase, UsageError
 from dicecup.rules.model import Box, Ruleset
 from dicecup.rules.scoring import score_table
 

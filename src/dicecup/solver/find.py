@@ -10,9 +10,8 @@ import shlex
 from concurrent.futures import Executor
 from pathlib import Path
 
-from dicecup.errors import StorageError, UsageError
+from dicecup.errors import Phrase, StorageError, UsageError
 from dicecup.installation import tables_folder
-from dicecup.phrases import Phrase
 from dicecup.rules.model import Ruleset
 from dicecup.solver.double.game_tables import SheetIndex, check_double_solvable
 from dicecup.solver.double.solution import DoubleSolution

@@ -11,11 +11,10 @@ from functools import cached_property
 from operator import itemgetter
 from typing import NamedTuple, SupportsIndex
 
-from dicecup.dice import Dice, Faces, layer_faces
+from dicecup.dice import Dice, Faces, Lattice, lattice, layer_faces
 from dicecup.engine.legality import allowed_placements, never_barred, offers, repeat_pays
 from dicecup.engine.play import placement_of
 from dicecup.engine.state import Score, Sheet, final_score
-from dicecup.lattice import Lattice, lattice
 from dicecup.rules.model import Ruleset
 from dicecup.solver.solution import BoxValue, Turn
 

@@ -23,8 +23,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
 from dicecup.engine.state import Sheet, final_score
-from dicecup.errors import StorageError
-from dicecup.phrases import problem_of
+from dicecup.errors import StorageError, problem_of
 from dicecup.rules.model import Ruleset
 from dicecup.solver.plain_turn import PlainTurn
 from dicecup.solver.solution import Solution

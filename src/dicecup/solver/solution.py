@@ -15,14 +15,12 @@ from math import sqrt
 from operator import index
 from typing import Any, Literal, NamedTuple, SupportsIndex
 
-from dicecup.dice import AnyDie, Dice
+from dicecup.dice import AnyDie, Dice, lattice
 from dicecup.engine.play import as_dice
 from dicecup.engine.serialize import Position
 from dicecup.engine.sheet_data import checked_sheet, wrong
 from dicecup.engine.state import Score, Sheet, State, empty_sheet, final_score
-from dicecup.errors import DicecupError, DiceError, PositionError, UsageError
-from dicecup.lattice import lattice
-from dicecup.phrases import Phrase
+from dicecup.errors import DicecupError, DiceError, Phrase, PositionError, UsageError
 from dicecup.rules.model import Ruleset
 
 Play = Literal["points", "target"]  # for the highest expected score, or for the highest chance of a target

@@ -17,8 +17,7 @@ from pathlib import Path
 
 from filelock import Timeout
 
-from dicecup.errors import StorageError
-from dicecup.phrases import problem_of
+from dicecup.errors import StorageError, problem_of
 from dicecup.storage.database import MIGRATIONS, PATIENCE, Dialect, Step, Transaction, take_steps
 from dicecup.storage.sqlite import SqliteTransaction, create_for_owner, lock_of
 from dicecup.storage.store import POSTGRES, SQLITE, open_database

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 
 from dicecup.engine.record import Header, Record
 from dicecup.engine.record_text import MOST_BYTES, RecordWriter, last_check, record_from_text, record_to_text
-from dicecup.errors import StorageError
-from dicecup.phrases import Phrase, problem_of
+from dicecup.errors import Phrase, StorageError, problem_of
 from dicecup.rules.house import is_house
 from dicecup.rules.loader import builtin_ids, rules_beside
 

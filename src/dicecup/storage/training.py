@@ -27,8 +27,7 @@ from dicecup.coach.puzzles import (
     next_rating,
 )
 from dicecup.engine.serialize import move_to_data
-from dicecup.errors import DicecupError, StorageError
-from dicecup.phrases import problem_of
+from dicecup.errors import DicecupError, StorageError, problem_of
 
 MISTAKE = "mistake-"  # begins the ids of mistakes
 

@@ -18,9 +18,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from dicecup.errors import StorageError
+from dicecup.errors import StorageError, problem_of
 from dicecup.installation import tables_folder
-from dicecup.phrases import problem_of
 from dicecup.rules.model import Ruleset
 from dicecup.solver.double.game_tables import (
     DoubleLevel,

@@ -20,8 +20,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dicecup.errors import StorageError
-from dicecup.phrases import problem_of
+from dicecup.errors import StorageError, problem_of
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import Array
 

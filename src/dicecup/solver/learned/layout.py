@@ -18,11 +18,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicecup.dice import Faces
+from dicecup.dice import Faces, lattice
 from dicecup.engine.legality import never_barred
 from dicecup.engine.state import Sheet
 from dicecup.errors import PositionError, UsageError
-from dicecup.lattice import lattice
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import NOWHERE
 from dicecup.solver.components import (

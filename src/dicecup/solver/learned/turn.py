@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from dicecup.lattice import lattice
+from dicecup.dice import lattice
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import NOWHERE
 from dicecup.solver.learned.layout import CLOSED, Array, Moves, book

@@ -12,11 +12,10 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from dicecup.dice import Dice, layer_faces
+from dicecup.dice import Dice, lattice, layer_faces
 from dicecup.engine.legality import cell_names
 from dicecup.engine.state import Sheet, final_score, score
 from dicecup.errors import StorageError
-from dicecup.lattice import lattice
 from dicecup.rules.model import Ruleset
 from dicecup.solver.files.tables import weights_file
 from dicecup.solver.learned.layout import CLOSED, Array, Reading, book, layout

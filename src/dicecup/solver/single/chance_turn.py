@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicecup.dice import Dice
+from dicecup.dice import Dice, Lattice
 from dicecup.engine.state import Sheet, final_score
-from dicecup.lattice import Lattice
 from dicecup.solver.arrays import Array
 from dicecup.solver.single.index import Place
 from dicecup.solver.single.row_kernels import RowLevel, expected_after, legal_options, places_after

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from dicecup.dice import Lattice, lattice
 from dicecup.errors import UsageError
-from dicecup.lattice import Lattice, lattice
 from dicecup.solver.arrays import PADDING, POISON, Array, number_type
 from dicecup.solver.limits import load_cupy
 from dicecup.solver.single.index import Index, Level

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dicecup.dice import Lattice, lattice
 from dicecup.engine.legality import meets_repeat
-from dicecup.lattice import Lattice, lattice
 from dicecup.solver.arrays import NOWHERE, Array, row_starts
 from dicecup.solver.components import Component, last_step, too_entangled
 from dicecup.solver.single.index import Index

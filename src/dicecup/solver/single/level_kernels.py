@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from dicecup.lattice import LatticeArrays
+from dicecup.dice import LatticeArrays
 from dicecup.solver.arrays import Array, empty_level
 from dicecup.solver.compiled import is_compiled, kernel, shared_kernel
 from dicecup.solver.single.index import Index, Level

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dicecup.dice import Dice, Faces
+from dicecup.dice import Dice, Faces, Lattice, lattice
 from dicecup.engine.serialize import Position
 from dicecup.engine.state import Sheet, State, bonus, score, start
-from dicecup.errors import PositionError, UsageError
-from dicecup.lattice import Lattice, lattice
-from dicecup.phrases import Phrase
+from dicecup.errors import Phrase, PositionError, UsageError
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import Array
 from dicecup.solver.files.tables import TableFile, damaged

@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dicecup.dice import Faces
+from dicecup.dice import Faces, lattice
 from dicecup.engine.legality import Rank, forced_boxes, rank_of
-from dicecup.lattice import lattice
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import NOWHERE, Array, column_of, row_starts
 from dicecup.solver.components import (

@@ -11,12 +11,11 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.datastructures import UploadFile
 from starlette.responses import PlainTextResponse, Response
 
-from dicecup.errors import DicecupError, UsageError
+from dicecup.errors import DicecupError, Phrase, UsageError
 from dicecup.i18n.describe import describe_turn
 from dicecup.i18n.language import Language
 from dicecup.i18n.names import game_name, name
 from dicecup.i18n.sentences import number_text
-from dicecup.phrases import Phrase
 from dicecup.rules.build import MOST_POINTS
 from dicecup.rules.house import MOST_REFERENCE, MOST_TEXT, is_house, rules_text, unpack_tables
 from dicecup.rules.loader import house_reference, load_without_files
