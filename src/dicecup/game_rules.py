@@ -61,7 +61,7 @@ class Rules(Ruleset):
         >>> dicecup.Rules("yatzy-sv").name("sv"), dicecup.Rules("yatzy").name("fr", "full_house")
         ('Svensk Yatzy', 'Full')
         """
-        from dicecup.i18n.names import game_name, name
+        from dicecup.i18n.language import game_name, name
 
         return game_name(self, language) if line == "game" else name(self, str(line), language)
 

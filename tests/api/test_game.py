@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dicecup
-from dicecup.engine.proof import verify
+from dicecup.engine.record_dice import verify
 
 
 def test_a_whole_game_of_bots_can_be_saved_read_and_proved(here):

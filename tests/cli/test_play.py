@@ -12,8 +12,8 @@ import pytest
 from tests.waiting import PATIENCE, eventually
 
 from dicecup.engine.play import legal_moves
-from dicecup.engine.proof import verify
 from dicecup.engine.record import Undo
+from dicecup.engine.record_dice import verify
 from dicecup.rules import builtin_ids, load_ruleset, main_ids
 from dicecup.storage.record_file import read_record
 

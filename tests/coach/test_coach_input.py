@@ -18,7 +18,7 @@ from dicecup.cli import rules as rules_command
 from dicecup.cli.common import speech
 from dicecup.engine.record_text import RecordWriter, last_check, record_to_text
 from dicecup.engine.state import Score
-from dicecup.i18n.names import name as name_of
+from dicecup.i18n.language import name as name_of
 
 
 def test_a_missing_file_is_named(call):

@@ -8,8 +8,8 @@ from tests.engine.test_pad_values import variants
 from dicecup.engine import Keep, Move, Score, Sheet, Throw, Write, apply, score, start
 from dicecup.engine.legality import cell_names
 from dicecup.engine.pad import apply_write, possible_values, usual_points, with_points, written
-from dicecup.engine.proof import verify
 from dicecup.engine.record import DiceOrigin, Header, Record, Undo
+from dicecup.engine.record_dice import verify
 from dicecup.engine.record_text import record_from_text, record_to_text
 from dicecup.engine.serialize import move_from_data, move_to_data
 from dicecup.engine.state import final_score

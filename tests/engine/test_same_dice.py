@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from dicecup.dice import Dice
 from dicecup.engine import Keep, Score, Throw, legal_moves
 from dicecup.engine.fairness import ThrowNumber, commitment, derive_throw, seed_secret
-from dicecup.engine.proof import verify
 from dicecup.engine.record import DiceOrigin, Header, Record, Reveal
+from dicecup.engine.record_dice import dice_of, is_repeatable, moves_of, rounds, rounds_of, turns_of, verify
 from dicecup.engine.record_text import RecordWriter, record_from_text, record_to_text
-from dicecup.engine.same_dice import dice_of, is_repeatable, moves_of, rounds, rounds_of, turns_of
 from dicecup.engine.state import dice_to_throw
 from dicecup.errors import RecordError
 from dicecup.rules import load_ruleset

@@ -13,8 +13,8 @@ from tests.engine.test_verifiable import by_hand
 from dicecup.dice import Dice
 from dicecup.engine import Keep, Score, Throw, legal_moves
 from dicecup.engine.fairness import ThrowNumber, commitment, derive_throw
-from dicecup.engine.proof import verify
 from dicecup.engine.record import DiceOrigin, Header, Record, Reveal, Undo
+from dicecup.engine.record_dice import verify
 from dicecup.engine.record_text import record_from_text, record_to_text
 from dicecup.engine.state import dice_to_throw
 from dicecup.rules import DiceSet, load_ruleset

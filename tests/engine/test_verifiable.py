@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from dicecup.dice import Dice, format_dice
 from dicecup.engine import Throw, is_legal
 from dicecup.engine.fairness import SECRET_BYTES, ThrowNumber, commitment, derive_throw, seed_secret
-from dicecup.engine.proof import verify
 from dicecup.engine.record import DiceOrigin, Header, Record, Reveal, Undo
+from dicecup.engine.record_dice import verify
 from dicecup.engine.record_text import record_from_text, record_to_text
 from dicecup.errors import DicecupError
 from dicecup.rules import DiceSet, load_ruleset

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dicecup.engine.proof import verify
+from dicecup.engine.record_dice import verify
 from dicecup.engine.record_text import record_from_text, record_to_text
 
 RECORDS = Path(__file__).parent / "fairness"

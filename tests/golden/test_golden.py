@@ -13,8 +13,8 @@ from tests.rulebook import independent_scorer as second
 
 from dicecup.dice import Dice, layer_faces
 from dicecup.engine import Placement, Score, Throw
-from dicecup.engine.proof import verify
 from dicecup.engine.record import Record
+from dicecup.engine.record_dice import verify
 from dicecup.engine.record_text import record_from_text, record_to_text
 from dicecup.rules import builtin_ids, load_ruleset, main_ids
 

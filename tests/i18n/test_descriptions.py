@@ -6,8 +6,8 @@ import pytest
 
 from dicecup.i18n import language
 from dicecup.i18n.describe import describe_game
-from dicecup.i18n.describe_sheet import describe_box, describe_line
 from dicecup.i18n.language import Language
+from dicecup.i18n.score_sheet import describe_box, describe_line
 from dicecup.rules import Ruleset, load_ruleset
 
 SAME = {"{base} plus {sum}", "{base} minus {sum}", "minus {sum}", "; ", "{need}: {points}", "{name}: {dice}"}

@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from dicecup.i18n import LANGUAGES
-from dicecup.i18n.names import game_name
+from dicecup.i18n.language import game_name
 from dicecup.rules import builtin_ids, load_ruleset, main_ids
 from dicecup.web.documents import GUIDE, guide_page
 

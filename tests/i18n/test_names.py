@@ -8,8 +8,7 @@ import pytest
 
 from dicecup.cli.terminal import find_box, understand
 from dicecup.i18n import LANGUAGES
-from dicecup.i18n.language import Language
-from dicecup.i18n.names import game_name, name, option_name, option_text, summary
+from dicecup.i18n.language import Language, game_name, name, option_name, option_text, summary
 from dicecup.rules import Ruleset, load_ruleset
 
 SUMMARY_LENGTH = 75

@@ -15,8 +15,8 @@ from dicecup.engine.state import MOST_PLAYERS
 from dicecup.errors import UsageError
 from dicecup.i18n import LANGUAGES, language
 from dicecup.i18n.describe import describe_game
-from dicecup.i18n.describe_sheet import describe_box, describe_line
-from dicecup.i18n.names import option_text
+from dicecup.i18n.language import option_text
+from dicecup.i18n.score_sheet import describe_box, describe_line
 from dicecup.rules import Ruleset, builtin_ids, load_ruleset
 from dicecup.rules.scoring import score_box
 

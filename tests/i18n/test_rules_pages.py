@@ -13,8 +13,7 @@ from tests.rulebook.support import Written, inner_points, outer_points
 
 from dicecup.engine.state import MOST_PLAYERS
 from dicecup.i18n import LANGUAGES
-from dicecup.i18n.language import LANGUAGE_NAMES
-from dicecup.i18n.names import game_name, name, option_name, option_text
+from dicecup.i18n.language import LANGUAGE_NAMES, game_name, name, option_name, option_text
 from dicecup.rules import Ruleset, builtin_ids, load_ruleset, main_ids
 from dicecup.web.documents import rules_page
 

@@ -8,8 +8,8 @@ import pytest
 
 from dicecup.engine import Keep, Throw, score
 from dicecup.engine import play as play_module
-from dicecup.engine.proof import verify
 from dicecup.engine.record import DiceOrigin, Entry, Header, Record, Undo
+from dicecup.engine.record_dice import verify
 from dicecup.engine.record_text import entry_texts, record_from_text, record_to_text
 from dicecup.errors import StorageError
 from dicecup.match import Change, Match, new_secret, verifiable_origin

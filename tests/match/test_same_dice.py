@@ -10,7 +10,7 @@ from dicecup.bots.simulation import play_piece
 from dicecup.bots.summary import MeanDifference, difference
 from dicecup.bots.workers import Player
 from dicecup.cli.play import check_same_dice
-from dicecup.engine.proof import verify
+from dicecup.engine.record_dice import verify
 from dicecup.errors import UsageError
 from dicecup.rules import load_ruleset
 

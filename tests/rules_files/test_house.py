@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from dicecup.errors import DicecupError, RulesError
 from dicecup.rules import builtin_ids, load_ruleset
-from dicecup.rules.house import (
+from dicecup.rules.loader import house_reference, load_without_files
+from dicecup.rules.reader import (
     MOST_REFERENCE,
     MOST_TEXT,
     check_tables,
@@ -25,7 +26,6 @@ from dicecup.rules.house import (
     rules_text,
     unpack_tables,
 )
-from dicecup.rules.loader import house_reference, load_without_files
 
 OURS = """
 format = 1

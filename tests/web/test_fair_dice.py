@@ -12,7 +12,7 @@ from tests.web.conftest import ANN, FRIEND, Player, Visitor, best_score, code, p
 from tests.web.direct_client import DirectClient
 
 from dicecup.engine.fairness import commitment
-from dicecup.engine.proof import verify
+from dicecup.engine.record_dice import verify
 from dicecup.engine.record_text import record_from_text
 from dicecup.storage.stored import Seat
 from dicecup.web.app import create_app

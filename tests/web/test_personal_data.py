@@ -18,7 +18,7 @@ from tests.waiting import awaited, eventually
 from tests.web.conftest import ANN, FRIEND, Player, Visitor, code, page_of, quiet, turn, two_players
 from tests.web.direct_client import DirectClient
 
-from dicecup.engine.proof import verify
+from dicecup.engine.record_dice import verify
 from dicecup.engine.record_text import record_from_text
 from dicecup.errors import StorageError
 from dicecup.i18n.language import LANGUAGES, language

@@ -13,10 +13,9 @@ from starlette.testclient import TestClient
 from tests.waiting import eventually
 from tests.web.conftest import ANN, FRIEND, Player, best_score, code, page_of
 
-from dicecup.engine.proof import verify
 from dicecup.engine.record import Record
+from dicecup.engine.record_dice import moves_of, verify
 from dicecup.engine.record_text import record_from_text
-from dicecup.engine.same_dice import moves_of
 from dicecup.engine.state import Keep, Placement, Score, Throw
 from dicecup.i18n.language import language
 from dicecup.rules.loader import load_ruleset

@@ -26,8 +26,7 @@ from dicecup.engine.play import legal_announcements, place, scored_layers
 from dicecup.engine.serialize import Position
 from dicecup.engine.state import Announce, Keep, Placement, Score, dice_to_throw, standings
 from dicecup.errors import DicecupError, MoveError, StorageError, UsageError
-from dicecup.i18n.language import printable
-from dicecup.i18n.names import name
+from dicecup.i18n.language import name, printable
 from dicecup.i18n.sentences import cell_text, ordinal_text
 from dicecup.installation import is_installed
 from dicecup.match import Match

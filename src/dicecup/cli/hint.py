@@ -41,7 +41,7 @@ from dicecup.coach.review_data import choice_data, reason_data, win_hint_data
 from dicecup.dice import format_dice
 from dicecup.engine.serialize import Position, position_from_data, position_from_line
 from dicecup.engine.state import State
-from dicecup.i18n.names import game_name
+from dicecup.i18n.language import game_name
 from dicecup.i18n.sentences import (
     do_text,
     hint_text,

@@ -33,13 +33,12 @@ from dicecup.engine.record import DiceOrigin, Header
 from dicecup.engine.record_header import MOST_NAME, good_name
 from dicecup.engine.state import MOST_PLAYERS
 from dicecup.errors import DicecupError, UsageError
-from dicecup.i18n.language import printable
-from dicecup.i18n.names import game_name, summary
+from dicecup.i18n.language import game_name, printable, summary
 from dicecup.installation import data_folder as all_data_folder
 from dicecup.match import Match, new_secret, verifiable_origin
 from dicecup.messages import N_
-from dicecup.rules.house import is_house
 from dicecup.rules.loader import builtin_ids, load_ruleset
+from dicecup.rules.reader import is_house
 from dicecup.storage.record_file import RecordFile, read_record
 
 MOST_SEARCHED = 50

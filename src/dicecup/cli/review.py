@@ -40,10 +40,10 @@ from dicecup.coach.review import Decision, PlayerReview, Review, RollLuck, WinCh
 from dicecup.coach.review_data import review_data
 from dicecup.dice import format_dice
 from dicecup.engine.record import Record
-from dicecup.engine.same_dice import rounds_of
+from dicecup.engine.record_dice import rounds_of
 from dicecup.engine.state import Keep, Score
 from dicecup.errors import UsageError
-from dicecup.i18n.names import game_name
+from dicecup.i18n.language import game_name
 from dicecup.i18n.sentences import (
     MARKS,
     SIGNS,

@@ -32,9 +32,8 @@ from dicecup.engine.sheet_data import sheet_from_data
 from dicecup.engine.state import MOST_PLAYERS, Sheet
 from dicecup.errors import DiceError
 from dicecup.i18n.describe import describe_game
-from dicecup.i18n.describe_sheet import describe_box, describe_line
-from dicecup.i18n.names import game_name, name, option_name, option_text, summary
-from dicecup.i18n.printed_pad import PAPERS, pad_data, pdf_of
+from dicecup.i18n.language import game_name, name, option_name, option_text, summary
+from dicecup.i18n.score_sheet import PAPERS, describe_box, describe_line, pad_data, pdf_of
 from dicecup.installation import need
 from dicecup.messages import N_
 from dicecup.rules.loader import builtin_ids, house_reference, load_ruleset

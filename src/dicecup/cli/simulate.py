@@ -37,7 +37,7 @@ from dicecup.cli.solving import (
     values_of,
 )
 from dicecup.cli.terminal import fitting
-from dicecup.i18n.names import game_name
+from dicecup.i18n.language import game_name
 from dicecup.i18n.sentences import cell_text, number_text, percent_text, signed_text
 from dicecup.installation import need
 from dicecup.messages import N_

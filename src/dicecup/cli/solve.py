@@ -37,7 +37,7 @@ from dicecup.cli.solving import (
 )
 from dicecup.coach.advice import Choice
 from dicecup.engine.serialize import move_to_data
-from dicecup.i18n.names import game_name
+from dicecup.i18n.language import game_name
 from dicecup.i18n.sentences import move_text, number_text, percent_text
 from dicecup.installation import need
 from dicecup.messages import N_

@@ -23,8 +23,7 @@ from dicecup.engine.state import (
     rolls_made,
 )
 from dicecup.errors import UsageError
-from dicecup.i18n.language import printable
-from dicecup.i18n.names import name
+from dicecup.i18n.language import name, printable
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 

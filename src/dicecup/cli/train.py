@@ -43,7 +43,7 @@ from dicecup.engine.record import Record
 from dicecup.engine.serialize import move_to_data
 from dicecup.engine.state import Keep, Score
 from dicecup.errors import DicecupError, UsageError
-from dicecup.i18n.names import game_name, name
+from dicecup.i18n.language import game_name, name
 from dicecup.i18n.sentences import date_text, move_text, number_text
 from dicecup.installation import data_folder as all_data_folder
 from dicecup.messages import N_

@@ -20,8 +20,8 @@ from dicecup.cli.common import (
     print_json,
     speech,
 )
-from dicecup.engine.proof import Proof, verify
 from dicecup.engine.record import Record
+from dicecup.engine.record_dice import Proof, verify
 from dicecup.engine.state import standings
 from dicecup.errors import RecordError, UsageError
 from dicecup.i18n.sentences import proof_statements, rolls_verified_text

@@ -9,7 +9,7 @@ from dicecup.coach.lessons import lesson_data
 from dicecup.coach.reasons import Reason
 from dicecup.coach.review import Decision, PlayerReview, Review, RollLuck, WinChances
 from dicecup.engine.record import Record
-from dicecup.engine.same_dice import rounds_of
+from dicecup.engine.record_dice import rounds_of
 from dicecup.engine.serialize import dice_to_data, move_to_data
 from dicecup.engine.state import Keep
 from dicecup.rules.model import Ruleset

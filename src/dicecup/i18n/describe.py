@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dicecup.engine.state import MOST_PLAYERS
-from dicecup.i18n.language import Language
-from dicecup.i18n.names import name
+from dicecup.i18n.language import Language, name
 from dicecup.rules.model import Ruleset
 
 

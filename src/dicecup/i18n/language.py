@@ -1,4 +1,7 @@
-"""A language: its catalogue, translating errors and phrases with it, and text that is safe on a terminal."""
+"""A language: its catalogue, names from rules files, errors and phrases; text that is safe on a terminal.
+
+A house rule may have names in some languages or none: then the closest available ones are used.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,10 @@ import sys
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from dicecup.errors import DicecupError, Phrase
-from dicecup.i18n.names import name as box_name
+from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 
 # Control characters, marks that change the direction of text, line separators, and halves of characters.
@@ -58,13 +62,13 @@ class Language:
             return self.ngettext(plural.one, plural.many, number)
         return self.gettext(error.template)
 
-    def value(self, name: str, value: object, rules: Ruleset | None) -> object:
+    def value(self, key: str, value: object, rules: Ruleset | None) -> object:
         if isinstance(value, DicecupError | Phrase):
             return self.sentence(value, rules)
-        if name == "box" and rules is not None and value in rules.lines:
-            return box_name(rules, str(value), self.code)
-        if name == "layers" and rules is not None:
-            return ", ".join(box_name(rules, layer, self.code) for layer in str(value).split(", "))
+        if key == "box" and rules is not None and value in rules.lines:
+            return name(rules, str(value), self.code)
+        if key == "layers" and rules is not None:
+            return ", ".join(name(rules, layer, self.code) for layer in str(value).split(", "))
         return printable(str(value)) if isinstance(value, str | Path) else value
 
     def join(self, parts: list[str]) -> str:
@@ -102,3 +106,60 @@ def language_of_windows() -> str:
         if (code := name.partition("_")[0]) in LANGUAGES:
             return code
     return "en"
+
+
+# For a house rule without names and without a base.
+LINE_NAMES = {
+    "upper_sum": N_("Upper sum"),
+    "bonus": N_("Bonus"),
+    "upper_total": N_("Upper total"),
+    "lower_total": N_("Lower total"),
+    "grand_total": N_("Grand total"),
+    "weighted_total": N_("Column total"),
+    "all_columns": N_("All columns"),
+    "across": N_("Points for rows"),
+    "total_points": N_("Points for the total"),
+    "final_score": N_("Final score"),
+}
+
+
+def words(rules: Ruleset, language: str) -> list[Mapping[str, Any]]:
+    """Return the rules' names: the requested language first, then English, then any other."""
+    order = dict.fromkeys([language, "en", *rules.names])
+    return [rules.names[code] for code in order if code in rules.names]
+
+
+def translated(text: str, code: str) -> str:
+    return language(code).gettext(text)
+
+
+def name(rules: Ruleset, key: str, language: str) -> str:
+    for table in words(rules, language):
+        if key in table:
+            return str(table[key])
+    if key in LINE_NAMES:
+        return translated(LINE_NAMES[key], language)
+    return key.replace("_", " ").capitalize()
+
+
+def game_name(rules: Ruleset, language: str) -> str:
+    named = any("game" in table for table in rules.names.values())
+    return name(rules, "game", language) if named else rules.id
+
+
+def summary(rules: Ruleset, language: str) -> str:
+    named = any("summary" in table for table in rules.names.values())
+    return name(rules, "summary", language) if named else ""
+
+
+def option_name(rules: Ruleset, option: str, language: str) -> str:
+    return option_text(rules, option, "name", language) or option
+
+
+def option_text(rules: Ruleset, option: str, value: str, language: str) -> str:
+    """Return what a value of an option means; empty if the rules do not say."""
+    for table in words(rules, language):
+        text = table.get("options", {}).get(option, {}).get(value)
+        if text:
+            return str(text)
+    return ""

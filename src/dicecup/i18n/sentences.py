@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from dicecup.dice import format_dice
-from dicecup.engine.proof import Proof
+from dicecup.engine.record_dice import Proof
 from dicecup.engine.state import Keep, Placement, Score
-from dicecup.i18n.language import Language
-from dicecup.i18n.names import name
+from dicecup.i18n.language import Language, name
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 

@@ -17,17 +17,22 @@ from typing import Any
 
 from dicecup.errors import Phrase, RulesError, UsageError
 from dicecup.rules.build import GAME_KEYS, build_ruleset
-from dicecup.rules.house import MOST_TEXT, check_choices, check_cost, is_house, pack_tables, unpack_tables
 from dicecup.rules.model import Ruleset
 from dicecup.rules.reader import (
     BUILTIN,
     MAIN,
+    MOST_TEXT,
     Reader,
     Tables,
+    check_choices,
+    check_cost,
     check_text,
     checked_head,
+    is_house,
+    pack_tables,
     read_bytes,
     tables_of,
+    unpack_tables,
 )
 
 MOST_BASES = 10

@@ -8,9 +8,8 @@ from functools import lru_cache
 from dicecup.bots import BOT_PREFIX
 from dicecup.charts import CardRow, score_card
 from dicecup.dice import Dice, format_dice
-from dicecup.i18n.describe_sheet import describe_box, describe_line
-from dicecup.i18n.language import Language
-from dicecup.i18n.names import game_name, name, option_name, option_text
+from dicecup.i18n.language import Language, game_name, name, option_name, option_text
+from dicecup.i18n.score_sheet import describe_box, describe_line
 from dicecup.i18n.sentences import date_text, number_text
 from dicecup.messages import N_
 from dicecup.rules.loader import load_ruleset, load_without_files

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
 from dicecup.errors import RecordError
-from dicecup.rules.house import MOST_REFERENCE
+from dicecup.rules.reader import MOST_REFERENCE
 from dicecup.web.service.fair_queue import FairTurns
 from dicecup.web.service.record_work import LONG, PlayedRecord, read_upload
 from dicecup.web.service.worker import Worker

@@ -14,12 +14,19 @@ from pydantic import BaseModel, Field
 from dicecup.bots import BOT_PREFIX, BOTS
 from dicecup.bots.registry import usual_score
 from dicecup.i18n.describe import describe_game, describe_turn
-from dicecup.i18n.language import LANGUAGE_NAMES, LANGUAGES, language
+from dicecup.i18n.language import (
+    LANGUAGE_NAMES,
+    LANGUAGES,
+    game_name,
+    language,
+    option_name,
+    option_text,
+    summary,
+)
 from dicecup.i18n.language import Language as Spoken
-from dicecup.i18n.names import game_name, option_name, option_text, summary
-from dicecup.rules.house import MOST_REFERENCE, is_house
 from dicecup.rules.loader import builtin_ids
 from dicecup.rules.model import Ruleset
+from dicecup.rules.reader import MOST_REFERENCE, is_house
 from dicecup.storage.results import MOST_LISTED, MOST_RESULTS
 from dicecup.web.api.models import REFUSALS, StandingAnswer
 from dicecup.web.documents import rules_page

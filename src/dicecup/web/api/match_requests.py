@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
 
 from dicecup.coach.review_data import choice_data, reason_data, win_hint_data
-from dicecup.engine.proof import verify
+from dicecup.engine.record_dice import verify
 from dicecup.engine.serialize import move_from_data, move_to_data
 from dicecup.engine.state import Throw, Write
 from dicecup.errors import UsageError

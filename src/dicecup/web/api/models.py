@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from dicecup.engine.state import MOST_PLAYERS
-from dicecup.rules.house import MOST_REFERENCE
+from dicecup.rules.reader import MOST_REFERENCE
 from dicecup.web.service.company import REACTIONS
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.snapshot import state_data

@@ -11,8 +11,8 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import Receive, Scope, Send
 
-from dicecup.engine.proof import Proof
 from dicecup.engine.record import Record
+from dicecup.engine.record_dice import Proof
 from dicecup.engine.state import standings
 from dicecup.web.api.models import REFUSALS, Model, Opened, ProofAnswer, StandingAnswer, StateAnswer, answer
 from dicecup.web.service.keys import key_hash, new_key

@@ -18,8 +18,7 @@ from dicecup.engine.state import (
     rolls_made,
     standings,
 )
-from dicecup.i18n.language import Language
-from dicecup.i18n.names import name
+from dicecup.i18n.language import Language, name
 from dicecup.i18n.sentences import cell_text
 from dicecup.match import Match
 from dicecup.rules.model import Alike, Ruleset

@@ -9,8 +9,7 @@ from fastapi import APIRouter, Path, Request
 from fastapi.responses import HTMLResponse
 from starlette.responses import Response
 
-from dicecup.i18n.language import Language
-from dicecup.i18n.names import game_name
+from dicecup.i18n.language import Language, game_name
 from dicecup.storage.evenings import MOST_EVENINGS
 from dicecup.web.assets import qr_svg
 from dicecup.web.pages.my_games import GameLine, game_line

@@ -12,16 +12,16 @@ from fastapi.responses import PlainTextResponse, StreamingResponse
 from starlette.datastructures import QueryParams
 from starlette.responses import Response
 
-from dicecup.engine.proof import verify
+from dicecup.engine.record_dice import verify
 from dicecup.engine.state import MOST_PLAYERS
 from dicecup.errors import UsageError
 from dicecup.i18n.describe import describe_game, describe_turn
-from dicecup.i18n.names import game_name, summary
-from dicecup.i18n.printed_pad import pad_data, pdf_of
+from dicecup.i18n.language import game_name, summary
+from dicecup.i18n.score_sheet import pad_data, pdf_of
 from dicecup.i18n.sentences import proof_statements
 from dicecup.installation import is_installed
-from dicecup.rules.house import is_house
 from dicecup.rules.model import Ruleset
+from dicecup.rules.reader import is_house
 from dicecup.storage.stored import MatchPage, ResultPage
 from dicecup.web.documents import GUIDE, guide_page, rules_page
 from dicecup.web.guard import COOKIE

@@ -9,8 +9,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from dicecup.errors import DicecupError
-from dicecup.i18n.language import Language
-from dicecup.i18n.names import game_name, summary
+from dicecup.i18n.language import Language, game_name, summary
 from dicecup.storage.stored import MatchLine
 from dicecup.web.assets import qr_svg
 from dicecup.web.pages.my_games import names_text

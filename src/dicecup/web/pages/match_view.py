@@ -9,10 +9,9 @@ from urllib.parse import urlencode
 
 from dicecup.engine.legality import cell_of
 from dicecup.engine.record import Record
-from dicecup.engine.same_dice import is_repeatable
+from dicecup.engine.record_dice import is_repeatable
 from dicecup.engine.state import Announce, Placement, Score, standings
-from dicecup.i18n.language import Language
-from dicecup.i18n.names import game_name, name
+from dicecup.i18n.language import Language, game_name, name
 from dicecup.match import Match
 from dicecup.rules.model import Ruleset
 from dicecup.web.pages.announcements import (

@@ -9,8 +9,7 @@ from statistics import fmean
 from markupsafe import Markup, escape
 
 from dicecup.charts import WIDTH, line_chart
-from dicecup.i18n.language import Language
-from dicecup.i18n.names import game_name, option_name, option_text
+from dicecup.i18n.language import Language, game_name, option_name, option_text
 from dicecup.i18n.sentences import rating_text
 from dicecup.rules.model import Ruleset
 from dicecup.storage.stored import Ended, MatchLine, ResultPage

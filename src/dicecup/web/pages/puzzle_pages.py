@@ -22,8 +22,7 @@ from dicecup.coach.puzzles import (
 from dicecup.coach.reasons import reason_from_data, remarks
 from dicecup.engine.state import Keep
 from dicecup.errors import UsageError
-from dicecup.i18n.language import Language
-from dicecup.i18n.names import game_name
+from dicecup.i18n.language import Language, game_name
 from dicecup.i18n.sentences import do_text, number_text, remarks_text
 from dicecup.rules.loader import load_ruleset
 from dicecup.storage.learning import PuzzleStanding, answers_of, standing_of

@@ -12,12 +12,11 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from dicecup.bots import BOT_PREFIX
-from dicecup.engine.proof import verify
 from dicecup.engine.record import Record
+from dicecup.engine.record_dice import verify
 from dicecup.engine.state import Score, Write, final_score, standings
 from dicecup.errors import DicecupError, UsageError
-from dicecup.i18n.language import Language
-from dicecup.i18n.names import game_name
+from dicecup.i18n.language import Language, game_name
 from dicecup.i18n.sentences import (
     chances_text,
     learned_text,

@@ -8,8 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from dicecup.engine.state import Keep
-from dicecup.i18n.language import Language
-from dicecup.i18n.names import game_name
+from dicecup.i18n.language import Language, game_name
 from dicecup.web.pages.coach_view import DiceView, crossed_text, dice_view
 from dicecup.web.pages.match_page import Asked, seat_in
 from dicecup.web.pages.render import go_to, page

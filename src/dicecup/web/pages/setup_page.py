@@ -13,11 +13,10 @@ from starlette.responses import Response
 from dicecup.bots.registry import usual_score
 from dicecup.engine.state import MOST_PLAYERS
 from dicecup.errors import DicecupError, UsageError
-from dicecup.i18n.language import Language
-from dicecup.i18n.names import game_name, option_name, option_text, summary
-from dicecup.rules.house import is_house
+from dicecup.i18n.language import Language, game_name, option_name, option_text, summary
 from dicecup.rules.loader import builtin_ids, main_ids
 from dicecup.rules.model import Ruleset
+from dicecup.rules.reader import is_house
 from dicecup.web.pages.render import base_address, go_to, only_here, page
 from dicecup.web.refusals import status_of
 from dicecup.web.service import opening

@@ -10,8 +10,7 @@ from typing import Literal
 
 from dicecup.engine.legality import cell_of
 from dicecup.engine.state import Announce, Placement, Sheet, bonus, column_lines, overall_lines
-from dicecup.i18n.language import Language
-from dicecup.i18n.names import name
+from dicecup.i18n.language import Language, name
 from dicecup.rules.model import OfFace, Ruleset
 from dicecup.web.service.snapshot import BoxChoice, LayerChoices
 from dicecup.web.texts import line_names

@@ -9,8 +9,7 @@ from dicecup.engine.legality import cell_names
 from dicecup.engine.play import announcement_missing
 from dicecup.engine.state import Placement, Throw, dice_to_throw, rolls_made
 from dicecup.errors import DicecupError
-from dicecup.i18n.language import Language
-from dicecup.i18n.names import name
+from dicecup.i18n.language import Language, name
 from dicecup.match import Match
 from dicecup.web.pages.coach_view import faces_of
 from dicecup.web.pages.sheet_view import number, picked_text

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from dicecup.bots import BOT_PREFIX
 from dicecup.engine.fairness import SAME_DICE, commitment
 from dicecup.engine.record import DiceOrigin, Header, Record, trimmed
+from dicecup.engine.record_dice import Round, dice_of, moves_of, rounds, rounds_of, turns_of
 from dicecup.engine.record_text import RecordWriter, entry_texts
-from dicecup.engine.same_dice import Round, dice_of, moves_of, rounds, rounds_of, turns_of
 from dicecup.engine.state import Move, Score, Throw, TurnMove
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import Match

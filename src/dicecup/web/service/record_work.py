@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from dicecup.bots import BOT_PREFIX
-from dicecup.engine.proof import Proof, verify
 from dicecup.engine.record import FEW_STATES, DiceOrigin, Record, Undo
+from dicecup.engine.record_dice import Proof, verify
 from dicecup.engine.record_header import read_header
 from dicecup.engine.record_text import RecordWriter, entry_texts, record_from_text, split_lines
 from dicecup.match import Match

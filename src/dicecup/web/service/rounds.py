@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dicecup.engine.same_dice import Decided, Round
+from dicecup.engine.record_dice import Decided, Round
 from dicecup.engine.serialize import dice_to_data, move_to_data
 from dicecup.errors import DicecupError, UsageError
 from dicecup.rules.model import Ruleset

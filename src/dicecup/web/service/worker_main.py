@@ -27,8 +27,8 @@ from dicecup.coach.review import Review, WinChances, review, shares_of_win, shor
 from dicecup.coach.review_data import review_data
 from dicecup.dice import all_dice
 from dicecup.engine.play import apply, legal_scores
-from dicecup.engine.proof import verify
 from dicecup.engine.record import DiceOrigin, Header, Record
+from dicecup.engine.record_dice import verify
 from dicecup.engine.state import Keep, State, Throw, TurnMove, dice_to_throw, empty_sheet, start
 from dicecup.errors import DicecupError, UsageError
 from dicecup.installation import house_folder, is_installed
