@@ -24,7 +24,7 @@ from dicecup.rules import Ruleset, load_ruleset
 from dicecup.solver.learned.layout import Array
 from dicecup.solver.learned.network import Moved, Network, Weights, read_weights, shipped
 from dicecup.solver.learned.training.self_play import Dealer, GpuNetworkSteps, GpuTurnSteps, play
-from dicecup.solver.learned.turn import BatchTurn, Value
+from dicecup.solver.learned.value import BatchTurn, Value
 
 
 class Points:

@@ -13,11 +13,11 @@ import time
 import numpy as np
 
 from dicecup.coach.winning import Comparison, Sample, balanced, even
-from dicecup.playout.quick import play_rows
+from dicecup.playout.single import play_rows
 from dicecup.rules import load_ruleset
 from dicecup.solver.learned.network import Network, shipped
 from dicecup.solver.learned.training.self_play import Dealer, play
-from dicecup.solver.learned.turn import BatchTurn
+from dicecup.solver.learned.value import BatchTurn
 
 LEADS = (0.0, 0.5)  # in standard deviations of one player's final score
 GAMES = {"yum-plus": 4000, "triple-yum-plus": 1000}

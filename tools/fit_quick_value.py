@@ -17,8 +17,7 @@ from dicecup.solver.files.tables import weights_name
 from dicecup.solver.learned.network import Network, shipped
 from dicecup.solver.learned.training.fitting import QuickPlayer, fit_quick
 from dicecup.solver.learned.training.self_play import Dealer, SelfPlayed, play
-from dicecup.solver.learned.turn import BatchTurn
-from dicecup.solver.learned.value import from_weights, save_quick
+from dicecup.solver.learned.value import BatchTurn, from_weights, save_quick
 
 BATCH = 125
 

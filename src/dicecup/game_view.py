@@ -236,7 +236,7 @@ class GameView:
         from dicecup.coach.advice import known_values
 
         values = known_values(self.rules)
-        from dicecup.coach.win_hints import win_hint  # needs NumPy
+        from dicecup.coach.goals import win_hint  # needs NumPy
 
         return win_hint(values, self.state)
 

@@ -11,9 +11,9 @@ from tests.coach.test_choices import random_sheets
 
 from dicecup.engine import empty_sheet, final_score
 from dicecup.engine.state import Sheet, turn_start
-from dicecup.playout import quick
-from dicecup.playout.quick import endgame, quick_tables
+from dicecup.playout import single
 from dicecup.playout.quick_kernel import value_sheets
+from dicecup.playout.single import endgame, quick_tables
 from dicecup.rules import Ruleset, load_ruleset
 from dicecup.solver.learned.layout import book, layout
 from reference_solver import Reference
@@ -65,7 +65,7 @@ def test_games_match_their_expected_values(known, game, left):
     """Points, bonus and boxes of the sampled games match the computed values."""
     rules = known(game).rules
     for sheet in random_sheets(rules, Random(left), 6, open_boxes=left):
-        scores, (luck, _) = quick.play_on(rules, 8000, 1, turn_start(rules, (sheet,), 0))
+        scores, (luck, _) = single.play_on(rules, 8000, 1, turn_start(rules, (sheet,), 0))
         assert scores - luck == pytest.approx(np.full(len(scores), worth(rules, sheet)), abs=0.01)
         assert luck.mean() == pytest.approx(0, abs=4 * max(luck.std(), 0.1) / len(luck) ** 0.5)
 
@@ -77,6 +77,6 @@ def test_large_endgames_are_left_to_the_quick_value(known, monkeypatch):
     assert endgame(rules, rows) is not None
     assert endgame(rules, tuple(layout(rules).read(empty_sheet(rules)).rows)) is None
     endgame.cache_clear()
-    monkeypatch.setattr(quick, "MOST_SHEETS", 2)
+    monkeypatch.setattr(single, "MOST_SHEETS", 2)
     assert endgame(rules, rows) is None
     endgame.cache_clear()

@@ -18,7 +18,7 @@ from dicecup.bots.workers import Player
 from dicecup.engine import Sheet, State, empty_sheet, final_score
 from dicecup.engine.sheet_data import check_sheet
 from dicecup.playout.games import FinalSheets, Scores, play_games
-from dicecup.playout.perfect import group_equal
+from dicecup.playout.single import group_equal
 from dicecup.rules import Ruleset, load_ruleset
 
 GREEDY = Player(BOTS["greedy"], "greedy")

@@ -21,9 +21,17 @@ from tests.solver.test_chances import PLAYS, PointsPlay, WorthReference, reaches
 from dicecup.bots.head_to_head import batches
 from dicecup.bots.simulation import simulate
 from dicecup.coach.advice import Choice, Hint, Values, advise, known_values, remembered_values
-from dicecup.coach.endgame import end_scores
-from dicecup.coach.goals import as_chances, best_chance, final_scores, goal
-from dicecup.coach.win_hints import ScoreWorth, decide_to_win, scores_of_others, win_hint
+from dicecup.coach.goals import (
+    ScoreWorth,
+    as_chances,
+    best_chance,
+    decide_to_win,
+    end_scores,
+    final_scores,
+    goal,
+    scores_of_others,
+    win_hint,
+)
 from dicecup.coach.winning import each_player
 from dicecup.dice import all_dice
 from dicecup.engine.play import apply, legal_moves, score_sheet

@@ -15,7 +15,7 @@ from dicecup.coach.advice import advise
 from dicecup.coach.winning import Comparison, Effort, Sample, each_player, even, play_on, win_chances
 from dicecup.engine import Sheet, State, start
 from dicecup.engine.state import final_score, turn_start
-from dicecup.playout import quick
+from dicecup.playout import single
 from dicecup.playout.games import play_games
 
 
@@ -145,7 +145,7 @@ def test_the_last_turn_of_the_quick_player_is_perfect(known, game):
     values = known(game)
     rules = values.rules
     for sheet in random_sheets(rules, Random(game), 12, open_boxes=1):
-        scores = quick.play_on(rules, 8000, 1, turn_start(rules, (sheet,), 0)).scores
+        scores = single.play_on(rules, 8000, 1, turn_start(rules, (sheet,), 0)).scores
         error = max(scores.std(), 0.1) / len(scores) ** 0.5
         assert scores.mean() == pytest.approx(values.turn(sheet).value, abs=4 * error)
 
@@ -156,12 +156,12 @@ def test_the_quick_player_is_strong(known, game):
     values = known(game)
     state = start(values.rules)
     for position in (state, State(state.sheets, 0, (6, 6, 6, 6, 6), None, 2)):
-        scores = quick.play_on(values.rules, 1000, 1, position).scores
+        scores = single.play_on(values.rules, 1000, 1, position).scores
         expected = advise(values, position).expected
         assert scores.mean() == pytest.approx(expected, abs=0.02 * expected + 4 * scores.std() / 1000**0.5)
-    again = quick.play_on(values.rules, 1000, 1, state).scores
-    assert (again == quick.play_on(values.rules, 1000, 1, state).scores).all()
-    assert (again != quick.play_on(values.rules, 1000, 2, state).scores).any()
+    again = single.play_on(values.rules, 1000, 1, state).scores
+    assert (again == single.play_on(values.rules, 1000, 1, state).scores).all()
+    assert (again != single.play_on(values.rules, 1000, 2, state).scores).any()
 
 
 @pytest.mark.parametrize("game", ["yum-plus", "triple-yum-plus"])
@@ -172,7 +172,7 @@ def test_luck_has_mean_zero(known, game):
     scores.
     """
     rules = known(game).rules
-    scores, (luck, together) = quick.play_on(rules, 20_000, 1, start(rules))
+    scores, (luck, together) = single.play_on(rules, 20_000, 1, start(rules))
     for nothing in (luck, together):
         assert nothing.mean() == pytest.approx(0, abs=4 * nothing.std() / len(nothing) ** 0.5)
     assert np.corrcoef(luck, scores)[0, 1] > 0.99
@@ -193,7 +193,7 @@ def test_the_luck_of_a_turn_that_has_begun(known, dice, kept, left):
     values = known("yum-plus")
     (sheet,) = random_sheets(values.rules, Random(1), 1, open_boxes=1)
     state = State((sheet,), 0, dice, kept, left)
-    scores, (luck, together) = quick.play_on(values.rules, 200, 1, state)
+    scores, (luck, together) = single.play_on(values.rules, 200, 1, state)
     assert luck == pytest.approx(scores - advise(values, state).expected, abs=1e-3)
     assert (together == 0).all()
 
@@ -207,7 +207,7 @@ def test_chances_are_those_of_games_that_are_played(known, bot):
     )
     found = win_chances(values, record.state)
     games = [
-        quick.play_on(values.rules, 6000, 7, view, 10**6 * player).scores
+        single.play_on(values.rules, 6000, 7, view, 10**6 * player).scores
         for player, view in enumerate(each_player(values, record.state))
     ]
     played = Comparison([even(scores) for scores in games])

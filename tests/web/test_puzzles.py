@@ -15,7 +15,7 @@ from tests.web.test_personal_data import unzip
 from dicecup.coach import puzzles
 from dicecup.coach.puzzles import INTERVALS, START_RATING, daily_puzzles, find_puzzle, load_puzzles
 from dicecup.i18n.language import LANGUAGES, language
-from dicecup.storage.learning import MOST_MISTAKES, StoredMistake, add_mistakes, mistakes_of
+from dicecup.storage.results import MOST_MISTAKES, StoredMistake, add_mistakes, mistakes_of
 from dicecup.web.guard import COOKIE
 from dicecup.web.service import grading
 from dicecup.web.service.keys import key_hash

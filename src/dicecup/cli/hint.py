@@ -176,7 +176,7 @@ def chances_to_win(position: Position) -> WinHint | None:
     if not is_available("solver"):
         return None
     values = values_of(position.rules)  # those that came with the package know no chances
-    from dicecup.coach.win_hints import win_hint  # needs NumPy
+    from dicecup.coach.goals import win_hint  # needs NumPy
 
     return win_hint(values, position.state)
 

@@ -168,7 +168,7 @@ def to_win_notes(values: Values, whole_game: bool) -> list[str]:
 
 
 def turns_to_win(values: Values, whole_game: bool) -> int:
-    from dicecup.coach.win_hints import turns_to_win
+    from dicecup.coach.goals import turns_to_win
 
     return values.rules.cells if whole_game else turns_to_win(values)
 

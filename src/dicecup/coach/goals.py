@@ -1,25 +1,167 @@
-"""How a game may end, and the chance to reach a goal: exact where the game is solved with one column and
-single dice, and in the last turns of all games (double dice: in the last one); sampled elsewhere.
+"""How a game may end, the chance to reach a goal, and playing for the win: every choice by its chance.
+
+Needs neither a table nor compiled code, and knows any number of columns; two turns take about half a second.
+
+What a final score is worth is the chance that it beats the others' final scores, ties shared. The coach shows
+the best mean of that worth, computed exactly while few boxes are open. The bot `winner` goes by the mean,
+over the others' possible scores, of the best chance to beat each: it will know more about them later.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeGuard
+from functools import cached_property
+from math import sqrt
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
-from dicecup.coach.advice import EQUAL_CHANCES, Choice, Hint, Values, advise
-from dicecup.coach.endgame import EndGame, LastSheets, end_scores, is_near_end
-from dicecup.coach.winning import balanced, each_player, play_on
-from dicecup.engine.state import State, final_score
+from dicecup.coach.advice import EQUAL_CHANCES, Choice, Hint, Values, WinHint, advise
+from dicecup.coach.winning import Comparison, Numbers, Sample, balanced, each_player, even, play_on
+from dicecup.dice import Dice, Lattice, lattice
+from dicecup.engine.legality import allowed_placements
+from dicecup.engine.play import fill_cell, placement_of
+from dicecup.engine.state import Keep, Score, Sheet, State, final_score
 from dicecup.errors import UsageError
+from dicecup.rules.model import Ruleset
+from dicecup.solver.arrays import Array
 from dicecup.solver.double.solution import DoubleSolution
 from dicecup.solver.single.chance_tables import solve_chances
-from dicecup.solver.single.chance_turn import Aims
-from dicecup.solver.single.chances import AimSolution
-from dicecup.solver.single.solution import SingleSolution
-from dicecup.solver.solution import FinalScores, OnProgress, Play, Solution
+from dicecup.solver.single.chance_turn import Aims, TurnNumbers, decide_turn
+from dicecup.solver.single.chances import MOST_ASKED, AimSolution, UtilitySolution
+from dicecup.solver.single.solution import SingleSolution, faces_of
+from dicecup.solver.solution import BoxValue, FinalScores, OnProgress, Play, Solution, Turn
+
+MOST_TURNS = 2
+
+
+class TurnEnd(NamedTuple):
+    """One way to end a turn."""
+
+    move: Score
+    points: int
+    after: Sheet
+
+
+class LastSheets:
+    """The sheets that can follow one with few open cells, and every way from one to the next."""
+
+    def __init__(self, rules: Ruleset) -> None:
+        self.rules = rules
+        self.known: dict[Sheet, list[list[TurnEnd]]] = {}
+
+    @cached_property
+    def lattice(self) -> Lattice:
+        return lattice(self.rules.dice.count, self.rules.dice.faces)
+
+    def ways(self, sheet: Sheet) -> list[list[TurnEnd]]:
+        """Every way to end a turn on a sheet, throw by throw."""
+        if sheet not in self.known:
+            self.known[sheet] = [
+                [
+                    TurnEnd(
+                        Score((placement_of(self.rules, cell, strike),)),
+                        scored.points,
+                        fill_cell(self.rules, sheet, faces, cell, scored.points),
+                    )
+                    for cell, strike, scored in allowed_placements(self.rules, sheet, faces)
+                ]
+                for faces in self.lattice.throws
+            ]
+        return self.known[sheet]
+
+    def final_scores(self, sheet: Sheet) -> set[int]:
+        """Every score that the game can end with."""
+        if sheet.full:
+            return {final_score(self.rules, sheet)}
+        after = {way.after for ways in self.ways(sheet) for way in ways}
+        return set().union(*map(self.final_scores, after))
+
+
+class EndGame(Solution):
+    """The last turns, played for an aim: every value is the chance to reach it.
+
+    With `by_points` all decisions are those with the highest expected score instead; `numbers` then has a
+    chance for each aim, and the expected score before them.
+    """
+
+    def __init__(self, sheets: LastSheets, aims: Aims, *, by_points: bool = False) -> None:
+        self.rules = sheets.rules
+        self.sheets = sheets
+        self.aims = aims
+        self.by_points = by_points
+        self.known: dict[Sheet, EndTurn] = {}
+
+    def unchecked_turn(self, sheet: Sheet) -> EndTurn:
+        if sheet not in self.known:
+            self.known[sheet] = EndTurn(self, sheet)
+        return self.known[sheet]
+
+    def numbers(self, sheet: Sheet) -> Array:
+        if not sheet.full:
+            return self.unchecked_turn(sheet).numbers.value
+        score = final_score(self.rules, sheet)
+        return np.concatenate([[score] if self.by_points else [], self.aims.of(score)])
+
+
+class EndTurn(Turn):
+    """All chances of one turn."""
+
+    def __init__(self, game: EndGame, sheet: Sheet) -> None:
+        self.rules = game.rules
+        self.game = game
+        self.sheet = sheet
+        if sheet.full:
+            self.value = float(game.numbers(sheet)[0])
+            return
+        ways = game.sheets.ways(sheet)
+        values = np.array([game.numbers(way.after) for throw in ways for way in throw])
+        starts = np.cumsum([0, *map(len, ways)])
+        self.numbers: TurnNumbers = decide_turn(
+            game.sheets.lattice, self.rules.throws, values, starts, by_first=game.by_points
+        )
+        self.value = float(self.numbers.value[0])
+
+    def now(self, state: State) -> Array:
+        """The numbers of this moment of the turn."""
+        numbers, rows = self.numbers, self.game.sheets.lattice.number
+        if not state.dice:
+            return numbers.value
+        if state.kept is not None:
+            return np.asarray(numbers.kept[state.throws_left - 1][rows[faces_of(state.kept)]])
+        return np.asarray(numbers.thrown[state.throws_left][self._number(state.dice)])
+
+    def _keep(self, dice: Dice, throws_left: int) -> float:
+        row = self.game.sheets.lattice.number[faces_of(dice)]
+        return float(self.numbers.kept[throws_left - 1][row, 0])
+
+    def _throw(self, dice: Dice, throws_left: int) -> float:
+        return float(self.numbers.thrown[throws_left][self._number(dice), 0])
+
+    def _boxes(self, dice: Dice) -> list[BoxValue]:
+        ways = self.game.sheets.ways(self.sheet)[self._number(dice)]
+        return [BoxValue(way.move, way.points, float(self.game.numbers(way.after)[0])) for way in ways]
+
+    def _number(self, dice: Dice) -> int:
+        return self.game.sheets.lattice.number[faces_of(dice)] - self.game.sheets.lattice.keeps
+
+
+def is_near_end(rules: Ruleset, sheet: Sheet) -> bool:
+    """Whether so few turns are left that they can be solved here."""
+    return not rules.has_layers and sheet.cells.count(None) <= MOST_TURNS
+
+
+def end_scores(rules: Ruleset, state: State, play: Play) -> FinalScores:
+    """How the game of the player whose turn it is may end, with few turns left."""
+    sheets = LastSheets(rules)
+    scores = sheets.final_scores(state.sheet)
+    targets = range(min(scores), max(scores) + 1)
+    by_points = play == "points"
+    game = EndGame(sheets, Aims.at_least(*targets), by_points=by_points)
+    numbers = game.unchecked_turn(state.sheet).now(state) if not state.sheet.full else np.ones(by_points + 1)
+    return FinalScores(targets[0], tuple(float(chance) for chance in numbers[int(by_points) :]), None)
+
 
 SAMPLED_TURNS = 60_000  # of all sampled games together
 SAMPLED_TURNS_OF_DOUBLE_DICE = 2_000  # each takes some milliseconds
@@ -146,3 +288,108 @@ def sampled(values: Values, state: State) -> FinalScores:
     chances = np.bincount(sample.scores - least, sample.weights)
     curve = chances[::-1].cumsum()[::-1] / chances.sum()
     return FinalScores(least, tuple(map(float, curve)), None, exact=False, games=games)
+
+
+class ScoreWorth:
+    """What each final score is worth: the chance that it wins against the others, ties shared."""
+
+    def __init__(self, others: Sequence[FinalScores]) -> None:
+        samples = [
+            Sample(np.arange(other.least, other.least + len(other.curve)), np.array(other.chances))
+            for other in others
+        ]
+        self.lowest = min(other.least for other in others)
+        end = max(other.least + len(other.curve) for other in others)
+        mine = even(np.arange(self.lowest, end))
+        self.chances: Numbers = np.clip(Comparison([mine, *samples]).wins(0), 0.0, 1.0)
+        self.exact = all(other.exact for other in others)
+        # Of a chance that is even, against the least certain of the others.
+        self.standard_error = max(
+            (0.5 / sqrt(other.games) for other in others if not other.exact), default=0.0
+        )
+
+    def __call__(self, score: int) -> float:
+        place = score - self.lowest
+        return 0.0 if place < 0 else float(self.chances[place]) if place < len(self.chances) else 1.0
+
+    @property
+    def aims(self) -> Aims:
+        return Aims.worth(self.lowest, np.append(self.chances, 1.0))
+
+
+def scores_of_others(values: Values, state: State) -> list[FinalScores]:
+    """How the games of all other players may end if they play for points."""
+    found = []
+    for player, view in enumerate(each_player(values, state)):
+        if player != state.player:
+            try:
+                found.append(final_scores(values, view))
+            except UsageError as error:
+                if error.code != "chances_take_long":
+                    raise
+                found.append(sampled(values, view))
+    return found
+
+
+def win_hint(values: Values, state: State) -> WinHint | None:
+    """Return every choice by the chance to win, or None where that cannot be had: early in the game, or
+    without another player.
+    """
+    if len(state.sheets) < 2 or state.sheet.full or not can_solve(values, state):
+        return None
+    with values.alone:
+        worth = ScoreWorth(scores_of_others(values, state))
+        found = advise(Values(solution_for(values, state, worth)), state)
+        found = by_points_where_equal(as_chances(found), values, state)
+    return WinHint(found.expected, found.choices, worth.exact, worth.standard_error)
+
+
+def can_solve(values: Values, state: State) -> bool:
+    """Whether the rest of the game can be solved for any worth of the final score."""
+    source, rules, sheet = values.source, values.rules, state.sheet
+    if isinstance(source, SingleSolution):
+        return source.place(sheet).level <= MOST_ASKED
+    if isinstance(source, DoubleSolution):
+        return sheet.cells.count(None) == len(rules.scored)
+    return is_near_end(rules, sheet)
+
+
+def solution_for(values: Values, state: State, worth: ScoreWorth) -> Solution:
+    """Return the rest of the game, played for the highest mean worth."""
+    source = values.source
+    if isinstance(source, SingleSolution):
+        return UtilitySolution(source, state.sheet, worth)
+    if isinstance(source, DoubleSolution):
+        from dicecup.solver.double.last_turn import LastDoubleTurns
+
+        return LastDoubleTurns(source, worth)
+    return EndGame(LastSheets(values.rules), worth.aims)
+
+
+def decide_to_win(values: Values, state: State) -> Keep | Score:
+    """The decision of the bot `winner`: for the win where chances can be computed, else for points.
+
+    It does not read the tables of chances: a decision must not depend on what is in a cache.
+    """
+    source = values.source
+    if len(state.sheets) > 1 and isinstance(source, SingleSolution):
+        with values.alone:
+            chances = source.computed_chances
+            if all(chances.can_compute(sheet) for sheet in state.sheets):
+                views = each_player(values, state)
+                others = [view for player, view in enumerate(views) if player != state.player]
+                worth = ScoreWorth([chances.final_scores(view) for view in others])
+                aimed = advise(Values(AimSolution(chances, worth.aims)), state)
+                return by_points_where_equal(aimed, values, state).best.move
+    elif found := win_hint(values, state):
+        return found.choices[0].move
+    return advise(values, state).best.move
+
+
+def turns_to_win(values: Values) -> int:
+    """The number of last turns in which the bot `winner` plays for the win."""
+    source, rules = values.source, values.rules
+    if isinstance(source, SingleSolution):
+        return min(MOST_ASKED, rules.cells)
+    turns = rules.cells // len(rules.scored)
+    return min(1 if rules.has_layers else MOST_TURNS, turns)

@@ -244,9 +244,9 @@ def play_on(values: Values, view: State, games: int, seed: int, first: int) -> E
         score = final_score(values.rules, view.sheet)
         return around(np.full(games, score, dtype=np.int64), score)
     if find_quick(values.rules) is not None:
-        from dicecup.playout import quick
+        from dicecup.playout import single
 
-        return quick.play_on(values.rules, games, seed, view, first)
+        return single.play_on(values.rules, games, seed, view, first)
     from dicecup.playout.games import play_games
 
     scores = play_games(values.source, games, seed, state=view, first_game=first).scores

@@ -1,4 +1,8 @@
-"""`BatchEnv`: thousands of games side by side on arrays, played by a compiled kernel."""
+"""`BatchEnv`: thousands of games side by side on arrays, played by a compiled kernel, a decision at a time.
+
+What a player sees is written in blocks of `BLOCK` lanes (`solver.vector`), not box by box. All sources of
+this package name the cache folder of `solver.compiled`, so an outdated kernel is never used.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +19,198 @@ import numpy.typing as npt
 from dicecup.dice import Die
 from dicecup.encoding import Mask, Numbers, actions_of, observation_of
 from dicecup.engine.state import Sheet, State
-from dicecup.envs.batch_kernel import FIXED, OPEN, REPEATS, THROWS_LEFT, begin_games, step_games
-from dicecup.envs.batch_tables import DIE_BITS, GROUPS, MOST_FACES, batch_tables
+from dicecup.envs.batch_rows import (
+    FIXED,
+    OPEN,
+    REPEATS,
+    SCORE,
+    THROWS_LEFT,
+    TO_FILL,
+    begin_game,
+    cells_at,
+    empty,
+    end_turn,
+    fill,
+    filled,
+    find_ways,
+    roll_dice,
+    roll_of,
+    rolls_at,
+    upper_at,
+    written,
+)
+from dicecup.envs.batch_tables import (
+    CELLS,
+    COLUMNS,
+    COUNTS,
+    DICE,
+    DIE_BITS,
+    FACES,
+    GROUPS,
+    KEEP_MASK,
+    KEEPS,
+    LAYERS,
+    MOST_FACES,
+    SCORED_LAYERS,
+    THROWS,
+    batch_tables,
+)
 from dicecup.errors import MoveError, Phrase, UsageError, whole_number
+from dicecup.playout.perfect_kernel import chance_of
 from dicecup.rules.loader import AnyGame, as_ruleset
-from dicecup.solver.vector import BLOCK
+from dicecup.solver.compiled import entry_kernel, kernel
+from dicecup.solver.vector import BLOCK, load_block, store_block
+
+
+@kernel()
+def show_pairs(
+    tables: Any, rows: Any, game: int, seen: Any, first: int, masks: Any, begin: int, offers: Any, ways: Any
+) -> None:
+    """Write what the dice of both layers give, and which pairs of boxes are legal."""
+    count, inner, outer = tables[CELLS], roll_of(tables, rows, game, 0), roll_of(tables, rows, game, 1)
+    find_ways(tables, rows, game, inner, seen, first, ways, 0)
+    find_ways(tables, rows, game, outer, seen, first + count, ways, 2 * count + BLOCK)
+    for way in range(2 * count):
+        at = begin + way * 2 * count
+        if ways[way]:
+            before = fill(tables, rows, game, inner, way % count, way >= count)[1]
+            find_ways(tables, rows, game, outer, offers, 0, masks, at)
+            empty(tables, rows, game, way % count, before)
+        else:
+            masks[at : at + 2 * count] = 0
+
+
+@kernel()
+def show(
+    tables: Any, rows: Any, game: int, seen: Any, at: int, masks: Any, begin: int, offers: Any, ways: Any
+) -> None:
+    """Write what the player sees: the parts of `encoding.Observation` from `at` on, the mask from `begin` on.
+
+    Parts are written in blocks and in this order, so that each replaces what the block before it has written
+    too much. Behind the last ones there must be room for such a block.
+    """
+    count, keeps, cells = tables[CELLS], tables[KEEPS], game * rows.shape[1] + cells_at(tables)
+    show_keeps(tables, rows, game, masks, begin)
+    at = show_dice(tables, rows, game, seen, at)
+    seen[at] = rows[game, THROWS_LEFT]
+    at += 1
+    if tables[SCORED_LAYERS] > 1:
+        show_pairs(tables, rows, game, seen, at, masks, begin + keeps, offers, ways)
+    else:
+        find_ways(tables, rows, game, roll_of(tables, rows, game, 0), seen, at, masks, begin + keeps)
+    at += tables[SCORED_LAYERS] * count
+    for cell in range(0, count, BLOCK):
+        own = load_block(rows, cells + cell)
+        store_block(seen, at + cell, filled(own, own))
+    at += count
+    for cell in range(0, count, BLOCK):
+        own = load_block(rows, cells + cell)
+        store_block(seen, at + cell, written(own, own))
+    at += count
+    for column in range(tables[COLUMNS]):
+        seen[at + column] = rows[game, upper_at(tables) + column]
+    at += tables[COLUMNS]
+    seen[at] = rows[game, REPEATS]
+    seen[at + 1] = rows[game, SCORE]
+
+
+@kernel(forceinline=True)
+def show_keeps(tables: Any, rows: Any, game: int, masks: Any, begin: int) -> None:
+    if rows[game, THROWS_LEFT] == 0:
+        equal = 1 << tables[DICE] - 1  # the last row of the table: nothing may be kept
+    else:
+        equal = 0
+        for place in range(tables[DICE] - 1):
+            equal |= (rows[game, FIXED + place] == rows[game, FIXED + place + 1]) << place
+    row = tables[KEEP_MASK] + equal * tables[KEEPS]
+    for keep in range(0, tables[KEEPS], BLOCK):
+        store_block(masks, begin + keep, load_block(tables, row + keep))
+
+
+@kernel(forceinline=True)
+def show_dice(tables: Any, rows: Any, game: int, seen: Any, at: int) -> Any:
+    """Write the dice and how many show each face; return where that ends."""
+    count, faces, layers = tables[DICE], tables[FACES], tables[LAYERS]
+    if layers == 1:
+        for place in range(0, count, BLOCK):
+            store_block(seen, at + place, load_block(rows, game * rows.shape[1] + FIXED + place))
+        at += count
+    else:
+        for place in range(count):
+            die = rows[game, FIXED + place]
+            for layer in range(layers):
+                seen[at] = die >> DIE_BITS * (layers - 1 - layer) & MOST_FACES
+                at += 1
+    for layer in range(layers):
+        begin = tables[COUNTS] + rows[game, rolls_at(tables) + layer] * faces
+        for face in range(0, faces, BLOCK):
+            store_block(seen, at + face, load_block(tables, begin + face))
+        at += faces
+    return at
+
+
+@entry_kernel(nogil=True)
+def begin_games(tables: Any, rows: Any, chances: Any, seed: Any) -> None:
+    """Begin all games, each with dice of its own; the first step rolls them."""
+    for game in range(rows.shape[0]):
+        chances[game] = chance_of(seed, game, 0)
+        begin_game(tables, rows, game)
+
+
+@entry_kernel(nogil=True)
+def step_games(
+    begin: int,
+    end: int,
+    tables: Any,
+    rows: Any,
+    chances: Any,
+    actions: Any,
+    settings: Any,
+    seen: Any,
+    masks: Any,
+    rewards: Any,
+    legal: Any,
+    ended: Any,
+    final: Any,
+) -> None:
+    """Play an action in each of these games and write all results; where nothing was rolled yet, roll.
+
+    A game that ends begins anew; an illegal action changes nothing. `settings` are the reward of an illegal
+    action and whether rewards come at the end.
+    """
+    keeps, throws, games = tables[KEEPS], tables[THROWS], rows.shape[0]
+    width, count = seen.size // games, masks.size // games
+    offers, ways = np.zeros(tables[CELLS] + BLOCK, np.int16), np.zeros(4 * tables[CELLS] + 2 * BLOCK, np.int8)
+    last_seen, last_mask = np.zeros(width + BLOCK, np.int16), np.zeros(count + BLOCK, np.int8)
+    for game in range(begin, end):
+        action, before, keep = actions[game], rows[game, SCORE], 0
+        over, total, reward = False, 0, np.float32(0)
+        if rows[game, THROWS_LEFT] == throws:
+            may = True
+        elif 0 <= action < keeps:
+            may, keep = rows[game, THROWS_LEFT] > 0, action
+        else:
+            may = 0 <= action < count
+            may = may and end_turn(tables, rows, game, action - keeps, offers, ways)
+            if may:
+                rows[game, THROWS_LEFT] = throws
+                over = rows[game, TO_FILL] == 0
+                if over:
+                    total = rows[game, SCORE]
+                reward = np.float32(total if settings[1] else rows[game, SCORE] - before)
+                if over:
+                    begin_game(tables, rows, game)
+        if may:
+            roll_dice(tables, rows, game, chances, keep)
+        rewards[game] = reward if may else settings[0]
+        legal[game], ended[game], final[game] = may, over, total
+        if game < end - 1:
+            show(tables, rows, game, seen, game * width, masks, game * count, offers, ways)
+        else:  # behind it there is no room, or a game of another thread
+            show(tables, rows, game, last_seen, 0, last_mask, 0, offers, ways)
+            seen[game * width : (game + 1) * width] = last_seen[:width]
+            masks[game * count : (game + 1) * count] = last_mask[:count]
+
 
 ILLEGAL = -1.0
 MOST_GAMES = 10_000_000

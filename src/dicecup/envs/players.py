@@ -13,8 +13,16 @@ from pettingzoo import AECEnv, ParallelEnv
 
 from dicecup.encoding import Mask, Numbers
 from dicecup.engine.state import MOST_PLAYERS, State, final_score
-from dicecup.envs.live import ILLEGAL, LiveGame, Outcome, action_number, checked_settings, win_shares
-from dicecup.envs.picture import picture, text
+from dicecup.envs.solo import (
+    ILLEGAL,
+    LiveGame,
+    Outcome,
+    action_number,
+    checked_settings,
+    picture,
+    text,
+    win_shares,
+)
 from dicecup.errors import MoveError, Phrase, UsageError, whole_number
 from dicecup.rules.loader import AnyGame
 

@@ -17,8 +17,8 @@ from dicecup.dice import Dice
 from dicecup.engine.play import scored_layers
 from dicecup.engine.state import Keep, Placement, Sheet, State, empty_sheet, turn_start
 from dicecup.playout.games import FinalSheets
-from dicecup.playout.perfect import OnTurns, group_equal, turn_seed
 from dicecup.playout.perfect_kernel import GOLDEN, OPEN, chance_of, mix
+from dicecup.playout.single import OnTurns, group_equal, turn_seed
 from dicecup.rules.model import Ruleset
 from dicecup.solver.compiled import entry_kernel, kernel
 from dicecup.solver.double.game_tables import FORBIDDEN, GameTables

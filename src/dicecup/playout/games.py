@@ -16,7 +16,7 @@ from dicecup.rules.model import Ruleset
 from dicecup.solver.solution import no_callback
 
 if TYPE_CHECKING:
-    from dicecup.playout.perfect import OnTurns
+    from dicecup.playout.single import OnTurns
     from dicecup.solver.solution import Solution
 
 
@@ -80,7 +80,7 @@ def play_games(
 ) -> FinalSheets:
     """Play games to their end. `state` is where they begin, for the player whose turn it is."""
     from dicecup.playout.double import play_double_games
-    from dicecup.playout.perfect import play_single_games
+    from dicecup.playout.single import play_single_games
     from dicecup.solver.double.solution import DoubleSolution
     from dicecup.solver.single.solution import SingleSolution
 

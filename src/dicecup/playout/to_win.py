@@ -15,7 +15,6 @@ import numpy as np
 
 from dicecup.engine.state import empty_sheet
 from dicecup.playout.games import FinalSheets
-from dicecup.playout.perfect import OnTurns, group, part_tables, turn_seed
 from dicecup.playout.perfect_kernel import (
     OPEN,
     STOP,
@@ -26,6 +25,7 @@ from dicecup.playout.perfect_kernel import (
     play_level,
     throw_dice,
 )
+from dicecup.playout.single import OnTurns, group, part_tables, turn_seed
 from dicecup.solver.arrays import Array
 from dicecup.solver.compiled import kernel, shared_kernel
 from dicecup.solver.single.chance_tables import ChanceTable

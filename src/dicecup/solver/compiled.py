@@ -24,7 +24,7 @@ from dicecup.installation import kernels_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-PACKAGES = ("solver", "playout")  # that contain kernels
+PACKAGES = ("solver", "playout", "envs")  # that contain kernels
 PARTS = 4  # of the work for each thread: one that is done takes over a part of the others'
 POOL = Lock()
 

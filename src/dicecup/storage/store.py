@@ -11,9 +11,16 @@ from pathlib import Path
 from dicecup.errors import StorageError
 from dicecup.installation import need
 from dicecup.storage.database import PATIENCE, Database, RowLocked, RowTaken, StorePart, Transaction, migrate
-from dicecup.storage.evenings import StoredEvenings
+from dicecup.storage.people import (
+    HeaderOf,
+    StoredEvenings,
+    StoredSeats,
+    begin_match,
+    insert_key,
+    insert_seat,
+    keep_seats,
+)
 from dicecup.storage.results import StoredResults, insert_result, placeholders
-from dicecup.storage.seats import HeaderOf, StoredSeats, begin_match, insert_key, insert_seat, keep_seats
 from dicecup.storage.stored import Addition, Opening, Result, Seat, StoredMatch, read_opening
 
 OPENING = (

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, JsonValue
 
 from dicecup.coach.puzzles import START_RATING, Graded, Puzzle, daily_puzzles, find_puzzle, puzzle_games
 from dicecup.engine.serialize import position_to_data
-from dicecup.storage.learning import PuzzleStanding, standing_of
+from dicecup.storage.results import PuzzleStanding, standing_of
 from dicecup.web.api.models import REFUSALS, Model
 from dicecup.web.service import grading
 from dicecup.web.service.keys import key_hash

@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse
 from starlette.responses import Response
 
 from dicecup.i18n.language import Language, game_name
-from dicecup.storage.evenings import MOST_EVENINGS
+from dicecup.storage.people import MOST_EVENINGS
 from dicecup.web.assets import qr_svg
 from dicecup.web.pages.my_games import GameLine, game_line
 from dicecup.web.pages.render import base_address, go_to, only_here, page, render

@@ -25,7 +25,7 @@ from dicecup.errors import UsageError
 from dicecup.i18n.language import Language, game_name
 from dicecup.i18n.sentences import do_text, number_text, remarks_text
 from dicecup.rules.loader import load_ruleset
-from dicecup.storage.learning import PuzzleStanding, answers_of, standing_of
+from dicecup.storage.results import PuzzleStanding, answers_of, standing_of
 from dicecup.web.pages.coach_view import AdviceView, DiceView, best_view, dice_view, loss_text
 from dicecup.web.pages.render import go_to, number, page
 from dicecup.web.pages.sheet_view import SheetView

@@ -18,7 +18,7 @@ from statistics import fmean
 from dicecup.bots import BOT_PREFIX
 from dicecup.errors import MoveError, UsageError
 from dicecup.storage.database import DELETED
-from dicecup.storage.evenings import MOST_EVENINGS, MOST_GAMES
+from dicecup.storage.people import MOST_EVENINGS, MOST_GAMES
 from dicecup.storage.results import MOST_LISTED
 from dicecup.storage.store import Store
 from dicecup.storage.stored import BestRoll, Ended, Evening, MatchLine, Notice

@@ -26,8 +26,8 @@ from dicecup.coach.puzzles import (
 from dicecup.coach.review import INACCURACY
 from dicecup.errors import UsageError
 from dicecup.rules.model import Ruleset
-from dicecup.storage import learning as stored
-from dicecup.storage.learning import PuzzleAnswer, PuzzleStanding, StoredMistake
+from dicecup.storage import results as stored
+from dicecup.storage.results import PuzzleAnswer, PuzzleStanding, StoredMistake
 from dicecup.storage.store import Store
 from dicecup.web.service.live_match import LiveMatch
 

@@ -23,7 +23,7 @@ from dicecup.engine.state import MOST_PLAYERS, Keep, TurnMove, Write
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import Change, Match
 from dicecup.rules.loader import load_ruleset
-from dicecup.storage.seats import HeaderOf
+from dicecup.storage.people import HeaderOf
 from dicecup.storage.store import EntryTaken, Store
 from dicecup.storage.stored import Addition, Notice, Opening, Result, Seat, StoredMatch
 from dicecup.web.service.company import Company

@@ -19,7 +19,7 @@ from dicecup.errors import MoveError, UsageError
 from dicecup.match import new_secret
 from dicecup.rules.loader import load_without_files
 from dicecup.rules.model import Ruleset
-from dicecup.storage.evenings import MOST_GAMES
+from dicecup.storage.people import MOST_GAMES
 from dicecup.storage.store import PromiseTaken
 from dicecup.storage.stored import Evening, Opening, SameDice, Seat
 from dicecup.web.service.advising import BOTS_BY_VALUES, has_coach, need_chances

@@ -16,8 +16,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from dicecup.engine.record_text import RecordWriter, join_record, split_lines
 from dicecup.errors import DicecupError
 from dicecup.rules.loader import load_without_files
-from dicecup.storage.evenings import MOST_GAMES, forget_owner, remove_empty_evenings
-from dicecup.storage.learning import remove_learning
+from dicecup.storage.people import MOST_GAMES, forget_owner, remove_empty_evenings
 from dicecup.storage.removal import (
     ABANDONED,
     BATCH,
@@ -27,6 +26,7 @@ from dicecup.storage.removal import (
     remove_old,
     remove_person,
 )
+from dicecup.storage.results import remove_learning
 from dicecup.storage.store import Store
 from dicecup.storage.stored import Evening, MatchLine, Notice
 from dicecup.web.service.evening_tally import read_lines, totals

@@ -130,7 +130,7 @@ def reasons(rules: Ruleset, state: State, most: int) -> list[Reason]:
 
 def to_win(rules: Ruleset, state: State) -> tuple[WinHint, ...]:
     """Every choice by the chance to win; nothing where that is not known."""
-    from dicecup.coach.win_hints import win_hint
+    from dicecup.coach.goals import win_hint
 
     found = win_hint(known_values(rules), state)
     return (found,) if found else ()

@@ -26,8 +26,7 @@ from dicecup.solver.learned.network import (
     upper_features,
 )
 from dicecup.solver.learned.training.self_play import Dealer, SelfPlayed, play, returns
-from dicecup.solver.learned.turn import BatchTurn, TurnSteps
-from dicecup.solver.learned.value import QuickValue
+from dicecup.solver.learned.value import BatchTurn, QuickValue, TurnSteps
 
 MOMENTUM, SPREAD, TINY = 0.9, 0.999, 1e-8
 

@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 
 from dicecup.engine.state import empty_sheet
 from dicecup.solver.arrays import NOWHERE
-from dicecup.solver.learned import network, turn
 from dicecup.solver.learned.layout import CLOSED, Array, layout
-from dicecup.solver.learned.network import Moved
-from dicecup.solver.learned.turn import Ahead, BatchTurn, Value
+from dicecup.solver.learned.network import Moved, NetworkSteps
+from dicecup.solver.learned.value import Ahead, BatchTurn, TurnSteps, Value
 
 CHANGED = """
 const long long item = i / width;
@@ -53,7 +52,7 @@ best = found;
 """
 
 
-class GpuNetworkSteps(network.NetworkSteps):
+class GpuNetworkSteps(NetworkSteps):
     def __init__(self, cupy: Any) -> None:
         super().__init__(cupy)
         self.changed_kernel = cupy.ElementwiseKernel(
@@ -79,7 +78,7 @@ class GpuNetworkSteps(network.NetworkSteps):
         return hidden
 
 
-class GpuTurnSteps(turn.TurnSteps):
+class GpuTurnSteps(TurnSteps):
     def __init__(self, cupy: Any) -> None:
         super().__init__(cupy)
         self.score_kernel = cupy.ElementwiseKernel(
@@ -97,9 +96,7 @@ class GpuTurnSteps(turn.TurnSteps):
             "dicecup_best_keep",
         )
 
-    def score(
-        self, turn: turn.BatchTurn, entries: Array, jokers: Array, ahead: Array, struck: Array
-    ) -> Array:
+    def score(self, turn: BatchTurn, entries: Array, jokers: Array, ahead: Array, struck: Array) -> Array:
         xp, moves, throws = self.xp, turn.moves, turn.throws.first.shape[0]
         best = xp.empty((len(entries), throws), dtype=xp.float32)
         self.score_kernel(
@@ -120,7 +117,7 @@ class GpuTurnSteps(turn.TurnSteps):
         )
         return best
 
-    def best_keep(self, turn: turn.BatchTurn, expected: Array) -> Array:
+    def best_keep(self, turn: BatchTurn, expected: Array) -> Array:
         xp, inside = self.xp, turn.throws.keeps
         best = xp.empty((len(expected), len(inside)), dtype=xp.float32)
         self.keep_kernel(expected, inside, len(inside), expected.shape[1], inside.shape[1], best)

@@ -1,11 +1,7 @@
-"""Thousands of games played a decision at a time, compiled. It knows no rules: see `batch_tables`.
+"""The rows of thousands of games, compiled: dice that are rolled, boxes they may fill, what a move writes.
 
-All functions that are compiled together stand in this file or in packages whose sources name the cache folder
-of `solver.compiled`, so an outdated kernel is never used.
-
-A game has its row in one array, `rows`, and everything about the rules is in one array, `tables`: with tuples
-of thirty arrays, counting references took twice as long as playing. What a player sees is written in blocks
-of `BLOCK` lanes (`solver.vector`), not box by box.
+A game has its row in one array, `rows`, and everything about the rules is in one array, `tables` (see
+`batch_tables`): with tuples of thirty arrays, counting references took twice as long as playing.
 """
 
 from __future__ import annotations
@@ -25,7 +21,6 @@ from dicecup.envs.batch_tables import (
     CELLS,
     COLUMN,
     COLUMNS,
-    COUNTS,
     CROSSED,
     CROSSED_ENDURANCE,
     DEMANDED,
@@ -39,8 +34,6 @@ from dicecup.envs.batch_tables import (
     JOKER,
     JOKER_CELLS,
     JOKER_NEEDS,
-    KEEP_MASK,
-    KEEPS,
     LATTICE_KEEPS,
     LAYERS,
     LINK,
@@ -64,9 +57,9 @@ from dicecup.envs.batch_tables import (
     THROWS,
     UPPER,
 )
-from dicecup.playout.perfect_kernel import GOLDEN, chance_of, mix
+from dicecup.playout.perfect_kernel import GOLDEN, mix
 from dicecup.solver.arrays import NOWHERE
-from dicecup.solver.compiled import entry_kernel, kernel
+from dicecup.solver.compiled import kernel
 from dicecup.solver.vector import BLOCK, lane_wise, load_block, store_block
 
 OPEN = -(1 << 15)  # the points of an open cell
@@ -74,6 +67,7 @@ OPEN = -(1 << 15)  # the points of an open cell
 # The row of a game: its score, how many cells are open, and so on. Behind these: dice in ascending order,
 # rolls by layer, upper sums by column, states of groups, cells.
 SCORE, REPEATS, THROWS_LEFT, TO_FILL, FIXED = range(5)
+
 
 # One draw gives several dice: multiplied by the number of faces, its bits above these are a face, and those
 # below are the draw for the next die. Even of the last of six dice no face differs from its chance by 10⁻¹¹.
@@ -265,52 +259,6 @@ def score(tables: Any, rows: Any, game: int, plain: int, cell: int, crossed: boo
     rows[game, REPEATS] += paid != 0
 
 
-@kernel(forceinline=True)
-def roll_dice(tables: Any, rows: Any, game: int, chances: Any, keep: int) -> None:
-    """Roll the dice that are not kept, and sort all.
-
-    Every die is drawn, and those that are kept are put back, because a branch for each would be mispredicted.
-    """
-    count, layers, faces = tables[DICE], tables[LAYERS], np.uint64(tables[FACES])
-    chance, drawn, left = chances[game], np.uint64(0), 0
-    for place in range(count):
-        die: Any = 0
-        for _layer in range(layers):
-            if left == 0:
-                chance += GOLDEN
-                drawn, left = mix(chance) & DRAW_MASK, DRAWN_TOGETHER
-            drawn *= faces
-            die = (die << DIE_BITS) + 1 + np.int64(drawn >> DRAW_BITS)
-            drawn &= DRAW_MASK
-            left -= 1
-        die = rows[game, FIXED + place] if keep >> place & 1 else die
-        rows[game, FIXED + place] = die
-    chances[game] = chance
-    for layer in range(layers):
-        multiset, shift = 0, DIE_BITS * (layers - 1 - layer)
-        for place in range(count):
-            face = rows[game, FIXED + place] >> shift & MOST_FACES
-            multiset = tables[tables[ADD] + multiset * tables[FACES] + face - 1]
-        rows[game, rolls_at(tables) + layer] = multiset - tables[LATTICE_KEEPS]
-    if layers == 1:
-        begin = tables[SORTED] + rows[game, rolls_at(tables)] * count
-        for place in range(count):
-            rows[game, FIXED + place] = tables[begin + place]
-    else:
-        sort(rows[game, FIXED : FIXED + count])
-    rows[game, THROWS_LEFT] -= 1
-
-
-@kernel()
-def sort(dice: Any) -> None:
-    for place in range(1, dice.size):
-        die, to = dice[place], place
-        while to > 0 and dice[to - 1] > die:
-            dice[to] = dice[to - 1]
-            to -= 1
-        dice[to] = die
-
-
 @kernel()
 def way_is_legal(tables: Any, offers: Any, ways: Any, way: int) -> Any:
     """Return whether a box can be filled this way. Crossing out a box that gives 0 is filling it."""
@@ -360,91 +308,50 @@ def end_turn(tables: Any, rows: Any, game: int, way: int, offers: Any, ways: Any
     return True
 
 
-@kernel()
-def show_pairs(
-    tables: Any, rows: Any, game: int, seen: Any, first: int, masks: Any, begin: int, offers: Any, ways: Any
-) -> None:
-    """Write what the dice of both layers give, and which pairs of boxes are legal."""
-    count, inner, outer = tables[CELLS], roll_of(tables, rows, game, 0), roll_of(tables, rows, game, 1)
-    find_ways(tables, rows, game, inner, seen, first, ways, 0)
-    find_ways(tables, rows, game, outer, seen, first + count, ways, 2 * count + BLOCK)
-    for way in range(2 * count):
-        at = begin + way * 2 * count
-        if ways[way]:
-            before = fill(tables, rows, game, inner, way % count, way >= count)[1]
-            find_ways(tables, rows, game, outer, offers, 0, masks, at)
-            empty(tables, rows, game, way % count, before)
-        else:
-            masks[at : at + 2 * count] = 0
+@kernel(forceinline=True)
+def roll_dice(tables: Any, rows: Any, game: int, chances: Any, keep: int) -> None:
+    """Roll the dice that are not kept, and sort all.
 
-
-@kernel()
-def show(
-    tables: Any, rows: Any, game: int, seen: Any, at: int, masks: Any, begin: int, offers: Any, ways: Any
-) -> None:
-    """Write what the player sees: the parts of `encoding.Observation` from `at` on, the mask from `begin` on.
-
-    Parts are written in blocks and in this order, so that each replaces what the block before it has written
-    too much. Behind the last ones there must be room for such a block.
+    Every die is drawn, and those that are kept are put back, because a branch for each would be mispredicted.
     """
-    count, keeps, cells = tables[CELLS], tables[KEEPS], game * rows.shape[1] + cells_at(tables)
-    show_keeps(tables, rows, game, masks, begin)
-    at = show_dice(tables, rows, game, seen, at)
-    seen[at] = rows[game, THROWS_LEFT]
-    at += 1
-    if tables[SCORED_LAYERS] > 1:
-        show_pairs(tables, rows, game, seen, at, masks, begin + keeps, offers, ways)
-    else:
-        find_ways(tables, rows, game, roll_of(tables, rows, game, 0), seen, at, masks, begin + keeps)
-    at += tables[SCORED_LAYERS] * count
-    for cell in range(0, count, BLOCK):
-        own = load_block(rows, cells + cell)
-        store_block(seen, at + cell, filled(own, own))
-    at += count
-    for cell in range(0, count, BLOCK):
-        own = load_block(rows, cells + cell)
-        store_block(seen, at + cell, written(own, own))
-    at += count
-    for column in range(tables[COLUMNS]):
-        seen[at + column] = rows[game, upper_at(tables) + column]
-    at += tables[COLUMNS]
-    seen[at] = rows[game, REPEATS]
-    seen[at + 1] = rows[game, SCORE]
-
-
-@kernel(forceinline=True)
-def show_keeps(tables: Any, rows: Any, game: int, masks: Any, begin: int) -> None:
-    if rows[game, THROWS_LEFT] == 0:
-        equal = 1 << tables[DICE] - 1  # the last row of the table: nothing may be kept
-    else:
-        equal = 0
-        for place in range(tables[DICE] - 1):
-            equal |= (rows[game, FIXED + place] == rows[game, FIXED + place + 1]) << place
-    row = tables[KEEP_MASK] + equal * tables[KEEPS]
-    for keep in range(0, tables[KEEPS], BLOCK):
-        store_block(masks, begin + keep, load_block(tables, row + keep))
-
-
-@kernel(forceinline=True)
-def show_dice(tables: Any, rows: Any, game: int, seen: Any, at: int) -> Any:
-    """Write the dice and how many show each face; return where that ends."""
-    count, faces, layers = tables[DICE], tables[FACES], tables[LAYERS]
-    if layers == 1:
-        for place in range(0, count, BLOCK):
-            store_block(seen, at + place, load_block(rows, game * rows.shape[1] + FIXED + place))
-        at += count
-    else:
-        for place in range(count):
-            die = rows[game, FIXED + place]
-            for layer in range(layers):
-                seen[at] = die >> DIE_BITS * (layers - 1 - layer) & MOST_FACES
-                at += 1
+    count, layers, faces = tables[DICE], tables[LAYERS], np.uint64(tables[FACES])
+    chance, drawn, left = chances[game], np.uint64(0), 0
+    for place in range(count):
+        die: Any = 0
+        for _layer in range(layers):
+            if left == 0:
+                chance += GOLDEN
+                drawn, left = mix(chance) & DRAW_MASK, DRAWN_TOGETHER
+            drawn *= faces
+            die = (die << DIE_BITS) + 1 + np.int64(drawn >> DRAW_BITS)
+            drawn &= DRAW_MASK
+            left -= 1
+        die = rows[game, FIXED + place] if keep >> place & 1 else die
+        rows[game, FIXED + place] = die
+    chances[game] = chance
     for layer in range(layers):
-        begin = tables[COUNTS] + rows[game, rolls_at(tables) + layer] * faces
-        for face in range(0, faces, BLOCK):
-            store_block(seen, at + face, load_block(tables, begin + face))
-        at += faces
-    return at
+        multiset, shift = 0, DIE_BITS * (layers - 1 - layer)
+        for place in range(count):
+            face = rows[game, FIXED + place] >> shift & MOST_FACES
+            multiset = tables[tables[ADD] + multiset * tables[FACES] + face - 1]
+        rows[game, rolls_at(tables) + layer] = multiset - tables[LATTICE_KEEPS]
+    if layers == 1:
+        begin = tables[SORTED] + rows[game, rolls_at(tables)] * count
+        for place in range(count):
+            rows[game, FIXED + place] = tables[begin + place]
+    else:
+        sort(rows[game, FIXED : FIXED + count])
+    rows[game, THROWS_LEFT] -= 1
+
+
+@kernel()
+def sort(dice: Any) -> None:
+    for place in range(1, dice.size):
+        die, to = dice[place], place
+        while to > 0 and dice[to - 1] > die:
+            dice[to] = dice[to - 1]
+            to -= 1
+        dice[to] = die
 
 
 @kernel()
@@ -457,66 +364,3 @@ def begin_game(tables: Any, rows: Any, game: int) -> None:
     rows[game, cells_at(tables) :] = OPEN
     rows[game, THROWS_LEFT] = tables[THROWS]
     rows[game, TO_FILL] = tables[CELLS]
-
-
-@entry_kernel(nogil=True)
-def begin_games(tables: Any, rows: Any, chances: Any, seed: Any) -> None:
-    """Begin all games, each with dice of its own; the first step rolls them."""
-    for game in range(rows.shape[0]):
-        chances[game] = chance_of(seed, game, 0)
-        begin_game(tables, rows, game)
-
-
-@entry_kernel(nogil=True)
-def step_games(
-    begin: int,
-    end: int,
-    tables: Any,
-    rows: Any,
-    chances: Any,
-    actions: Any,
-    settings: Any,
-    seen: Any,
-    masks: Any,
-    rewards: Any,
-    legal: Any,
-    ended: Any,
-    final: Any,
-) -> None:
-    """Play an action in each of these games and write all results; where nothing was rolled yet, roll.
-
-    A game that ends begins anew; an illegal action changes nothing. `settings` are the reward of an illegal
-    action and whether rewards come at the end.
-    """
-    keeps, throws, games = tables[KEEPS], tables[THROWS], rows.shape[0]
-    width, count = seen.size // games, masks.size // games
-    offers, ways = np.zeros(tables[CELLS] + BLOCK, np.int16), np.zeros(4 * tables[CELLS] + 2 * BLOCK, np.int8)
-    last_seen, last_mask = np.zeros(width + BLOCK, np.int16), np.zeros(count + BLOCK, np.int8)
-    for game in range(begin, end):
-        action, before, keep = actions[game], rows[game, SCORE], 0
-        over, total, reward = False, 0, np.float32(0)
-        if rows[game, THROWS_LEFT] == throws:
-            may = True
-        elif 0 <= action < keeps:
-            may, keep = rows[game, THROWS_LEFT] > 0, action
-        else:
-            may = 0 <= action < count
-            may = may and end_turn(tables, rows, game, action - keeps, offers, ways)
-            if may:
-                rows[game, THROWS_LEFT] = throws
-                over = rows[game, TO_FILL] == 0
-                if over:
-                    total = rows[game, SCORE]
-                reward = np.float32(total if settings[1] else rows[game, SCORE] - before)
-                if over:
-                    begin_game(tables, rows, game)
-        if may:
-            roll_dice(tables, rows, game, chances, keep)
-        rewards[game] = reward if may else settings[0]
-        legal[game], ended[game], final[game] = may, over, total
-        if game < end - 1:
-            show(tables, rows, game, seen, game * width, masks, game * count, offers, ways)
-        else:  # behind it there is no room, or a game of another thread
-            show(tables, rows, game, last_seen, 0, last_mask, 0, offers, ways)
-            seen[game * width : (game + 1) * width] = last_seen[:width]
-            masks[game * count : (game + 1) * count] = last_mask[:count]
