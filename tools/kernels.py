@@ -57,7 +57,7 @@ def compile_tables(folder: Path) -> None:
 
     from dicecup.playout.to_win import HeadToHead
     from dicecup.rules import load_ruleset
-    from dicecup.solver.single.chance_tables import solve_chances
+    from dicecup.solver.single.chances import solve_chances
     from dicecup.solver.single.index import build_index
     from dicecup.solver.single.packing import pack
     from dicecup.solver.single.solution import SingleSolution

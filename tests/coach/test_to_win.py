@@ -44,7 +44,7 @@ from dicecup.solver.double.solution import DoubleSolution
 from dicecup.solver.double.solve import solve_double
 from dicecup.solver.files.tables import table_path
 from dicecup.solver.learned import find_learned
-from dicecup.solver.single.chance_tables import solve_chances
+from dicecup.solver.single.chances import solve_chances
 from dicecup.solver.single.solution import SingleSolution
 from dicecup.solver.single.solve import solve_single
 from dicecup.solver.solution import FinalScores

@@ -17,10 +17,15 @@ from dicecup.engine.state import Sheet, State, bonus, empty_sheet, final_score, 
 from dicecup.errors import UsageError
 from dicecup.playout.games import play_games
 from dicecup.rules import Ruleset, load_ruleset
-from dicecup.solver.single import chance_tables
-from dicecup.solver.single.chance_tables import find_chances, solve_chances
+from dicecup.solver.single import chances
 from dicecup.solver.single.chance_turn import Aims
-from dicecup.solver.single.chances import AimSolution, GameChances, UtilitySolution
+from dicecup.solver.single.chances import (
+    AimSolution,
+    GameChances,
+    UtilitySolution,
+    find_chances,
+    solve_chances,
+)
 from dicecup.solver.single.solution import SingleSolution, upper_sum
 from dicecup.solver.single.solve import solve_single
 from dicecup.solver.solution import Play
@@ -236,7 +241,7 @@ def test_the_table_of_a_whole_game(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         for score in range(exact.least, exact.least + len(exact.curve)):
             assert rounded.at_least(score) == pytest.approx(exact.at_least(score), abs=2e-5)
         assert rounded.bonus == pytest.approx(exact.bonus, abs=2e-5)
-    path = chance_tables.chances_path(tmp_path, rules, "target")
+    path = chances.chances_path(tmp_path, rules, "target")
     data = bytearray(path.read_bytes())
     data[-70] ^= 1
     path.write_bytes(data)

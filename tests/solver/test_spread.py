@@ -13,9 +13,9 @@ from tests.solver.test_small_games import random_game
 import dicecup
 from dicecup.bots.puzzle_making import make_puzzles
 from dicecup.rules import load_ruleset
-from dicecup.solver.double import spread as double_spread
+from dicecup.solver.double import solve as double_spread
 from dicecup.solver.double.turn import LANES
-from dicecup.solver.single import spread as single_spread
+from dicecup.solver.single import solve as single_spread
 
 
 def same_table(rules: dicecup.Ruleset, folder: Path, precision: int = 64) -> AtOnce:

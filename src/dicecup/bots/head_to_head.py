@@ -20,7 +20,7 @@ from dicecup.engine.state import State, TurnMove
 from dicecup.executors import spread
 from dicecup.playout.games import FinalSheets
 from dicecup.rules.model import Ruleset
-from dicecup.solver.single.chance_tables import ChanceTable, find_chances, solve_chances
+from dicecup.solver.single.chances import ChanceTable, find_chances, solve_chances
 from dicecup.solver.single.solution import SingleSolution
 from dicecup.solver.solution import OnProgress, OnShare, Play, no_callback
 

@@ -27,9 +27,8 @@ from dicecup.errors import UsageError
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import Array
 from dicecup.solver.double.solution import DoubleSolution
-from dicecup.solver.single.chance_tables import solve_chances
 from dicecup.solver.single.chance_turn import Aims, TurnNumbers, decide_turn
-from dicecup.solver.single.chances import MOST_ASKED, AimSolution, UtilitySolution
+from dicecup.solver.single.chances import MOST_ASKED, AimSolution, UtilitySolution, solve_chances
 from dicecup.solver.single.solution import SingleSolution, faces_of
 from dicecup.solver.solution import BoxValue, FinalScores, OnProgress, Play, Solution, Turn
 

@@ -1,6 +1,6 @@
 """`BatchEnv`: thousands of games side by side on arrays, played by a compiled kernel, a decision at a time.
 
-What a player sees is written in blocks of `BLOCK` lanes (`solver.vector`), not box by box. All sources of
+What a player sees is written in blocks of `BLOCK` lanes (`solver.compiled`), not box by box. All sources of
 this package name the cache folder of `solver.compiled`, so an outdated kernel is never used.
 """
 
@@ -58,8 +58,7 @@ from dicecup.envs.batch_tables import (
 from dicecup.errors import MoveError, Phrase, UsageError, whole_number
 from dicecup.playout.perfect_kernel import chance_of
 from dicecup.rules.loader import AnyGame, as_ruleset
-from dicecup.solver.compiled import entry_kernel, kernel
-from dicecup.solver.vector import BLOCK, load_block, store_block
+from dicecup.solver.compiled import BLOCK, entry_kernel, kernel, load_block, store_block
 
 
 @kernel()

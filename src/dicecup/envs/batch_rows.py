@@ -59,8 +59,7 @@ from dicecup.envs.batch_tables import (
 )
 from dicecup.playout.perfect_kernel import GOLDEN, mix
 from dicecup.solver.arrays import NOWHERE
-from dicecup.solver.compiled import kernel
-from dicecup.solver.vector import BLOCK, lane_wise, load_block, store_block
+from dicecup.solver.compiled import BLOCK, kernel, lane_wise, load_block, store_block
 
 OPEN = -(1 << 15)  # the points of an open cell
 

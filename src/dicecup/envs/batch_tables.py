@@ -20,6 +20,7 @@ from dicecup.engine.legality import forced_boxes, meets_repeat, never_barred, ra
 from dicecup.errors import UsageError
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import NOWHERE, Array
+from dicecup.solver.compiled import BLOCK
 from dicecup.solver.components import (
     BoxOption,
     Component,
@@ -30,7 +31,6 @@ from dicecup.solver.components import (
     offered_points,
     remember,
 )
-from dicecup.solver.vector import BLOCK
 
 DIE_BITS = 5  # a die is one number: its faces, so many bits each
 MOST_FACES = (1 << DIE_BITS) - 1

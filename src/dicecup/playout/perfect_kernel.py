@@ -15,12 +15,10 @@ import numpy as np
 
 from dicecup.dice import LatticeArrays
 from dicecup.solver.arrays import Array
-from dicecup.solver.compiled import kernel, shared_kernel
-from dicecup.solver.single.kernel_tables import Program
+from dicecup.solver.compiled import kernel, lanes, shared_kernel
+from dicecup.solver.single.kernel_tables import BARRING, NEUTRAL, YIELDING, ChoiceTables, Program
 from dicecup.solver.single.level_kernels import NONE, best_option, choose, expect, joker_column
-from dicecup.solver.single.state_tables import BARRING, NEUTRAL, YIELDING, ChoiceTables
-from dicecup.solver.single.turn_values import gather_one, option_column, repeat_points
-from dicecup.solver.vector import lanes
+from dicecup.solver.single.solution import gather_one, option_column, repeat_points
 
 
 @kernel()

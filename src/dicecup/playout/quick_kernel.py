@@ -12,10 +12,9 @@ import numpy as np
 
 from dicecup.playout.perfect_kernel import STOP, UNKNOWN, best_part, chance_of, throw_dice
 from dicecup.solver.arrays import NOWHERE, Array
-from dicecup.solver.compiled import kernel, shared_kernel
+from dicecup.solver.compiled import VECTOR_BYTES, kernel, lanes, larger, load, shared_kernel, store
 from dicecup.solver.learned.layout import CLOSED, Moves
 from dicecup.solver.single.level_kernels import choose, expect, first_throw
-from dicecup.solver.vector import VECTOR_BYTES, lanes, larger, load, store
 
 NONE = np.float32(-np.inf)
 

@@ -2,7 +2,7 @@
 
 Who plays for the win sees all sheets: for each choice the mean, over the possible final scores of the others,
 of the best chance to beat that score. The others play for points. All chances are read from tables (see
-`solver.single.chance_tables`). Random numbers are a function of the seed, the game and the turn, so the
+`solver.single.chances`). Random numbers are a function of the seed, the game and the turn, so the
 result does not depend on the threads.
 """
 
@@ -27,18 +27,15 @@ from dicecup.playout.perfect_kernel import (
 )
 from dicecup.playout.single import OnTurns, group, part_tables, turn_seed
 from dicecup.solver.arrays import Array
-from dicecup.solver.compiled import kernel, shared_kernel
-from dicecup.solver.single.chance_tables import ChanceTable
-from dicecup.solver.single.kernel_tables import Program
+from dicecup.solver.compiled import kernel, lanes, shared_kernel
+from dicecup.solver.single.chances import ChanceTable
+from dicecup.solver.single.kernel_tables import ChoiceTables, Program
 from dicecup.solver.single.level_kernels import NONE
-from dicecup.solver.single.points_rows import choose_keeps
 from dicecup.solver.single.row_kernels import RowLevel, gather_places
+from dicecup.solver.single.row_turns import choose_keeps
 from dicecup.solver.single.rows import row_tables
-from dicecup.solver.single.solution import SingleSolution
-from dicecup.solver.single.state_tables import ChoiceTables
-from dicecup.solver.single.turn_values import gather_one, option_column, repeat_points
+from dicecup.solver.single.solution import SingleSolution, gather_one, option_column, repeat_points
 from dicecup.solver.solution import Play, no_callback
-from dicecup.solver.vector import lanes
 
 WHOLE = 65535.0  # what a stored chance of 1 is
 LITTLE = 1e-8  # what an expected point counts beside a chance

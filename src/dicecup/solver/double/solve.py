@@ -1,5 +1,7 @@
-"""Solving a game of double dice: backwards, level by level, saved meanwhile; and its table: all values in
-about a megabyte.
+"""Solving a game of double dice, level by level, saved meanwhile, also by an executor; and its table.
+
+A piece travels as the rules, the numbers of its sheets and the values of exactly those sheets that they can
+lead to. Workers build everything else from the rules, once.
 """
 
 from __future__ import annotations
@@ -11,14 +13,17 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from importlib.resources.abc import Traversable
+from itertools import combinations
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from dicecup.errors import StorageError, problem_of
+from dicecup.executors import spread
 from dicecup.installation import tables_folder
 from dicecup.rules.model import Ruleset
 from dicecup.solver.double.game_tables import (
@@ -39,6 +44,73 @@ from dicecup.solver.files.tables import (
 from dicecup.solver.limits import check_memory, cores, unknown_backend
 from dicecup.solver.ready import double_table_file, double_table_name
 from dicecup.solver.solution import OnBatch, OnProgress, Progress, no_callback
+
+if TYPE_CHECKING:
+    from dicecup.solver.double.turn import CpuTurns
+
+SHEETS = 128  # of a piece: some seconds of one core; a multiple of `turn.LANES`, as on one machine
+
+
+class SpreadTurns:
+    """The turns of one game, by an executor."""
+
+    part = 64 * SHEETS  # sheets between two saves
+
+    def __init__(self, rules: Ruleset, index: SheetIndex, executor: Executor) -> None:
+        self.rules = rules
+        self.index = index
+        self.executor = executor
+
+    def compiled(self) -> bool:
+        """Workers compile by themselves."""
+        return True
+
+    def solve_level(self, level: DoubleLevel, after: npt.NDArray[Any], on_batch: OnBatch) -> npt.NDArray[Any]:
+        """Return the values of some sheets of a level, from those of the level after the turn."""
+        found = []
+        for values in spread(self.executor, solve_piece, self.pieces(level, after)):
+            found.append(values)
+            on_batch(len(values))
+        return np.concatenate(found)
+
+    def pieces(self, level: DoubleLevel, after: npt.NDArray[Any]) -> Iterator[tuple[Any, ...]]:
+        for first in range(0, len(level), SHEETS):
+            mask, total = level.mask[first : first + SHEETS], level.total[first : first + SHEETS]
+            places = places_after(self.index, mask)
+            yield self.rules, level.filled, mask, total, after[places]
+
+
+def places_after(index: SheetIndex, masks: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+    """Return the places of all sheets that a turn can lead to from these, in ascending order."""
+    found = set()
+    for mask in {int(mask) for mask in masks}:
+        boxes = [box for box in range(index.boxes) if not mask >> box & 1]
+        found |= {index.canonical[mask | 1 << one | 1 << other] for one, other in combinations(boxes, 2)}
+    rows = [index.place[mask] + np.arange(len(index.class_totals[index.upper_mask[mask]])) for mask in found]
+    return np.sort(np.concatenate(rows)).astype(np.int64)
+
+
+def solve_piece(
+    rules: Ruleset,
+    filled: int,
+    mask: npt.NDArray[np.int32],
+    total: npt.NDArray[np.int32],
+    values: npt.NDArray[Any],
+) -> npt.NDArray[Any]:
+    """What a worker does: the values of these sheets."""
+    turns = turns_of(rules)
+    index = turns.solver.index
+    after = np.zeros(index.level_sizes[filled + 2])
+    after[places_after(index, mask)] = values
+    return turns.solve_level(DoubleLevel(filled, mask, total), after, no_callback)
+
+
+@lru_cache(maxsize=1)
+def turns_of(rules: Ruleset) -> CpuTurns:
+    from dicecup.solver.double.turn import CpuTurns
+
+    return CpuTurns(rules, SheetIndex(rules))
+
 
 MAGIC = b"dicecup double dice\n"
 STEP = 1 / 1024  # an error of half a step is 0.0005 points
@@ -172,8 +244,6 @@ def make_backend(
     name: str, rules: Ruleset, index: SheetIndex, executor: Executor | None = None
 ) -> DoubleBackend:
     if executor:
-        from dicecup.solver.double.spread import SpreadTurns
-
         return SpreadTurns(rules, index, executor)
     if name == "cpu":
         from dicecup.solver.double.turn import CpuTurns

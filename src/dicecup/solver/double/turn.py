@@ -16,7 +16,19 @@ import numpy.typing as npt
 from numba import prange
 
 from dicecup.rules.model import Ruleset
-from dicecup.solver.compiled import entry_kernel, is_compiled, kernel, parallel_kernel
+from dicecup.solver.compiled import (
+    ROW_BYTES,
+    entry_kernel,
+    fill,
+    is_compiled,
+    kernel,
+    larger,
+    load,
+    parallel_kernel,
+    plus,
+    store,
+    times,
+)
 from dicecup.solver.double.game_tables import (
     FORBIDDEN,
     DoubleLevel,
@@ -30,7 +42,6 @@ from dicecup.solver.double.game_tables import (
 from dicecup.solver.double.multisets import DoubleLattice, build_lattice, multiset_count
 from dicecup.solver.double.walk import keeps_before, walk_tables
 from dicecup.solver.solution import OnBatch
-from dicecup.solver.vector import ROW_BYTES, fill, larger, load, plus, store, times
 
 Array = Any
 NEVER = np.float32(-1e9)  # the value of what is illegal

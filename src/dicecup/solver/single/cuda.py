@@ -16,8 +16,7 @@ from dicecup.errors import UsageError
 from dicecup.solver.arrays import PADDING, POISON, Array, number_type
 from dicecup.solver.limits import load_cupy
 from dicecup.solver.single.index import Index, Level
-from dicecup.solver.single.kernel_tables import Program
-from dicecup.solver.single.state_tables import BARRING, NEUTRAL, YIELDING
+from dicecup.solver.single.kernel_tables import BARRING, NEUTRAL, YIELDING, Program
 from dicecup.solver.solution import OnBatch
 
 LANES = 32  # states of a block: a warp

@@ -318,3 +318,15 @@ def group_of(upper: UpperPart, rows: Any, open_boxes: int) -> Group:
         starts=np.cumsum([0, *lengths], dtype=np.int64),
         row=np.repeat(np.arange(len(members), dtype=np.int32), lengths),
     )
+
+
+def promotion(index: Index, open_boxes: int) -> Array:
+    """Return the positions in the group of kind 1 that those of a group of kind 0 become."""
+    upper = index.upper
+    if upper.kinds == 1:
+        return np.zeros(0, dtype=np.int32)
+    found = []
+    for member in index.groups[0][open_boxes].members:
+        row = upper.rows[1][member]
+        found += [index.row_starts[1][member] + row.slot[total] for total in upper.rows[0][member].totals]
+    return np.array(found, dtype=np.int32)

@@ -10,12 +10,22 @@ import numpy as np
 
 from dicecup.dice import LatticeArrays
 from dicecup.solver.arrays import Array, empty_level
-from dicecup.solver.compiled import is_compiled, kernel, shared_kernel
+from dicecup.solver.compiled import (
+    fill,
+    is_compiled,
+    kernel,
+    lanes,
+    larger,
+    load,
+    plus,
+    shared_kernel,
+    store,
+    times,
+    times_plus,
+)
 from dicecup.solver.single.index import Index, Level
-from dicecup.solver.single.kernel_tables import Program
-from dicecup.solver.single.state_tables import BARRING, NEUTRAL, YIELDING
+from dicecup.solver.single.kernel_tables import BARRING, NEUTRAL, YIELDING, Program
 from dicecup.solver.solution import OnBatch
-from dicecup.solver.vector import fill, lanes, larger, load, plus, store, times, times_plus
 
 NONE = -np.inf
 

@@ -12,12 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicecup.solver.arrays import Array
-from dicecup.solver.compiled import entry_kernel, kernel
-from dicecup.solver.single.kernel_tables import Program
+from dicecup.solver.compiled import entry_kernel, kernel, lanes
+from dicecup.solver.single.kernel_tables import ChoiceTables, Program
 from dicecup.solver.single.level_kernels import NONE
-from dicecup.solver.single.state_tables import ChoiceTables
-from dicecup.solver.single.turn_values import gather_one, option_column, repeat_points
-from dicecup.solver.vector import lanes
+from dicecup.solver.single.solution import gather_one, option_column, repeat_points
 
 BLOCK = 32  # sheets of one piece of work
 # Chances below it are taken for none: from them a turn makes numbers too small for 32 bits, with which

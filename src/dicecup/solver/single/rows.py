@@ -17,11 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicecup.solver.arrays import NOWHERE, Array
-from dicecup.solver.single.best_rows import solve_rows
 from dicecup.solver.single.index import Index, Place
 from dicecup.solver.single.kernel_tables import Program
-from dicecup.solver.single.points_rows import follow_rows
 from dicecup.solver.single.row_kernels import RowLevel, RowTables, mark_below, reach_of
+from dicecup.solver.single.row_turns import follow_rows, solve_rows
 from dicecup.solver.single.solution import SingleSolution
 from dicecup.solver.single.solve import last_level
 from dicecup.solver.solution import OnProgress, Play, Progress, no_callback
