@@ -27,7 +27,7 @@ from dicecup.storage.results import add_verdicts
 from dicecup.storage.store import Store, open_store
 from dicecup.storage.stored import Addition, Opening, Seat, Verdict
 from dicecup.web.guard import COOKIE
-from dicecup.web.service.keys import key_hash, new_match_id
+from dicecup.web.service.identity import key_hash, new_match_id
 from dicecup.web.service.live_match import results_of
 
 KEY = "bench-" + "k" * 30

@@ -11,7 +11,7 @@ import pytest
 from dicecup.i18n import LANGUAGES
 from dicecup.i18n.language import game_name
 from dicecup.rules import builtin_ids, load_ruleset, main_ids
-from dicecup.web.documents import GUIDE, guide_page
+from dicecup.web.assets import GUIDE, guide_page
 
 SHOWN = re.compile(r"\*\*([^*]+)\*\*")
 LINK = re.compile(r"\]\(([^)]+)\)")

@@ -15,7 +15,7 @@ from dicecup.engine.state import MOST_PLAYERS
 from dicecup.i18n import LANGUAGES
 from dicecup.i18n.language import LANGUAGE_NAMES, game_name, name, option_name, option_text
 from dicecup.rules import Ruleset, builtin_ids, load_ruleset, main_ids
-from dicecup.web.documents import rules_page
+from dicecup.web.assets import rules_page
 
 EXAMPLE = re.compile(r"`(?P<dice>[\d ]+)` → (?P<points>−?\d+)")
 INTERNATIONAL = {"scoring": "international"}

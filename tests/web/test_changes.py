@@ -23,11 +23,10 @@ from dicecup.engine.state import empty_sheet
 from dicecup.i18n.language import LANGUAGES, language
 from dicecup.rules import load_ruleset, main_ids
 from dicecup.web import live_routes
-from dicecup.web.pages.parts import OnePart, PageParts, SeparateParts
-from dicecup.web.pages.render import InliningLoader, TranslatedEnvironment
+from dicecup.web.pages.render import InliningLoader, OnePart, PageParts, SeparateParts, TranslatedEnvironment
 from dicecup.web.pages.sheet_view import SheetView
-from dicecup.web.service.frames import Drawing, Seen
 from dicecup.web.service.matches import Matches
+from dicecup.web.service.snapshot import Drawing, Seen
 from dicecup.web.service.subscribers import EventStream
 from dicecup.web.viewer import viewer_of
 

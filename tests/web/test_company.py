@@ -13,13 +13,13 @@ from tests.waiting import PATIENCE
 from tests.web.conftest import Player, Visitor, code, two_players
 
 from dicecup.i18n.language import LANGUAGES, language
-from dicecup.web.service import company as bounds
+from dicecup.web.service import presence as bounds
 from dicecup.web.service import subscribers
-from dicecup.web.service.company import REACTIONS, Company
-from dicecup.web.service.frames import Drawing, Seen
-from dicecup.web.service.keys import key_hash
+from dicecup.web.service.identity import key_hash
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
+from dicecup.web.service.presence import REACTIONS, Company
+from dicecup.web.service.snapshot import Drawing, Seen
 from dicecup.web.service.subscribers import EventStream
 
 pytestmark = pytest.mark.one_database

@@ -12,7 +12,7 @@ from tests.web.test_changes import Watching
 from dicecup import Game
 from dicecup.dice import Die, sort_dice
 from dicecup.engine.state import Keep
-from dicecup.web.service.draft import Draft, slots_of
+from dicecup.web.service.presence import Draft, slots_of
 
 pytestmark = pytest.mark.one_database
 ID = "abcdefghjkmn"

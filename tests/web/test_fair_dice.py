@@ -17,7 +17,7 @@ from dicecup.engine.record_text import record_from_text
 from dicecup.storage.stored import Seat
 from dicecup.web.app import create_app
 from dicecup.web.service import opening
-from dicecup.web.service.keys import derived
+from dicecup.web.service.identity import derived
 from dicecup.web.settings import Settings
 
 pytestmark = pytest.mark.one_database

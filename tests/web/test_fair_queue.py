@@ -18,10 +18,18 @@ from dicecup.engine.state import start
 from dicecup.errors import UsageError
 from dicecup.rules import load_ruleset
 from dicecup.web.app import create_app
-from dicecup.web.service import fair_queue, worker
+from dicecup.web.service import worker
 from dicecup.web.service.advising import Advising
-from dicecup.web.service.fair_queue import Caller, FairQueue, FairTurns, caller_of_request
-from dicecup.web.service.worker import LENGTH, MOST_OF_CALLER, Worker, unpack
+from dicecup.web.service.worker import (
+    LENGTH,
+    MOST_OF_CALLER,
+    Caller,
+    FairQueue,
+    FairTurns,
+    Worker,
+    caller_of_request,
+    unpack,
+)
 from dicecup.web.settings import Settings
 
 LIMITS: dict[str, Any] = {"most": 1000, "most_of_caller": 500, "busy": "coach_busy"}
@@ -204,13 +212,13 @@ def test_whoever_is_cancelled_when_it_is_their_turn_passes_it_on() -> None:
 @pytest.mark.one_database
 def test_callers_are_the_networks_of_clients(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[str] = []
-    honest = fair_queue.caller_now
+    honest = worker.caller_now
 
     def noted() -> Caller:
         found.append(honest().name)
         return honest()
 
-    monkeypatch.setattr(fair_queue, "caller_now", noted)
+    monkeypatch.setattr(worker, "caller_now", noted)
     app = create_app(settings)
     with DirectClient(app, client=("192.0.2.7", 50000)) as client:
         ann = Player(client)

@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from dicecup.i18n import LANGUAGES
-from dicecup.web.documents import GUIDE, guide_address, guide_page
+from dicecup.web.assets import GUIDE, guide_address, guide_page
 
 pytestmark = pytest.mark.one_database
 

@@ -12,7 +12,7 @@ from tests.web.killing import GAMES, KILLS, KilledServer, Played, play
 from dicecup.engine.serialize import move_to_data
 from dicecup.engine.state import Throw, final_score
 from dicecup.storage.store import open_store
-from dicecup.web.service.keys import key_hash
+from dicecup.web.service.identity import key_hash
 from dicecup.web.service.live_match import LiveMatch
 
 GAMES_PLAYED = 200

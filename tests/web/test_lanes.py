@@ -16,7 +16,7 @@ from tests.web.direct_client import DirectClient
 from dicecup.web import guard as module
 from dicecup.web.app import create_app
 from dicecup.web.guard import LOOP_BURST, MOST_AT_ONCE, MOST_LANES, MOST_WAITING, Guard, Lane, Lanes, Timed
-from dicecup.web.service.fair_queue import wait_with_others
+from dicecup.web.service.worker import wait_with_others
 from dicecup.web.settings import Settings
 
 

@@ -30,8 +30,7 @@ from dicecup.rules.loader import load_ruleset
 from dicecup.web.api import library, reviews
 from dicecup.web.pages import evening_pages, library_pages, workshop_page
 from dicecup.web.pages.match_page import draw_sheets
-from dicecup.web.pages.parts import PageParts
-from dicecup.web.pages.render import page_parts
+from dicecup.web.pages.render import PageParts, page_parts
 from dicecup.web.service import live_match, matches, record_work, undoing
 from dicecup.web.service.record_work import REMEMBERED
 from dicecup.web.viewer import Viewer

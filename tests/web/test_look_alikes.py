@@ -7,7 +7,7 @@ from tests.web.conftest import ANN, FRIEND, Player, code
 
 from dicecup.engine.record_header import MOST_NAME
 from dicecup.errors import UsageError
-from dicecup.web.service.player_names import LATIN_PAIRS, mark_look_alikes, read_name, skeleton
+from dicecup.web.service.identity import LATIN_PAIRS, mark_look_alikes, read_name, skeleton
 
 pytestmark = pytest.mark.one_database
 

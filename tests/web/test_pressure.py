@@ -15,7 +15,7 @@ from tests.waiting import PATIENCE, eventually
 from tests.web.conftest import best_score
 from tests.web.serving import Server
 
-from dicecup.web.service.company import MOST_WATCHERS
+from dicecup.web.service.presence import MOST_WATCHERS
 
 SEATS = [{"kind": "person", "name": "Ann"}]
 Table = tuple[str, str]  # the path of a match in the API, and a key to it

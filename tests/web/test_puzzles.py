@@ -18,7 +18,7 @@ from dicecup.i18n.language import LANGUAGES, language
 from dicecup.storage.results import MOST_MISTAKES, StoredMistake, add_mistakes, mistakes_of
 from dicecup.web.guard import COOKIE
 from dicecup.web.service import grading
-from dicecup.web.service.keys import key_hash
+from dicecup.web.service.identity import key_hash
 
 GAME = "yatzy-sv"
 KEY = "k" * 43

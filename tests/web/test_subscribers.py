@@ -15,11 +15,11 @@ from tests.waiting import awaited
 from tests.web.conftest import Player
 
 from dicecup.errors import UsageError
-from dicecup.web.service import company
+from dicecup.web.service import presence
 from dicecup.web.service import subscribers as bounds
-from dicecup.web.service.company import MOST_OF_ADDRESS, MOST_OF_PLAYER, MOST_WATCHERS, Subscriber
-from dicecup.web.service.frames import Drawing
 from dicecup.web.service.matches import Matches
+from dicecup.web.service.presence import MOST_OF_ADDRESS, MOST_OF_PLAYER, MOST_WATCHERS, Subscriber
+from dicecup.web.service.snapshot import Drawing
 from dicecup.web.service.subscribers import Channel, Deliveries, EventStream, Subscribers
 
 
@@ -44,7 +44,7 @@ def test_one_address_cannot_use_up_all_streams() -> None:
 
 
 def test_players_have_reserved_streams(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(company, "MOST_WATCHERS_IN_ALL", MOST_WATCHERS + 10)
+    monkeypatch.setattr(presence, "MOST_WATCHERS_IN_ALL", MOST_WATCHERS + 10)
     hub = Subscribers()
     with ExitStack() as places:
         strangers = [Subscriber(str(number)) for number in range(MOST_WATCHERS + 10)]
@@ -59,7 +59,7 @@ def test_without_limits_addresses_are_not_counted() -> None:
 
 
 def test_seats_do_not_evade_the_limit_of_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(company, "MOST_PLAYERS_OF_ADDRESS", 30)
+    monkeypatch.setattr(presence, "MOST_PLAYERS_OF_ADDRESS", 30)
     hub = Subscribers()
     with ExitStack() as places:
         seated = [Subscriber("one", f"player {number}") for number in range(40)]

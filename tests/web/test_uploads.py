@@ -18,10 +18,8 @@ from dicecup.engine.record_text import RecordWriter, record_to_text
 from dicecup.errors import UsageError
 from dicecup.i18n.language import LANGUAGES, language
 from dicecup.rules.loader import house_reference, load_ruleset, load_without_files
-from dicecup.web import uploads
-from dicecup.web.service import live_match, matches, worker
-from dicecup.web.service.fair_queue import caller_of_request
-from dicecup.web.uploads import (
+from dicecup.web.service import live_match, matches, record_work, worker
+from dicecup.web.service.record_work import (
     MOST_COMING,
     MOST_COMING_OF_CALLER,
     MOST_LINE,
@@ -29,6 +27,7 @@ from dicecup.web.uploads import (
     MOST_RECORD,
     Uploads,
 )
+from dicecup.web.service.worker import caller_of_request
 
 pytestmark = pytest.mark.one_database
 
@@ -48,7 +47,7 @@ def long_record(lines: int) -> str:
 
 def test_long_records_are_refused_before_they_are_read(ann: Player, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ann.post("/reviews", {"record": long_record(MOST_LINES // 25)}).status_code == 200
-    monkeypatch.setattr(uploads, "read_upload", lambda _data: pytest.fail("it was read"))
+    monkeypatch.setattr(record_work, "read_upload", lambda _data: pytest.fail("it was read"))
     for record, status, code in (
         (long_record(MOST_LINES + 1), 413, "record_too_long"),
         ("dicecup record 1\n" + " " * (MOST_LINE + 1), 422, "record_damaged"),
@@ -74,7 +73,7 @@ def test_uploads_are_parsed_one_at_a_time_and_few_are_queued(monkeypatch: pytest
         assert threading.current_thread().name.startswith("upload")
         return None  # type: ignore[return-value]
 
-    monkeypatch.setattr(uploads, "read_upload", read)
+    monkeypatch.setattr(record_work, "read_upload", read)
 
     async def upload(here: Uploads, caller: str = "") -> None:
         caller_of_request.set(caller)
@@ -178,7 +177,7 @@ def test_long_records_are_played_in_another_process(ann: Player, monkeypatch: py
         return really(*arguments)
 
     monkeypatch.setattr(record_module, "apply_and_score", note)
-    for module in (uploads, live_match, matches):
+    for module in (record_work, live_match, matches):
         monkeypatch.setattr(module, "LONG", 30)
     assert ann.post("/reviews", {"record": text}).json() == short
     state = ann.post("/records", {"record": text}).json()
@@ -201,7 +200,7 @@ def test_a_record_that_is_wrong_in_another_process_is_refused_with_its_line(
 ) -> None:
     text = long_record(40) + "1 throw 1 2 3 4 5 !!\n"
     refused = ann.post("/reviews", {"record": text})
-    monkeypatch.setattr(uploads, "LONG", 30)
+    monkeypatch.setattr(record_work, "LONG", 30)
     again = ann.post("/reviews", {"record": text})
     assert (again.status_code, again.json()) == (refused.status_code, refused.json())
     assert again.json()["error"]["code"] == "record_damaged"
@@ -211,7 +210,7 @@ def test_a_process_that_ends_while_it_reads_a_record_is_a_failure_of_the_server(
     ann: Player, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """“Busy” would let a client ask again without end, and no monitor would see it."""
-    monkeypatch.setattr(uploads, "LONG", 30)
+    monkeypatch.setattr(record_work, "LONG", 30)
     text = long_record(40)
     reader = ann.client.app.state.matches.reader  # type: ignore[attr-defined]
     first = ann.post("/reviews", {"record": text})
@@ -233,7 +232,7 @@ def test_house_rules_of_a_long_record_are_not_loaded_in_the_event_loop(
 ) -> None:
     rules = load_ruleset(house_reference('format = 1\nid = "ours"\nbase = "yatzy"\nthrows = 4'))
     text = record_to_text(Record(Header(rules.reference, rules, ("Ann",), DiceOrigin("typed"))))
-    monkeypatch.setattr(uploads, "LONG", 3)
+    monkeypatch.setattr(record_work, "LONG", 3)
     assert ann.client.portal
     loop = ann.client.portal.call(threading.get_ident)
     threads: list[int] = []

@@ -8,7 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastapi import APIRouter, Depends, FastAPI
 from starlette.applications import Starlette
@@ -25,17 +25,16 @@ from dicecup.web.assets import send_asset
 from dicecup.web.guard import Guard, HeadRequests
 from dicecup.web.live_routes import COMPRESSION, LEAST_COMPRESSED, LiveRoutes
 from dicecup.web.logs import configure_logs
-from dicecup.web.observing import Observe
+from dicecup.web.observing import Metrics, Observe
 from dicecup.web.pages import (
     coach_page,
     evening_pages,
     library_pages,
-    lobby_page,
     match_page,
     puzzle_pages,
     review_page,
-    rounds_page,
     setup_page,
+    turns_page,
     workshop_page,
 )
 from dicecup.web.pages.render import compile_templates, refused_page
@@ -43,14 +42,11 @@ from dicecup.web.service.grading import today
 from dicecup.web.service.house_values import HouseValues
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.personal_data import keep_to_retention
+from dicecup.web.service.record_work import Uploads
 from dicecup.web.service.reviewing import Reviews
 from dicecup.web.service.subscribers import when_server_stops
 from dicecup.web.service.worker import DELAY
 from dicecup.web.settings import Settings, settings_of_process
-from dicecup.web.uploads import Uploads
-
-if TYPE_CHECKING:
-    from dicecup.web.metrics import Metrics
 
 ABOUT = """Play every game of the Yatzy family.
 
@@ -133,13 +129,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 def shared_routes() -> list[BaseRoute]:
     """The routes of every application in this process: FastAPI takes 0.2 s to read what they ask for."""
     pages = (
-        lobby_page.router,
         setup_page.router,
         workshop_page.router,
         match_page.router,
         coach_page.router,
         review_page.router,
-        rounds_page.router,
+        turns_page.router,
         puzzle_pages.router,
         library_pages.router,
         evening_pages.router,
@@ -200,8 +195,4 @@ async def prepare_pages(app: FastAPI) -> None:
 
 
 def create_metrics(settings: Settings) -> Metrics | None:
-    if not settings.metrics.on:
-        return None
-    from dicecup.web.metrics import Metrics
-
-    return Metrics()
+    return Metrics() if settings.metrics.on else None

@@ -1,12 +1,15 @@
-"""Static files (our own, and htmx from the package that carries it) and QR codes."""
+"""What the server shows from files: static files, QR codes, and pages of the documentation."""
 
 from __future__ import annotations
 
 import hashlib
-from functools import cache, lru_cache
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 
+import mistune
 import segno
 from markupsafe import Markup
 from starlette.requests import Request
@@ -76,3 +79,73 @@ def qr_svg(address: str) -> Markup:
     code = segno.make(address, error="m", micro=False)
     text: str = code.svg_inline(border=2, omitsize=True, svgclass="code", lineclass=None, light="#fff")
     return Markup(text)
+
+
+# The pages of the guide in the order of its list; the first one is its front page.
+GUIDE = ("index", "playing", "games", "keeping-score", "house-rules", "coach", "fair-dice")
+# A wheel holds a copy of the pages; in a clone they are in docs.
+FOLDERS = (Path(__file__).parent / "reading", Path(__file__).parents[3] / "docs")
+# A title, a line of languages, and the text.
+PAGE = re.compile(r"# (?P<title>[^\n]+)\n\n(?:[^\n]+\n)+\n(?P<text>.+)", re.DOTALL)
+LINK = re.compile(r'href="(?:(?:\.\./)+(?:(?P<section>rules|guide)/)?\w\w/)?(?P<name>[\w-]+)\.md')
+# On a phone the style sheet stacks the cells of a row; the roles keep it a table for screen readers.
+ROLES = {
+    "table": "table",
+    "thead": "rowgroup",
+    "tbody": "rowgroup",
+    "tr": "row",
+    "th": "columnheader",
+    "td": "cell",
+}
+
+
+@dataclass(frozen=True)
+class Document:
+    """A page in one language, without its line of languages."""
+
+    title: str
+    markdown: str
+    html: Markup
+
+
+def rules_page(game: str, language: str) -> Document:
+    return document("rules", game, language)
+
+
+def guide_page(name: str, language: str) -> Document:
+    if name not in GUIDE:
+        raise UsageError("not_found")
+    return document("guide", name, language)
+
+
+def guide_address(name: str) -> str:
+    return "/guide" if name == GUIDE[0] else f"/guide/{name}"
+
+
+@lru_cache(maxsize=200)
+def document(section: str, name: str, language: str) -> Document:
+    for folder in FOLDERS:
+        path = folder / section / language / f"{name}.md"
+        if path.is_file():
+            found = PAGE.fullmatch(path.read_text(encoding="utf-8"))
+            assert found, path
+            return Document(found["title"], found["text"], as_html(found["text"], section))
+    raise UsageError("not_found")
+
+
+def as_html(text: str, section: str) -> Markup:
+    """A page as HTML, its links leading to our pages."""
+    made = str(mistune.create_markdown(plugins=["table", "strikethrough"])(text))
+    linked = LINK.sub(partial(link_here, section), made)
+    plain = re.sub(r' style="text-align:(\w+)"', r' class="\1"', linked)
+    return Markup(re.sub(r"<(table|thead|tbody|tr|th|td)\b", with_role, plain))
+
+
+def link_here(section: str, link: re.Match[str]) -> str:
+    if (link["section"] or section) == "guide":
+        return f'href="{guide_address(link["name"])}'
+    return f'href="/rules/{link["name"]}'
+
+
+def with_role(tag: re.Match[str]) -> str:
+    return f'<{tag[1]} role="{ROLES[tag[1]]}"'

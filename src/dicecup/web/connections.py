@@ -28,13 +28,12 @@ from uvicorn.supervisors import Multiprocess
 from dicecup.web.addresses import is_among, network_of
 from dicecup.web.logs import configure_logs
 from dicecup.web.service.subscribers import announce_stop
-from dicecup.web.settings import CONNECTION, ConnectionLimits, settings_of_process
+from dicecup.web.settings import CONNECTION, METRICS_FOLDER, ConnectionLimits, settings_of_process
 
 MOST_HEAD = 32_000  # bytes of a request line and its headers
 WANTED_DESCRIPTORS = 65_536
 OTHER_DESCRIPTORS = 100  # database connections, pipes of worker processes, files, listening sockets
 CONNECTIONS = 20_000  # where the limit of open files allows it
-METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # the variable of prometheus-client
 END_OF_HEAD = b"\r\n\r\n"
 EVENTS = "/events"  # the end of the paths of event streams
 MOST_UNREAD = 16_384  # bytes of events that wait in memory for a client, and one event more

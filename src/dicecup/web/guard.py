@@ -21,10 +21,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from dicecup.errors import DicecupError, UsageError
 from dicecup.web.addresses import HostNames, network_of
 from dicecup.web.logs import current_request
-from dicecup.web.service.fair_queue import caller_of_request, place_of_request
-from dicecup.web.service.keys import key_hash
+from dicecup.web.service.identity import key_hash
+from dicecup.web.service.record_work import MOST_RECORD
+from dicecup.web.service.worker import caller_of_request, place_of_request
 from dicecup.web.settings import Settings
-from dicecup.web.uploads import MOST_RECORD
 
 # Each client network has a lane: its requests run side by side while they have used little of the event
 # loop's time, then one after the other, and wait once their share is used up. Time in threads, worker

@@ -35,11 +35,10 @@ from dicecup.web.pages.match_page import (
 )
 from dicecup.web.pages.render import render_parts
 from dicecup.web.pages.sheet_view import read_picked, read_placement
-from dicecup.web.service.draft import slots_of
-from dicecup.web.service.frames import Drawing, Seen
-from dicecup.web.service.keys import is_match_id, key_hash
+from dicecup.web.service.identity import is_match_id, key_hash
 from dicecup.web.service.live_match import LiveMatch
-from dicecup.web.service.snapshot import state_data
+from dicecup.web.service.presence import slots_of
+from dicecup.web.service.snapshot import Drawing, Seen, state_data
 from dicecup.web.service.subscribers import EventStream
 from dicecup.web.viewer import Form, MatchesNow, ViewerNow, checked_form, matches_of, viewer_of
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from dicecup.installation import data_folder
 
 CONNECTION = "dicecup.connection"  # where a request's scope holds its connection, if it is for events
+METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # the variable of prometheus-client
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ from starlette.responses import Response
 from dicecup.errors import UsageError
 from dicecup.i18n.language import LANGUAGES, Language, language
 from dicecup.web.guard import COOKIE
-from dicecup.web.service.keys import MOST_KEY, derived, key_hash, new_key
+from dicecup.web.service.identity import MOST_KEY, derived, key_hash, new_key
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
+from dicecup.web.service.record_work import Uploads
 from dicecup.web.service.reviewing import Reviews
 from dicecup.web.service.runner import PACES
-from dicecup.web.uploads import Uploads
 
 TWO_YEARS = 2 * 365 * 24 * 3600
 THEMES = ("auto", "light", "dark")

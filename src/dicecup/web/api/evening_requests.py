@@ -11,7 +11,7 @@ from dicecup.storage.stored import MatchLine
 from dicecup.web.api.models import REFUSALS, Model, Opened, StandingAnswer, answer
 from dicecup.web.service import evening_tally as evenings
 from dicecup.web.service.evening_tally import Duel, EveningReport, PersonTotals
-from dicecup.web.service.keys import key_hash, new_key
+from dicecup.web.service.identity import key_hash, new_key
 from dicecup.web.texts import evening_card, evening_name, player_name
 from dicecup.web.viewer import Key, MatchesNow, language_of
 

@@ -29,9 +29,9 @@ from dicecup.rules.model import Ruleset
 from dicecup.rules.reader import MOST_REFERENCE, is_house
 from dicecup.storage.results import MOST_LISTED, MOST_RESULTS
 from dicecup.web.api.models import REFUSALS, StandingAnswer
-from dicecup.web.documents import rules_page
+from dicecup.web.assets import rules_page
 from dicecup.web.service.advising import bots_here
-from dicecup.web.service.keys import key_hash
+from dicecup.web.service.identity import key_hash
 from dicecup.web.service.opening import game_rules
 from dicecup.web.service.personal_data import FILE_NAME, delete_person, export_person
 from dicecup.web.service.statistics import Statistics, statistics

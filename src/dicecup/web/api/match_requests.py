@@ -45,12 +45,11 @@ from dicecup.web.api.models import (
 from dicecup.web.api.reviews import proof_of
 from dicecup.web.service import joining, opening, playing_apart, undoing
 from dicecup.web.service.advising import check_on, in_time
-from dicecup.web.service.frames import Drawing, Seen
-from dicecup.web.service.keys import key_hash, new_key
+from dicecup.web.service.identity import key_hash, new_key
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.opening import game_rules
-from dicecup.web.service.rounds import rounds_data, rounds_of
-from dicecup.web.service.snapshot import box_values, state_data
+from dicecup.web.service.reviewing import rounds_data, rounds_of
+from dicecup.web.service.snapshot import Drawing, Seen, box_values, state_data
 from dicecup.web.service.subscribers import EventStream
 from dicecup.web.viewer import Asked, Key, MatchesNow, ReviewsNow, Seats
 

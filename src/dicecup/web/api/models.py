@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from dicecup.engine.state import MOST_PLAYERS
 from dicecup.rules.reader import MOST_REFERENCE
-from dicecup.web.service.company import REACTIONS
 from dicecup.web.service.live_match import LiveMatch
+from dicecup.web.service.presence import REACTIONS
 from dicecup.web.service.snapshot import state_data
 
 Version = Annotated[int, Field(ge=0, le=1_000_000, strict=True, description="What it was made against.")]

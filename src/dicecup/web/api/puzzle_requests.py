@@ -14,7 +14,7 @@ from dicecup.engine.serialize import position_to_data
 from dicecup.storage.results import PuzzleStanding, standing_of
 from dicecup.web.api.models import REFUSALS, Model
 from dicecup.web.service import grading
-from dicecup.web.service.keys import key_hash
+from dicecup.web.service.identity import key_hash
 from dicecup.web.viewer import Key, MatchesNow
 
 router = APIRouter(prefix="/api", tags=["puzzles"], responses=REFUSALS)

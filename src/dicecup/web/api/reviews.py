@@ -15,10 +15,9 @@ from dicecup.engine.record import Record
 from dicecup.engine.record_dice import Proof
 from dicecup.engine.state import standings
 from dicecup.web.api.models import REFUSALS, Model, Opened, ProofAnswer, StandingAnswer, StateAnswer, answer
-from dicecup.web.service.keys import key_hash, new_key
+from dicecup.web.service.identity import key_hash, new_key
 from dicecup.web.service.opening import go_on, keep_record, try_again
-from dicecup.web.service.record_work import PlayedRecord
-from dicecup.web.uploads import MOST_RECORD
+from dicecup.web.service.record_work import MOST_RECORD, PlayedRecord
 from dicecup.web.viewer import Asked, Key, MatchesNow, ReviewsNow, UploadsNow
 
 Dice = list[int | str]

@@ -22,6 +22,7 @@ from dicecup.i18n.sentences import (
     reasons_text,
     remarks_text,
     score_text,
+    signed_text,
 )
 from dicecup.match import Match
 from dicecup.rules.model import Ruleset
@@ -213,3 +214,10 @@ def signed(value: float, language: Language) -> str:
     if abs(value) < LEAST_LOSS:
         return text
     return ("+" if value > 0 else "−") + text
+
+
+def figure(value: float, language: Language, decimals: int = 1, *, sign: bool = False) -> str:
+    """Format a number with a typographic minus, and no minus before 0."""
+    rounded = round(value, decimals) + 0.0
+    text = signed_text(rounded, language, decimals) if sign else number_text(rounded, language, decimals)
+    return text.replace("-", "−")

@@ -12,9 +12,9 @@ from starlette.responses import Response
 from dicecup.i18n.language import Language, game_name
 from dicecup.storage.people import MOST_EVENINGS
 from dicecup.web.assets import qr_svg
+from dicecup.web.pages.coach_view import figure
 from dicecup.web.pages.my_games import GameLine, game_line
 from dicecup.web.pages.render import base_address, go_to, only_here, page, render
-from dicecup.web.pages.review_turns import figure
 from dicecup.web.pages.setup_page import games
 from dicecup.web.pages.sheet_view import number
 from dicecup.web.service import evening_tally as evenings

@@ -23,7 +23,7 @@ from dicecup.installation import is_installed
 from dicecup.rules.model import Ruleset
 from dicecup.rules.reader import is_house
 from dicecup.storage.stored import MatchPage, ResultPage
-from dicecup.web.documents import GUIDE, guide_page, rules_page
+from dicecup.web.assets import GUIDE, guide_page, rules_page
 from dicecup.web.guard import COOKIE
 from dicecup.web.pages.match_page import Asked
 from dicecup.web.pages.my_games import game_line, statistics_views

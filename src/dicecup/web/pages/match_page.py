@@ -18,7 +18,6 @@ from dicecup.engine.state import Placement
 from dicecup.errors import DicecupError, DiceError, UsageError
 from dicecup.rules.model import Ruleset
 from dicecup.web.assets import qr_svg
-from dicecup.web.pages.first_game import guide_step, remember_guide, skip_guide
 from dicecup.web.pages.match_view import MatchView, match_view
 from dicecup.web.pages.pad_view import ChooserView, chooser_view, read_write
 from dicecup.web.pages.render import (
@@ -32,6 +31,7 @@ from dicecup.web.pages.render import (
     render,
 )
 from dicecup.web.pages.sheet_view import picked_text, read_picked
+from dicecup.web.pages.turn_view import guide_step, remember_guide, skip_guide
 from dicecup.web.refusals import status_of
 from dicecup.web.service import joining, opening, undoing
 from dicecup.web.service.live_match import LiveMatch

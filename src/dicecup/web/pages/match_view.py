@@ -24,11 +24,10 @@ from dicecup.web.pages.announcements import (
     proposal,
 )
 from dicecup.web.pages.coach_view import SoFarView, so_far_view
-from dicecup.web.pages.first_game import GuideStep
 from dicecup.web.pages.pad_view import PadView, pad_view
-from dicecup.web.pages.parts import OnePart, PartSource
+from dicecup.web.pages.render import OnePart, PartSource
 from dicecup.web.pages.sheet_view import SheetView, number
-from dicecup.web.pages.turn_view import TurnView, safe_choices, turn_view
+from dicecup.web.pages.turn_view import GuideStep, TurnView, safe_choices, turn_view
 from dicecup.web.service.advising import has_coach, has_solver
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.opening import game_rules, may_begin

@@ -13,7 +13,7 @@ from dicecup.i18n.language import Language, game_name, option_name, option_text
 from dicecup.i18n.sentences import rating_text
 from dicecup.rules.model import Ruleset
 from dicecup.storage.stored import Ended, MatchLine, ResultPage
-from dicecup.web.pages.review_turns import figure
+from dicecup.web.pages.coach_view import figure
 from dicecup.web.pages.sheet_view import number
 from dicecup.web.service.opening import game_rules
 from dicecup.web.service.statistics import Statistics, statistics

@@ -27,17 +27,18 @@ from dicecup.i18n.sentences import (
     unfinished_text,
 )
 from dicecup.rules.model import Ruleset
+from dicecup.web.pages.coach_view import figure
 from dicecup.web.pages.match_page import Asked
 from dicecup.web.pages.my_games import lines
 from dicecup.web.pages.render import go_to, number, page
-from dicecup.web.pages.review_turns import SeatView, figure, seat_view
+from dicecup.web.pages.turns_page import SeatView, seat_view
 from dicecup.web.refusals import status_of
 from dicecup.web.service.grading import OverGames, habits_over_games
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.opening import go_on, keep_record, may_try, try_again
+from dicecup.web.service.record_work import MOST_RECORD
 from dicecup.web.service.reviewing import KeptReview, Reviewed, check_may
 from dicecup.web.texts import house_rules, player_name
-from dicecup.web.uploads import MOST_RECORD
 from dicecup.web.viewer import Form, MatchesNow, ReviewsNow, UploadsNow, Viewer, ViewerNow, matches_of
 
 

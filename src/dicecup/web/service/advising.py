@@ -25,9 +25,8 @@ from dicecup.rules.loader import load_ruleset
 from dicecup.rules.model import Ruleset
 from dicecup.solver.components import check_rules
 from dicecup.solver.ready import double_table_name, has_ready, quick_name, ready_name
-from dicecup.web.service.fair_queue import Caller, wait_with_others
 from dicecup.web.service.live_match import LiveMatch
-from dicecup.web.service.worker import MOST_MEMORY, DirectWorker, make_worker
+from dicecup.web.service.worker import MOST_MEMORY, Caller, DirectWorker, make_worker, wait_with_others
 
 if TYPE_CHECKING:
     from dicecup.coach.advice import Hint, WinHint

@@ -22,12 +22,11 @@ from dicecup.storage.people import MOST_EVENINGS, MOST_GAMES
 from dicecup.storage.results import MOST_LISTED
 from dicecup.storage.store import Store
 from dicecup.storage.stored import BestRoll, Ended, Evening, MatchLine, Notice
+from dicecup.web.service.identity import is_match_id, key_hash, look_of, new_match_id, now
 from dicecup.web.service.joining import following_match, play_again
-from dicecup.web.service.keys import is_match_id, key_hash, new_match_id, now
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.opening import NewMatch, open_evening
-from dicecup.web.service.player_names import look_of
 
 MOST_NAME = 60  # characters of the name of an evening
 MOST_COUNTED = 500  # games in the statistics over evenings

@@ -12,11 +12,18 @@ from dicecup.errors import MoveError, UsageError
 from dicecup.match import with_player
 from dicecup.storage.removal import discard_match
 from dicecup.storage.stored import Evening, Seat
-from dicecup.web.service.keys import key_hash, new_key, new_match_id, now
+from dicecup.web.service.identity import (
+    check_different,
+    key_hash,
+    mark_look_alikes,
+    new_key,
+    new_match_id,
+    now,
+    read_name,
+)
 from dicecup.web.service.live_match import LiveMatch, header_for
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.opening import NewMatch, NewSeat, open_match, read_seed
-from dicecup.web.service.player_names import check_different, mark_look_alikes, read_name
 from dicecup.web.service.playing_apart import check_newcomer, play_dice_again
 from dicecup.web.service.snapshot import DICE
 

@@ -26,9 +26,8 @@ from dicecup.rules.loader import load_ruleset
 from dicecup.storage.people import HeaderOf
 from dicecup.storage.store import EntryTaken, Store
 from dicecup.storage.stored import Addition, Notice, Opening, Result, Seat, StoredMatch
-from dicecup.web.service.company import Company
-from dicecup.web.service.draft import Draft
-from dicecup.web.service.keys import now
+from dicecup.web.service.identity import now
+from dicecup.web.service.presence import Company, Draft
 from dicecup.web.service.record_work import LONG, Elsewhere, in_thread, remembered, replay
 from dicecup.web.service.statistics import results_of
 

@@ -17,14 +17,13 @@ from dicecup.installation import is_installed
 from dicecup.storage.store import EntryTaken, MatchLocked, Store
 from dicecup.storage.stored import WHISPERED, Addition, Notice
 from dicecup.web.service.advising import NICE, Advising
-from dicecup.web.service.company import TOLD_EVERY
-from dicecup.web.service.fair_queue import FairTurns
-from dicecup.web.service.keys import is_match_id
+from dicecup.web.service.identity import is_match_id
 from dicecup.web.service.live_match import LiveMatch
+from dicecup.web.service.presence import TOLD_EVERY
 from dicecup.web.service.record_work import LONG
 from dicecup.web.service.runner import Runner
 from dicecup.web.service.subscribers import Subscribers
-from dicecup.web.service.worker import make_worker, warm_all
+from dicecup.web.service.worker import FairTurns, make_worker, warm_all
 from dicecup.web.settings import Settings
 
 Answer = TypeVar("Answer")

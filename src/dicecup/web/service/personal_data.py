@@ -31,7 +31,7 @@ from dicecup.storage.store import Store
 from dicecup.storage.stored import Evening, MatchLine, Notice
 from dicecup.web.service.evening_tally import read_lines, totals
 from dicecup.web.service.grading import learning_data
-from dicecup.web.service.keys import now
+from dicecup.web.service.identity import now
 from dicecup.web.service.matches import Matches
 from dicecup.web.settings import Retention
 

@@ -26,9 +26,8 @@ from dicecup.rules.loader import load_ruleset
 from dicecup.storage.store import PromiseTaken
 from dicecup.storage.stored import Opening, Seat
 from dicecup.web.service.advising import BOTS_BY_VALUES
-from dicecup.web.service.keys import key_hash, new_match_id, now
+from dicecup.web.service.identity import key_hash, new_match_id, now, read_name
 from dicecup.web.service.live_match import LiveMatch
-from dicecup.web.service.player_names import read_name
 from dicecup.web.service.statistics import results_of
 
 if TYPE_CHECKING:

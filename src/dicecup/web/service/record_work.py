@@ -1,4 +1,4 @@
-"""Work on long records: reading an upload, replaying a stored match, continuing from a position of one.
+"""Work on long records: reading an upload of bounded size, replaying a match, continuing from a position.
 
 Each move of a record is played again by the rules, which takes a tenth of a second for a long game. In a
 thread of the server that holds the GIL, which moves need too: so it happens in a process of its own, with a
@@ -8,7 +8,9 @@ lower priority. Of short records it takes a few milliseconds, less than starting
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -17,8 +19,11 @@ from dicecup.engine.record import FEW_STATES, DiceOrigin, Record, Undo
 from dicecup.engine.record_dice import Proof, verify
 from dicecup.engine.record_header import read_header
 from dicecup.engine.record_text import RecordWriter, entry_texts, record_from_text, split_lines
+from dicecup.errors import RecordError
 from dicecup.match import Match
 from dicecup.rules.loader import load_without_files
+from dicecup.rules.reader import MOST_REFERENCE
+from dicecup.web.service.worker import FairTurns, Worker
 
 LONG = 300  # entries, from which on a record is long
 REMEMBERED = FEW_STATES  # moves whose states stay in memory, or more in games of many players
@@ -99,3 +104,49 @@ def continuing(record: Record) -> PlayedRecord:
 
 def replaced_header(record: Record, origin: DiceOrigin, players: tuple[str, ...]) -> Record:
     return replace(record, header=replace(record.header, origin=origin, players=players))
+
+
+MOST_LINES = 6_000  # ten players of the longest game, and much taken back
+MOST_LINE = 600  # bytes: a name, some options
+HOUSE_LINE = b"game house:"  # a line that carries house rules may be as long as they may
+MOST_RECORD = 600_000  # bytes
+MOST_COMING = 20  # uploads that wait to be read; further ones are rejected
+MOST_COMING_OF_CALLER = 3  # of them
+
+
+class Uploads:
+    """Strangers wait for each other here, and never before somebody's move.
+
+    Long records are read by a worker process, short ones in a thread.
+    """
+
+    def __init__(self, reader: Worker | None) -> None:
+        self.reader = reader
+        self.thread = ThreadPoolExecutor(1, "upload")
+        self.turns = FairTurns(MOST_COMING, MOST_COMING_OF_CALLER, "uploads_busy")
+
+    @asynccontextmanager
+    async def reading(self, data: bytes) -> AsyncIterator[PlayedRecord]:
+        """The record in an upload; the next one is read when the block is over."""
+        check_size(data)
+        async with self.turns.turn():
+            if self.reader and data.count(b"\n") > LONG:
+                yield await self.reader.ask(read_upload.__name__, data)
+            else:
+                yield await asyncio.get_running_loop().run_in_executor(self.thread, read_upload, data)
+
+    def stop(self) -> None:
+        self.thread.shutdown(wait=False, cancel_futures=True)
+
+
+def check_size(data: bytes) -> None:
+    """Everything that can be known without reading it."""
+    if len(data) > MOST_RECORD:
+        raise RecordError("record_too_large", most=MOST_RECORD)
+    lines = data.split(b"\n")
+    if len(lines) > MOST_LINES + 1:
+        raise RecordError("record_too_long", most=MOST_LINES)
+    for number, line in enumerate(lines, start=1):
+        most = MOST_LINE + MOST_REFERENCE if line.startswith(HOUSE_LINE) else MOST_LINE
+        if len(line) > most:
+            raise RecordError("record_damaged", line=number)

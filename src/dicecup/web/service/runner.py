@@ -13,7 +13,7 @@ from dicecup.engine.state import Score, TurnMove
 from dicecup.errors import DicecupError
 from dicecup.match import Change
 from dicecup.web.service.advising import BOTS_BY_VALUES
-from dicecup.web.service.keys import log_name
+from dicecup.web.service.identity import log_name
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.playing_apart import all_done, close
 

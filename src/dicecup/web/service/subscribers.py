@@ -25,9 +25,9 @@ from starlette.types import Receive, Scope, Send
 
 from dicecup.errors import UsageError
 from dicecup.web.addresses import network_of
-from dicecup.web.service.company import AWAY_AFTER, Subscriber
-from dicecup.web.service.frames import Drawing, Frame, Seen
 from dicecup.web.service.live_match import LiveMatch
+from dicecup.web.service.presence import AWAY_AFTER, Subscriber
+from dicecup.web.service.snapshot import Drawing, Frame, Seen
 from dicecup.web.settings import CONNECTION
 
 if TYPE_CHECKING:

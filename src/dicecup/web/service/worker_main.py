@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,7 +35,7 @@ from dicecup.errors import DicecupError, UsageError
 from dicecup.installation import house_folder, is_installed
 from dicecup.rules.model import Ruleset
 from dicecup.web.service.record_work import continuing, read_upload, replay, standing_after, undone
-from dicecup.web.service.worker import LENGTH, NICEST, pack, refusal_of, unpack, warm_once
+from dicecup.web.service.worker import LENGTH, NICEST, pack, refusal_of, unpack
 
 if TYPE_CHECKING:
     from dicecup.coach.goals import Goal
@@ -106,6 +107,23 @@ def last_turn(rules: Ruleset) -> State:
 def prepare_to_win(rules: Ruleset) -> None:
     """The same for chances to win and to reach a goal; only in the last turn, and goals are like chances."""
     to_win(rules, some_throw(rules, last_turn(rules)))
+
+
+def warm_once(rules: Ruleset, prepare: Callable[[Ruleset], None]) -> None:
+    """Prepare a game unless that was done before, or another process is doing it."""
+    import numba
+    from filelock import FileLock, Timeout
+
+    from dicecup.solver.compiled import KEPT
+
+    if not KEPT:  # no folder to write to: the first request has to wait
+        return
+    folder = Path(numba.config.CACHE_DIR)  # type: ignore[attr-defined]
+    mark = folder / f"warm-{rules.id}"
+    with suppress(Timeout), FileLock(folder / "warming", blocking=False):
+        if not mark.exists():
+            prepare(rules)
+            mark.touch()
 
 
 def warm(rules: Ruleset) -> None:
