@@ -27,7 +27,7 @@ from dicecup.solver.solution import OnProgress, OnShare, Play, no_callback
 BATCH = 20_000  # games in compiled kernels at once
 PIECE = 5  # games on the engine between two progress reports
 MANY_GAMES = 50  # from so many on, working out the tables takes less time than doing without
-MOST_STATES = 5_000_000  # of a game whose tables are worked out unasked: a gigabyte or two
+MOST_STATES = 5_000_000  # of a game whose tables are computed unasked: a gigabyte or two
 PLAYS: tuple[Play, ...] = ("points", "target")
 
 
@@ -76,7 +76,7 @@ def needs_tables(rules: Ruleset, bots: Sequence[Bot], games: int) -> bool:
 
 
 def win_tables(values: Values, on_progress: OnProgress = no_callback) -> dict[Play, ChanceTable]:
-    """Return the tables of chances that play for the win reads; those that are missing are worked out."""
+    """Return the tables of chances that play for the win reads; missing ones are computed."""
     source = values.source
     assert isinstance(source, SingleSolution)
     return {

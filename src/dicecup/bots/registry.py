@@ -205,7 +205,7 @@ def decided(bot: Bot, name: str, rules: Ruleset, state: State, chance: Random) -
         return move, apply(rules, state, move)
     except DicecupError as error:
         raise BotError("bot_illegal", bot=name, problem=error) from error
-    except Exception as error:  # a move made of rubbish
+    except Exception as error:  # a malformed move
         raise BotError("bot_no_move", bot=name, found=shown(move)) from error
 
 

@@ -149,7 +149,7 @@ def bind(host: str, port: int) -> socket.socket:
         if not isinstance(error, OSError) or is_address_wrong(error):
             raise UsageError("host_wrong", host=host) from None
         raise UsageError("port_in_use", host=host, port=port, problem=error.strerror) from None
-    listener.listen(2048)  # whoever comes from now on waits until the application is ready
+    listener.listen(2048)  # from now on clients are queued until the application is ready
     listener.set_inheritable(True)
     return listener
 

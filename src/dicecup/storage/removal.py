@@ -1,4 +1,4 @@
-"""Removing matches: a person's data when they ask for it, and what nobody came back to.
+"""Removing matches: a person's data on request, and abandoned matches.
 
 The database lets a match go only as a whole and only when nobody holds a seat in it (`database.REMOVAL`).
 Everything is done in batches, so that no transaction grows with the number of somebody's matches.

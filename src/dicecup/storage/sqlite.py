@@ -39,10 +39,10 @@ class SqliteTransaction:
         return self.connection.execute(question, values).fetchall()
 
     def use_snapshot(self) -> None:
-        """Do nothing: nobody else writes during a transaction."""
+        """Do nothing: no other connection writes during a transaction."""
 
     def hurry(self) -> None:
-        """Do nothing: nobody else writes during a transaction."""
+        """Do nothing: no other connection writes during a transaction."""
 
     def tell(self, word: str) -> None:
         """Do nothing: there are no other processes."""

@@ -241,10 +241,10 @@ def run(listener: socket.socket, workers: int = 1) -> None:
         h11_max_incomplete_event_size=MOST_HEAD,
         forwarded_allow_ips=settings_of_process().connections.proxies,
         log_config=None,  # they are configured here, and by the application in each worker
-        access_log=False,  # addresses of tables are nobody's business
+        access_log=False,  # the addresses of matches are secret
         server_header=False,
         timeout_graceful_shutdown=2,
-        timeout_keep_alive=60,  # a player thinks between two moves
+        timeout_keep_alive=60,  # players pause between two moves
         workers=workers,
     )
     if workers == 1:

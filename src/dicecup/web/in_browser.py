@@ -304,7 +304,7 @@ class NoPages:
 
 
 async def prepare(bytecode: Any, languages: str) -> None:
-    """Draw pages for nobody and roll: a snapshot that is made after this has all that they need."""
+    """Render pages and roll once, so that a snapshot taken afterwards contains all that they need."""
     from dicecup.web.pages import render
 
     render.template_cache = TemplateCache(bytecode)

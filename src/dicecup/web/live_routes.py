@@ -84,7 +84,7 @@ class LiveRoutes:
 
 
 async def visible_match(request: Request, match: str) -> LiveMatch:
-    """The match, as far as whoever asks may see it: by their key in the API, by their cookie on pages."""
+    """Return the match if the client may see it: by its key in the API, by its cookie on pages."""
     if request.scope["path"].startswith("/api/"):
         from dicecup.web.viewer import caller_key
 

@@ -103,7 +103,7 @@ class Metrics(Observer):
         return generate_latest(together)
 
 
-OTHER = "other"  # the route of a request that has none: what nobody serves, and what the guard rejects
+OTHER = "other"  # the route of a request that has none: unknown paths, and what the guard rejects
 LOOPBACK = "127.0.0.0/8,::1"
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 log = logging.getLogger("dicecup.requests")
@@ -151,13 +151,13 @@ class Observe:
 
 @router.get("/healthz/live")
 async def live() -> Response:
-    """The process answers."""
+    """Report that the process answers."""
     return JSONResponse({"status": "ok"})
 
 
 @router.get("/healthz")
 async def ready(matches: MatchesNow) -> Response:
-    """The database answers too."""
+    """Report whether the database answers, too."""
     try:
         await asyncio.to_thread(matches.store.database.rows, "SELECT 1")
     except DicecupError as error:
@@ -168,7 +168,7 @@ async def ready(matches: MatchesNow) -> Response:
 
 @router.get("/metrics")
 async def metrics(request: Request, matches: MatchesNow) -> Response:
-    """Metrics in Prometheus's format, for whom the settings allow it; nobody else learns that they exist."""
+    """Return metrics in Prometheus's format to clients that the settings allow; to all others, 404."""
     found: Metrics | None = request.app.state.metrics
     if found is None or not may_see(request, matches.settings.metrics):
         raise UsageError("not_found")

@@ -138,7 +138,7 @@ def answer_to(request: Request, error: DicecupError, status: int) -> Response:
     rules = live.match.rules if live is not None and live.match else None
     message = language_of(request).sentence(error, rules)
     body: dict[str, object] = {"error": {"code": error.code, "message": message}}
-    # A client that is told to wait gets no state: to answer must cost less than what was refused.
+    # A rate-limited client gets no state: the response must cost less than the request it rejects.
     known = None if status in (429, 503) else live
     body["state"] = state_data(known, request.state.seats) if known is not None else None
     return JSONResponse(body, status)
@@ -205,7 +205,7 @@ class CatchAll:
         try:
             await self.app(scope, receive, watched)
         except ClientDisconnect:
-            return  # there is nobody to answer
+            return  # the client has disconnected
         except Exception as error:
             if begun or scope["type"] != "http":
                 raise

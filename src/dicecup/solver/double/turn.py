@@ -269,9 +269,7 @@ class TurnSolver:
         return lattice_of(dice.count, dice.faces, layers_interchangeable(self.rules))
 
     def work(self, name: str, rows: int, lanes: int) -> Floats:
-        """Return an array for intermediate results, kept between turns: allocating it costs more than using
-        it.
-        """
+        """Return an array for intermediate results, kept between turns because allocating is expensive."""
         key = (name, rows, lanes)
         if key not in self.space:
             self.space[key] = np.zeros((rows, lanes), dtype=np.float32)
@@ -315,9 +313,7 @@ class TurnSolver:
         return np.asarray(sums.sum(axis=0)[: len(layers)] / self.lattice.orders)
 
     def layers(self, mask: int, total: int, after: npt.NDArray[Any]) -> list[Floats]:
-        """Return final throws and the keeps before the last throw, which depend on inner and outer multisets
-        only.
-        """
+        """Return final throws and the keeps before the last throw, by inner and outer multisets alone."""
         count = len(self.tables.free)
         final = np.empty((count, count), dtype=np.float32)
         final_values(self.tables, mask, total, after, final)
@@ -349,8 +345,7 @@ class TurnSolver:
         return pairs
 
     def reroll(self, pairs: list[Floats]) -> tuple[list[list[Floats]], list[Floats]]:
-        """Return keeps by throws that follow (from 2 on) and dice kept; and those of the turn's first
-        decision.
+        """Return keeps by throws that follow (from 2 on) and dice kept; and those of the first decision.
 
         They are in the work space, which the next turn overwrites.
         """

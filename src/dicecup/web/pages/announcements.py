@@ -66,14 +66,14 @@ def notice(live: LiveMatch, language: Language) -> str:
 
 
 def refusal(live: LiveMatch, language: Language) -> str:
-    """Who refused to undo: whoever proposed it has to know."""
+    """Who refused to undo, for the player who proposed it."""
     names = [live.stored.seats[seat].name for seat in sorted(live.refusals)]
     text = language.ngettext("{players} said no.", "{players} said no.", len(names))
     return text.format(players=language.join(names))
 
 
 def proposal(live: LiveMatch, back: UndoOptions, language: Language) -> str:
-    """Who wants to undo, and how many steps: nobody agrees without knowing to what."""
+    """Who wants to undo, and how many steps: shown to those who are asked to agree."""
     names = [player_name(live.stored.seats[seat].name, language) for seat in sorted(back.agreed)]
     if not names:
         return ""

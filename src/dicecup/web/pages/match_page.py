@@ -154,7 +154,7 @@ async def end_guide(request: Request, viewer: ViewerNow, live: Asked, _form: For
 
 @router.post("/marks")
 async def mark(viewer: ViewerNow, matches: MatchesNow, live: Asked, form: Form) -> Response:
-    """Show others which dice are marked; only scripts send this, and nobody waits for it."""
+    """Show others which dice are marked; sent only by scripts, which do not wait for the response."""
     matches.mark(live, live.seats_of(viewer.holder), read_version(form), read_marked(form))
     return Response(status_code=204)
 

@@ -278,7 +278,7 @@ def problem_text(error: DicecupError, draft: HouseDraft, language: Language) -> 
 
 
 def box_name(rules: Ruleset, base: Ruleset | None, box: str, language: Language) -> str:
-    """What a box is called if nobody names it."""
+    """The default name of a box."""
     known = base if base and box in base.box_index else rules
     return name(known, box, language.code) if box in known.box_index else language.gettext("New box")
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from dicecup.web.service.worker_main import GameReport, PackedReview
 
 MOST_REMEMBERED, MOST_IN_BROWSER = 500, 20  # answers
-LULL = 0.3  # seconds without a request, after which a hint is worked out ahead
+LULL = 0.3  # seconds without a request, after which a hint is computed in advance
 LEAST_GOAL, MOST_GOAL = 1, 9999  # points
 MOST_CHOICES = 8  # that get reasons
 PATIENCE = 2.0  # seconds before a page says that the coach is being prepared
@@ -89,13 +89,13 @@ def bots_here(rules: Ruleset) -> list[str]:
 
 
 def why_no_values(rules: Ruleset) -> UsageError | None:
-    """The reason why the coach knows nothing of a game, whatever its options; None if it may."""
+    """The reason why the coach cannot value a game, whatever its options; None if it may be able to."""
     return known_reason(rules.reference, tuple(rules.options.items()))
 
 
 @lru_cache(maxsize=256)
 def known_reason(reference: str, options: tuple[tuple[str, str], ...]) -> UsageError | None:
-    """Not remembered by ruleset: equal ones may have other ids, and other options."""
+    """Return the reason, cached by reference and options: equal rulesets may differ in both."""
     rules = load_ruleset(reference, dict(options))
     problem = no_values(rules)
     if problem is None:
@@ -251,7 +251,7 @@ class Advising:
         return self.remembered(("reasons", live.id, match.version), work())
 
     def work_ahead(self, live: LiveMatch) -> None:
-        """Where hints and moves share one process, find the hint of this moment as soon as nobody waits."""
+        """Compute the current hint once the queue is empty, where hints and moves share one process."""
         if not self.direct:
             return
         if self.lull:

@@ -64,7 +64,7 @@ def header_text(opening: Opening, seats: Sequence[Seat]) -> str:
 
 
 class LiveMatch:
-    """One match of this process. Whoever changes it holds its lock; reading needs none."""
+    """One match of this process. Changing it requires its lock; reading does not."""
 
     def __init__(
         self,
@@ -193,7 +193,7 @@ class LiveMatch:
 
     @property
     def coach_waits(self) -> bool:
-        """Whether people play against each other with the coach off: it helps nobody before the end."""
+        """Whether people play against each other with the coach off: it gives no advice before the end."""
         alone = len(self.human_seats) == 1 and self.stored.opening.part_of is None
         among_people = not alone and not self.shown_only
         return among_people and not self.stored.opening.coach and not self.playing().state.finished
@@ -242,7 +242,7 @@ class LiveMatch:
         return stored, texts
 
     def take_over(self, stored: StoredMatch, texts: Sequence[str], played: Record | None = None) -> None:
-        """Be in the state that was fetched: all of it at once, so that nobody sees a part of it.
+        """Apply the state that was fetched, all of it at once: readers never see a part of it.
 
         If the texts were played elsewhere, that is not done again.
         """

@@ -39,7 +39,7 @@ MARKS = "marks "  # before those of a player, in what processes tell each other
 
 
 class Observer:
-    """Is told what happens, for metrics; this one ignores it."""
+    """Receives events for metrics; this base class ignores them."""
 
     def persisted(self, entries: int) -> None:
         """So many entries have been stored."""
@@ -186,7 +186,7 @@ class Matches:
         return live
 
     async def seen_by(self, match: str, holder: str | None) -> LiveMatch:
-        """The match, unless it is hidden from whoever holds this key: then it is unknown to them."""
+        """Return the match, or raise `match_unknown` if it is hidden from the holder of this key."""
         live = await self.get(match)
         if live.hidden and not live.seats_of(holder):
             raise UsageError("match_unknown")
@@ -236,12 +236,12 @@ class Matches:
             size -= self.live.pop(oldest).size
 
     def part_changed(self, live: LiveMatch) -> None:
-        """What one seat does alone is seen by those who follow the match of all, as far as it is open."""
+        """Notify the subscribers of the whole match of a change in the match of one seat."""
         if live.whole is not None and live.whole.apart:
             live.whole.changed()
 
     async def catch_up(self, live: LiveMatch) -> None:
-        """Show nobody less than another process has answered already; its notification may come later."""
+        """Load what another process has stored; its notification may come later."""
         age = await asyncio.to_thread(self.store.age, live.id)
         if age is None:
             self.forget(live.id)

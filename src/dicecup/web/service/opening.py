@@ -246,7 +246,7 @@ async def go_on(matches: Matches, live: LiveMatch, holder: str) -> LiveMatch:
 
 
 def may_try(live: LiveMatch, holder: str) -> bool:
-    """Not while the coach has to wait, unless there is nobody to be helped against."""
+    """Whether a position may be tried: not while the coach is off, unless all people in it are the holder."""
     played = live.whole or live  # with the same dice, the others play matches of their own
     return not live.coach_waits or played.human_seats <= played.seats_of(holder)
 

@@ -1,4 +1,4 @@
-"""A person's data: all of it in one file, or deleted; and removing what nobody came back to.
+"""A person's data: all of it in one file, or deleted; and removing abandoned matches.
 
 A person is whoever has the key of a browser or of an API client.
 """

@@ -41,7 +41,7 @@ async def in_thread(_entries: int, work: Callable[..., Found], *arguments: objec
 class PlayedRecord:
     """A record whose moves have been played, and its texts; the proof of its dice if it is an upload's."""
 
-    record: Record  # with its last states, so that nobody has to play it again
+    record: Record  # with its last states, so that it need not be replayed
     header: str
     texts: tuple[str, ...]  # of the entries
     proof: Proof | None = None

@@ -389,7 +389,7 @@ class EventStream(Response):
         return Frame(stamp, drawing.seen(), whole=whole)
 
     def leave_audience(self) -> None:
-        """Forget what was drawn for an audience that nobody belongs to any more."""
+        """Drop the drawings of audiences without subscribers."""
         if not any(other.seen == self.seen for other in self.channel.streams if other is not self):
             self.channel.frames.pop(self.seen, None)
 

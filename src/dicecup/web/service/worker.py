@@ -84,7 +84,7 @@ class Spending:
         return chosen
 
     def standing(self, party: str) -> float:
-        """Who was away gains nothing by it."""
+        """The party's used time, at least that of the party served last: waiting earns no credit."""
         return max(self.spent.get(party, 0.0), self.clock)
 
     def charge(self, party: str, cost: float) -> None:
@@ -278,11 +278,11 @@ class Worker:
         self.busy: asyncio.Task[None] | None = None
 
     async def ask(
-        self, thought: str, *arguments: object, urgency: int = 0, caller: Caller | None = None
+        self, function: str, *arguments: object, urgency: int = 0, caller: Caller | None = None
     ) -> Any:
         """Return what the function of this name in `worker_main` returns, or raise its error."""
         future = asyncio.get_running_loop().create_future()
-        question = (pack((thought, arguments)), future)
+        question = (pack((function, arguments)), future)
         limits = {"most": MOST_WAITING, "most_of_caller": MOST_OF_CALLER}
         self.waiting.add(question, caller or caller_now(), urgency, busy=self.busy_code, **limits)
         if self.busy is None:

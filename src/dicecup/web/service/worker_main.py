@@ -257,9 +257,9 @@ def exact_value(rules: Ruleset) -> float | None:
     return values.turn(empty_sheet(rules)).value if values.exact else None
 
 
-THOUGHTS: dict[str, Any] = {
-    thought.__name__: thought
-    for thought in (
+QUESTIONS: dict[str, Any] = {
+    function.__name__: function
+    for function in (
         check,
         load,
         prepare,
@@ -284,9 +284,9 @@ THOUGHTS: dict[str, Any] = {
 
 
 def answer_to(question: bytes) -> tuple[str, Any]:
-    thought, arguments = unpack(question)
+    function, arguments = unpack(question)
     try:
-        return "answer", THOUGHTS[thought](*arguments)
+        return "answer", QUESTIONS[function](*arguments)
     except DicecupError as error:
         return refusal_of(error)
     except Exception as error:  # its message could quote names of players, and it is logged
