@@ -38,7 +38,8 @@ AnyDie = SupportsIndex | str | Iterable[SupportsIndex]  # as programs have it: 6
 MOST_DIGITS = 3  # limit on the length of a face, so that invalid input does not become huge numbers
 
 
-def sort_key(die: Die) -> tuple[int, ...]:
+def die_faces(die: Die) -> tuple[int, ...]:
+    """Return the face of each layer of a die, by which dice are sorted."""
     return (die,) if isinstance(die, int) else die
 
 
@@ -47,7 +48,7 @@ def sort_dice(dice: Dice) -> Dice:
     """Return the dice in canonical order: lowest first."""
     if all(type(die) is int for die in dice):
         return shared(tuple(sorted(dice)))
-    return tuple(sorted(dice, key=sort_key))
+    return tuple(sorted(dice, key=die_faces))
 
 
 @lru_cache(maxsize=4096)
@@ -73,9 +74,9 @@ def parts(dice: Dice) -> tuple[Dice, ...]:
     """Return every distinct sub-multiset of `dice`, from the empty one to all of them."""
     found: list[Dice] = [()]
     counts = Counter(dice)
-    for die in sorted(counts, key=sort_key):
+    for die in sorted(counts, key=die_faces):
         found = [part + (die,) * copies for part in found for copies in range(counts[die] + 1)]
-    return tuple(sorted(found, key=lambda part: (len(part), [sort_key(die) for die in part])))
+    return tuple(sorted(found, key=lambda part: (len(part), [die_faces(die) for die in part])))
 
 
 def all_dice(faces: int, layers: int) -> tuple[Die, ...]:

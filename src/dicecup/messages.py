@@ -1,6 +1,6 @@
 """Every sentence that code below the interfaces can cause, in English, by code.
 
-`server_messages` has those of a server, `phrases` parts of sentences.
+`server_messages` has those of a server, `errors` parts of sentences.
 
 The English text is the message id of the gettext catalogues. Nothing is translated here: `N_` only marks
 texts.

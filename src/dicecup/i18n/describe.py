@@ -1,4 +1,4 @@
-"""Descriptions of games, generated from the data in any of the four languages; see also `describe_sheet`.
+"""Descriptions of games, generated from the data in any of the four languages; see also `score_sheet`.
 
 Nothing here is specific to one game, so a house rule is described as well as a built-in game.
 """

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dicecup.coach.advice import with_strikes
-from dicecup.dice import Dice, Die, format_dice, layer_faces
+from dicecup.dice import Dice, die_faces, format_dice, layer_faces
 from dicecup.engine.play import scored_layers
 from dicecup.engine.serialize import move_to_data
 from dicecup.engine.state import Keep, Score, State
@@ -46,12 +46,8 @@ class DiceView:
     faces: list[tuple[int, ...]]
 
 
-def faces_of(die: Die) -> tuple[int, ...]:
-    return (die,) if isinstance(die, int) else die
-
-
 def dice_view(dice: Dice) -> DiceView:
-    return DiceView(format_dice(dice), [faces_of(die) for die in dice])
+    return DiceView(format_dice(dice), [die_faces(die) for die in dice])
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from starlette.requests import Request
 from starlette.responses import Response
 
+from dicecup.dice import die_faces
 from dicecup.engine.legality import cell_names
 from dicecup.engine.play import announcement_missing
 from dicecup.engine.state import Placement, State, Throw, dice_to_throw, rolls_made
@@ -19,7 +20,6 @@ from dicecup.errors import DicecupError
 from dicecup.i18n.language import Language, name
 from dicecup.match import Match
 from dicecup.messages import N_
-from dicecup.web.pages.coach_view import faces_of
 from dicecup.web.pages.sheet_view import number, picked_text
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.presence import Slot, slots_of
@@ -158,7 +158,7 @@ def dice_views(live: LiveMatch, match: Match) -> list[DieView]:
 
 
 def die_view(slot: Slot, marked: frozenset[int] | None, at: int) -> DieView:
-    faces = faces_of(slot.die)
+    faces = die_faces(slot.die)
     kept = slot.state == "kept" if marked is None else at in marked
     return DieView(faces, "-".join(map(str, faces)), slot.state, kept)
 
