@@ -19,7 +19,7 @@ LINT_IMPORTS = "from importlinter.cli import lint_imports_command as lint; lint(
 # browser or a solved game stay together.
 CORES = min(os.cpu_count() or 2, 4)
 PYTEST = ("-m", "pytest", "-n", str(CORES + 1), "--dist", "worksteal")
-# Tests that wait for nobody: a worker for each core is enough.
+# Tests that hardly wait for anybody: a worker for each core is enough, and each solves games for itself.
 NO_WAITING = ("-n", str(CORES))
 # The tests of the web app often wait for servers and browsers, and take longest. What runs beside them and
 # beside the compiler leaves them the cores they can use, and takes the rest.
@@ -153,7 +153,8 @@ def run_all(root: Path, python: str, arguments: list[str]) -> int:
             with checks.beside((web_tests,), after=kernels) as web:
                 run_measured_tests(checks)
                 kernels.wait()
-                checks.run("pytest of the rest", *PYTEST, *checks.tests(), UNMEASURED, niceness=LOW)
+                rest = (*PYTEST, *NO_WAITING, *checks.tests(), UNMEASURED)
+                checks.run("pytest of the rest", *rest, niceness=LOW)
                 static.wait()
                 web.wait()
     print(f"\n== failed: {', '.join(checks.failed)}" if checks.failed else "\n== all checks passed")
