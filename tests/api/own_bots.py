@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from random import Random
 
-from dicecup import Keep, Ruleset, Score, State, legal_moves
+from dicecup import Keep, Ruleset, Score, State, apply, legal_moves
 from dicecup.bots.heuristic import RandomBot
 from dicecup.engine.state import TurnMove
 
@@ -23,6 +24,43 @@ class Cautious:
 class Raising(Cautious):
     def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
         raise ZeroDivisionError("no idea")
+
+
+class Confused(Cautious):
+    """Tries its move out first, and it is not legal."""
+
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
+        apply(rules, state, Keep((9,)))
+        raise AssertionError("nobody gets here")
+
+
+class Unspeakable(Cautious):
+    """Raises an error that cannot be put into words."""
+
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
+        raise UnspeakableError
+
+
+class UnspeakableError(Exception):
+    def __str__(self) -> str:
+        raise ZeroDivisionError
+
+
+class Unshowable(Cautious):
+    """Answers with something that cannot be shown, either."""
+
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
+        return Hidden()  # type: ignore[return-value]
+
+
+class Hidden:
+    def __repr__(self) -> str:
+        raise ZeroDivisionError
+
+
+class Leaving(Cautious):
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
+        sys.exit("that is enough")
 
 
 class Illegal(Cautious):

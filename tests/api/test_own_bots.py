@@ -7,6 +7,7 @@ import subprocess
 import sys
 from importlib.metadata import EntryPoint
 from io import StringIO
+from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from tests.api import own_bots
 
 import dicecup
 from dicecup.bots import BOTS, registry
+from dicecup.bots.workers import hand
 from dicecup.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,6 +57,10 @@ def test_the_same_games_on_one_core_and_on_two():
         (own_bots.Illegal, "bot_illegal"),
         (own_bots.Silent, "bot_no_move"),
         (own_bots.Rubbish, "bot_illegal"),
+        (own_bots.Confused, "bot_failed"),
+        (own_bots.Unspeakable, "bot_failed"),
+        (own_bots.Unshowable, "bot_no_move"),
+        (own_bots.Leaving, "bot_failed"),
     ],
 )
 def test_a_bot_that_fails_is_named(bot, code, cores, refused):
@@ -69,6 +75,30 @@ def test_a_bot_that_fails_at_a_seat_is_named(refused):
         game.score("chance")
         with refused(code, bot=type(bot).__name__):
             game.play_bots()
+
+
+def test_what_a_bot_raises_is_told_in_one_line():
+    error = ValueError("first\n  second.\n")
+    assert registry.described(error) == "ValueError: first second"
+    with pytest.raises(
+        dicecup.BotError, match=r"MoveError: You can’t keep 9: .* those\. Correct its code\.$"
+    ):
+        dicecup.simulate("yatzy", bots=[own_bots.Confused()], games=1, seed=1)
+
+
+def test_a_worker_that_dies_before_its_next_piece(refused):
+    ours, theirs = Pipe()
+    theirs.close()
+    with refused("bot_worker_died", bot="Dying"):
+        hand(ours, (1,), "Dying")
+    ours.close()
+
+
+def test_a_script_that_ends_itself_is_no_bot(here, monkeypatch, refused):
+    (here / "ending.py").write_text("import sys\nclass Bot: ...\nsys.exit(0)\n")
+    monkeypatch.syspath_prepend(here)
+    with refused("bot_not_loaded", bot="ending:Bot"):
+        registry.find_bot("ending:Bot")
 
 
 def test_a_worker_that_dies_is_an_error(refused):
@@ -147,6 +177,16 @@ def test_a_record_loads_no_code(here, refused):
     assert again.players == ("Ann", name)
     with refused("bot_unknown"):
         again.play_bots()
+    wrong: list[Any] = [7, [own_bots.Cautious()], {7: own_bots.Cautious()}, "abc"]
+    for rubbish in wrong:
+        with refused("argument_wrong", argument="bots"):
+            dicecup.Game.load("own.record", bots=rubbish)
+    no_bot: Any = {name: 7}
+    with refused("bot_without_decide", bot=name):
+        dicecup.Game.load("own.record", bots=no_bot)
+    no_seed: Any = "x"
+    with refused("argument_wrong", argument="seed"):
+        dicecup.Game.load("own.record", seed=no_seed)
     again = dicecup.Game.load("own.record", bots={name: own_bots.Cautious()})
     again.play_bots()
     assert again.player == "Ann"

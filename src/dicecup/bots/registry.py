@@ -82,6 +82,8 @@ BOTS: dict[str, Bot] = {
     "winner": WinnerBot(),
 }
 
+OURS = tuple(type(bot) for bot in BOTS.values())
+
 
 def bot_called(name: str) -> Bot:
     if name not in BOTS:
@@ -165,7 +167,7 @@ def made(name: str, load: object) -> Bot:
     try:
         found = load()
         bot = found() if isinstance(found, type) else found
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a script that ends itself
         raise BotError("bot_not_loaded", bot=name[:80], problem=described(error)) from error
     return checked_bot(bot, name[:80])
 
@@ -195,9 +197,11 @@ def decided(bot: Bot, name: str, rules: Ruleset, state: State, chance: Random) -
     """The bot's decision, and the state after it; an error names the bot."""
     try:
         move = bot.decide(rules, state, chance)
-    except DicecupError:
-        raise
-    except Exception as error:
+    except DicecupError as error:
+        if type(bot) in OURS:
+            raise
+        raise BotError("bot_failed", bot=name, problem=described(error)) from error
+    except (Exception, SystemExit) as error:
         raise BotError("bot_failed", bot=name, problem=described(error)) from error
     if not isinstance(move, TurnMove):
         raise BotError("bot_no_move", bot=name, found=shown(move))
@@ -210,8 +214,16 @@ def decided(bot: Bot, name: str, rules: Ruleset, state: State, chance: Random) -
 
 
 def described(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"[:300] if str(error) else type(error).__name__
+    """What there is to say of an error in a bot's code, in one line."""
+    try:
+        text = " ".join(str(error)[:300].split()).rstrip(".")  # the sentence goes on
+    except Exception:  # an error with an error in it
+        text = ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def shown(value: object) -> str:
-    return repr(value)[:80]
+    try:
+        return repr(value)[:80]
+    except Exception:
+        return object.__repr__(value)[:80]

@@ -113,7 +113,7 @@ def share(play: Play, player: Player, pieces: Sequence[Piece], cores: int) -> It
                 theirs.close()
                 processes.append(process)
                 busy[mine] = number
-                mine.send(piece)
+                hand(mine, piece, player.name)
         for number in range(len(pieces)):
             while number not in results:
                 for connection in wait(list(busy)):
@@ -121,7 +121,7 @@ def share(play: Play, player: Player, pieces: Sequence[Piece], cores: int) -> It
                     results[busy.pop(connection)] = received(connection, player.name)
                     if (following := next(waiting, None)) is not None:
                         busy[connection] = following[0]
-                        connection.send(following[1])
+                        hand(connection, following[1], player.name)
             yield results.pop(number)
     finally:
         for process in processes:
@@ -173,6 +173,14 @@ def hidden_main() -> Iterator[None]:
         yield
     finally:
         sys.modules["__main__"] = main
+
+
+def hand(connection: Connection, piece: Piece, name: str) -> None:
+    """Give a worker a piece; one that has died meanwhile cannot take it."""
+    try:
+        connection.send(piece)
+    except OSError:
+        raise BotError("bot_worker_died", bot=name) from None
 
 
 def received(connection: Connection, name: str) -> Any:
