@@ -61,7 +61,7 @@ def layer_faces(dice: Dice, layer: int) -> Faces:
     """Return the faces of one layer of the dice, sorted."""
     if dice and isinstance(dice[0], int):  # so are all
         return tuple(sorted(cast("Faces", dice)))
-    return tuple(sorted(die if isinstance(die, int) else die[layer] for die in dice))
+    return tuple(sorted(die[layer] if isinstance(die, tuple) else die for die in dice))
 
 
 def contains(dice: Dice, part: Dice) -> bool:

@@ -103,6 +103,11 @@ PHRASES = {
     "expected_path": N_("the path of a file"),
     "expected_players": N_("a list of names and bots"),
     "expected_position": N_("a position in this game"),
+    "expected_bots": N_("a table of bots by their names"),
+    "expected_executor": N_("an executor of concurrent.futures"),
+    "expected_folder": N_("the path of a folder"),
+    "expected_function": N_("a function"),
+    "expected_rules": N_('rules such as dicecup.Rules("yatzy")'),
     "rule_across": N_("points for what all columns hold together"),
     "rule_announced": N_("boxes that are announced"),
     "rule_difference": N_("boxes that are subtracted and multiplied"),
@@ -270,9 +275,31 @@ class BotError(DicecupError):
     """
 
 
+def check_argument(argument: str, fine: bool, expected: str) -> None:
+    """Refuse an argument that is not as expected; `expected` is the code of a phrase."""
+    if not fine:
+        raise UsageError("argument_wrong", argument=argument, expected=Phrase(expected))
+
+
+def check_executor(executor: object) -> None:
+    """Refuse what cannot be given work; executors of other packages need not inherit from `Executor`."""
+    check_argument(
+        "executor", executor is None or callable(getattr(executor, "submit", None)), "expected_executor"
+    )
+
+
+def as_integer(value: object) -> int | None:
+    """The value as an `int`; None if it is no whole number, such as an array of several."""
+    try:
+        return index(value) if isinstance(value, SupportsIndex) else None
+    except TypeError:
+        return None
+
+
 def whole_number(argument: str, value: object, low: int, high: int) -> int:
     """The value of an argument as an `int`; anything but a whole number in these bounds is refused."""
-    if not isinstance(value, SupportsIndex) or not low <= index(value) <= high:
+    number = as_integer(value)
+    if number is None or not low <= number <= high:
         expected = Phrase("expected_whole_number", low=low, high=high)
         raise UsageError("argument_wrong", argument=argument, expected=expected)
-    return index(value)
+    return number

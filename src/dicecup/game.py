@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dicecup.bots.registry import Bot, bot_name, find_bot, is_bot, known_bot
+from dicecup.bots.registry import Bot, bot_name, checked_bot, find_bot, is_bot, known_bot
 from dicecup.dice import AnyDie, Dice
+from dicecup.engine.fairness import MOST_SEED
 from dicecup.engine.pad import written
 from dicecup.engine.play import as_dice
 from dicecup.engine.record import BOT_PREFIX, Header, Record
 from dicecup.engine.record_header import MOST_NAME, good_name
 from dicecup.engine.serialize import Position, move_from_data, position_from_data, position_from_line
 from dicecup.engine.state import MOST_PLAYERS, Announce, Keep, Move, Throw, TurnMove, Write
-from dicecup.errors import Phrase, UsageError, about, whole_number
-from dicecup.game_rules import Rules
+from dicecup.errors import Phrase, UsageError, about, check_argument, whole_number
+from dicecup.game_rules import Rules, path_of
 from dicecup.game_view import GameView
 from dicecup.match import DiceSource, Match, dice_origin
 from dicecup.rules.loader import AnyGame
@@ -115,15 +115,16 @@ class Game(GameView):
         from dicecup.storage.record_file import read_record, read_secret
 
         file = path_of(path)
-        return cls._of(read_record(file), read_secret(file), bots or {}, seed)
+        known = {} if bots is None else named_bots(bots)
+        number = None if seed is None else whole_number("seed", seed, 0, MOST_SEED)
+        return cls._of(read_record(file), read_secret(file), known, number)
 
     @classmethod
     def _of(cls, record: Record, secret: bytes | None, bots: Mapping[str, Bot], seed: int | None) -> Game:
-        known = {name.removeprefix(BOT_PREFIX): bot for name, bot in bots.items()}
         seats = {
             seat: bot
             for seat, name in enumerate(record.header.players)
-            if is_bot(name) and (bot := known.get(name.removeprefix(BOT_PREFIX)) or known_bot(name))
+            if is_bot(name) and (bot := bots.get(name.removeprefix(BOT_PREFIX), known_bot(name))) is not None
         }
         game = cls.__new__(cls)
         game._match = Match(record, secret=secret, bot_seed=seed, bots=seats)
@@ -347,15 +348,15 @@ def seats_of(players: object) -> tuple[tuple[str, ...], dict[int, Bot]]:
     return tuple(names), bots
 
 
+def named_bots(bots: object) -> dict[str, Bot]:
+    """Bots by their names, with or without the prefix of a seat."""
+    named = isinstance(bots, Mapping) and all(isinstance(name, str) for name in bots)
+    check_argument("bots", named, "expected_bots")
+    assert isinstance(bots, Mapping)
+    return {name.removeprefix(BOT_PREFIX): checked_bot(bot, name[:80]) for name, bot in bots.items()}
+
+
 def position_of(position: object) -> Position:
     if isinstance(position, Position):
         return position
     return position_from_line(position) if isinstance(position, str) else position_from_data(position)
-
-
-def path_of(path: object) -> Path:
-    try:
-        return Path(path)  # type: ignore[arg-type]
-    except TypeError:
-        expected = Phrase("expected_path")
-        raise UsageError("argument_wrong", argument="path", expected=expected) from None

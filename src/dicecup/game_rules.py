@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dicecup.dice import AnyDie
@@ -10,14 +12,13 @@ from dicecup.engine.legality import points_by_box
 from dicecup.engine.play import as_dice
 from dicecup.engine.sheet_data import checked_sheet
 from dicecup.engine.state import Sheet, empty_sheet
-from dicecup.errors import DiceError
+from dicecup.errors import DiceError, check_argument, check_executor
 from dicecup.installation import need
 from dicecup.rules.loader import AnyGame, as_ruleset, builtin_ids
 from dicecup.rules.model import Ruleset
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
-    from pathlib import Path
 
     from dicecup.solver.solution import OnProgress, Solution
 
@@ -63,7 +64,8 @@ class Rules(Ruleset):
         """
         from dicecup.i18n.language import game_name, name
 
-        return game_name(self, language) if line == "game" else name(self, str(line), language)
+        known = str(language)
+        return game_name(self, known) if line == "game" else name(self, str(line), known)
 
     def score(
         self, dice: str | Iterable[AnyDie], sheet: Mapping[str, Any] | Sheet | None = None
@@ -88,7 +90,7 @@ class Rules(Ruleset):
         *,
         precision: int = 64,
         backend: str = "cpu",
-        folder: Path | None = None,
+        folder: str | os.PathLike[str] | None = None,
         on_progress: OnProgress | None = None,
         executor: Executor | None = None,
     ) -> Solution:
@@ -101,6 +103,9 @@ class Rules(Ruleset):
         >>> round(dicecup.Rules("yatzy-sv").solve().expected, 2)
         248.44
         """
+        where = None if folder is None else path_of(folder, "folder", "expected_folder")
+        check_argument("on_progress", on_progress is None or callable(on_progress), "expected_function")
+        check_executor(executor)
         need("solver")
         from dicecup.solver.find import solution_of
         from dicecup.solver.solution import no_callback
@@ -110,7 +115,18 @@ class Rules(Ruleset):
             self,
             precision=precision,
             backend=backend,
-            folder=folder,
+            folder=where,
             on_progress=progress,
             executor=executor,
         )
+
+
+def path_of(path: object, argument: str = "path", expected: str = "expected_path") -> Path:
+    """A path that a program gives, as text or otherwise."""
+    try:
+        found = Path(path)  # type: ignore[arg-type]
+    except TypeError:
+        found = None
+    check_argument(argument, found is not None and "\0" not in str(found), expected)
+    assert found is not None
+    return found

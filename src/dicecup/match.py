@@ -136,7 +136,7 @@ def with_player(record: Record, name: str) -> Record:
     if header.origin.kind != "points":
         raise MoveError("join_without_pad")
     if not good_name(name) or name.startswith(BOT_PREFIX):
-        raise UsageError("name_wrong", name=name[:80], most=MOST_NAME)
+        raise UsageError("name_wrong", name=str(name)[:80], most=MOST_NAME)
     if len(header.players) >= MOST_PLAYERS:
         raise UsageError("players_too_many", most=MOST_PLAYERS)
     if name in header.players:

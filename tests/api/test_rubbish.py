@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -19,6 +20,7 @@ quickly = settings(
 
 numbers = st.integers(-3, 9) | st.integers()
 plain = st.none() | st.booleans() | numbers | st.floats() | st.text(max_size=8) | st.binary(max_size=4)
+arrays = st.sampled_from([np.array([1, 2]), np.array([[1, 2, 3, 4, 5]]), np.array([])])
 dice = st.integers(1, 6) | st.integers(1, 6).map(np.int64) | st.sampled_from(["6", "6-5", (6, 5), 6.0, 7, 0])
 anything = st.recursive(
     plain | dice,
@@ -31,7 +33,7 @@ anything = st.recursive(
     ),
     max_leaves=8,
 )
-handfuls = st.lists(dice | anything, max_size=7)
+handfuls = st.lists(dice | anything | arrays, max_size=7) | arrays
 words = st.sampled_from(["ones", "pair", "yatzy", "x1", "", "nothing"]) | anything
 moves = st.sampled_from(
     [
@@ -119,6 +121,71 @@ def test_the_functional_core(game, state, move):
     tolerant(dicecup.legal_moves, rules, state)
 
 
+wrong_rules: list[Any] = ["yatzy", 7, None, dicecup.Rules]
+
+
+@pytest.mark.parametrize("rules", wrong_rules)
+def test_what_is_not_rules(rules, refused):
+    state = dicecup.Game("yatzy").state
+    with refused("argument_wrong", argument="rules"):
+        dicecup.apply(rules, state, dicecup.Throw((1, 2, 3, 4, 5)))
+    with refused("argument_wrong", argument="rules"):
+        dicecup.legal_moves(rules, state)
+    with refused("argument_wrong", argument="rules"):
+        dicecup.possible_values(rules, state.sheet, "ones")
+
+
+wrong_states: list[Any] = [{"player": 3}, {"player": "x"}, {"sheets": ()}, {"sheets": (7,)}]
+
+
+@pytest.mark.parametrize("changed", wrong_states)
+def test_states_that_are_nobodys(changed, refused):
+    state = replace(dicecup.Game("yatzy").state, **changed)
+    with refused("argument_wrong", argument="state"):
+        dicecup.legal_moves(dicecup.Rules("yatzy"), state)
+
+
+def test_dice_of_numpy_in_a_state():
+    game = dicecup.Game.from_position("yatzy / / 1 2 3 4 5 / 0")
+    state = replace(game.state, dice=tuple(np.array(game.dice)))
+    assert dicecup.legal_moves(game.rules, state) == game.legal_moves()
+
+
+@quickly
+@given(box=words, column=words, name=words, language=words)
+def test_pads(box, column, name, language):
+    pad = dicecup.Game("yatzy", ["Ann"], dice="points")
+    tolerant(pad.values, "Ann", box, column)
+    tolerant(pad.write, "Ann", box, 3, column)
+    tolerant(pad.join, name)
+    tolerant(dicecup.possible_values, pad.rules, pad.state.sheet, box, column)
+    assert pad.rules.name(language) == "Yatzy"
+
+
+def test_values_of_a_sheet_of_another_game(refused):
+    rules = dicecup.Rules("yatzy")
+    wrong: list[Any] = [dicecup.Game("jamb").state.sheet, dicecup.Game("yatzy").state, {}, dicecup.Sheet(7)]  # type: ignore[arg-type]
+    for sheet in wrong:
+        with refused("sheet_of_other_game"):
+            dicecup.possible_values(rules, sheet, "ones")
+
+
+def test_paths_with_a_null(refused):
+    for call in (dicecup.Game("yatzy").save, dicecup.Game.load, dicecup.review):
+        with refused("argument_wrong", argument="path"):
+            call("a\0b")
+
+
+@pytest.mark.parametrize("argument", ["on_progress", "executor", "folder"])
+def test_arguments_of_solve_and_simulate(argument, refused):
+    rubbish: dict[str, Any] = {argument: 7}
+    with refused("argument_wrong", argument=argument):
+        dicecup.Rules("yatzy-sv").solve(**rubbish)
+    if argument != "folder":
+        with refused("argument_wrong", argument=argument):
+            dicecup.simulate("yatzy", ["greedy"], 1, **rubbish)
+
+
 @quickly
 @given(bots=handfuls | anything, games=st.integers(-2, 2) | anything, seed=anything, cores=anything)
 def test_simulate(bots, games, seed, cores):
@@ -147,7 +214,7 @@ def solution(request, cache) -> dicecup.Solution:
 @quickly
 @given(
     dice=handfuls | anything,
-    throws_left=st.integers(-1, 3) | anything,
+    throws_left=st.integers(-1, 3) | anything | arrays,
     sheet=anything,
     state=states | anything,
 )
@@ -159,6 +226,8 @@ def test_solutions_and_turns(solution, dice, throws_left, sheet, state):
     tolerant(solution.turn, sheet)
     tolerant(solution.turn, dicecup.Sheet(sheet))
     tolerant(solution.value, state)
+    if not isinstance(state, dicecup.State):  # others may be of this game, and take their time
+        tolerant(solution.final_scores, state)
 
 
 @quickly
@@ -189,6 +258,68 @@ def test_what_was_wrong_in_silence(solution, refused):
         solution.value(dicecup.Game("yum-plus").state)
     with refused("position_of_other_game"):
         solution.value(dicecup.Position.parse("yum-plus"))
+
+
+LATE = (
+    "yatzy-sv / ones=3 twos=6 threes=9 fours=12 fives=15 sixes=18 pair=12 two_pairs=22 "
+    "chance=20 yatzy=0 low_straight=0 high_straight=20 full_house=0 / 1 2 6 6 6 / 1"
+)
+
+
+@pytest.fixture(scope="module")
+def swedish(cache) -> dicecup.Solution:
+    return dicecup.Rules("yatzy-sv").solve(folder=str(cache / "tables"))
+
+
+def test_how_a_game_of_another_kind_may_end(swedish, refused):
+    for other in ("yum-plus", "yahtzee", "dice-in-dice"):
+        with refused("sheet_of_other_game"):
+            swedish.final_scores(dicecup.Game(other).state)
+        with refused("position_of_other_game"):
+            swedish.final_scores(dicecup.Game(other).position)
+
+
+wrong_moments: list[tuple[dict[str, Any], str]] = [
+    ({"dice": (1, 2)}, "dice_count_wrong"),
+    ({"dice": 7}, "die_unreadable"),
+    ({"throws_left": 9}, "position_key_wrong"),
+    ({"throws_left": "1"}, "position_key_wrong"),
+    ({"kept": (5, 5)}, "position_key_wrong"),
+    ({"kept": (6, 6), "throws_left": 0}, "position_key_wrong"),
+    ({"kept": (1, 2, 6, 6, 6)}, "position_key_wrong"),
+    ({"player": 3}, "argument_wrong"),
+    ({"sheets": (7,)}, "argument_wrong"),
+]
+
+
+@pytest.mark.parametrize(("changed", "code"), wrong_moments)
+def test_moments_that_cannot_be(swedish, changed, code, refused):
+    state = replace(dicecup.Position.parse(LATE).state, **changed)
+    with refused(code):
+        swedish.value(state)
+    with refused(code):
+        swedish.final_scores(state)
+
+
+def test_dice_in_any_order_in_a_state(swedish):
+    state = dicecup.Position.parse(LATE).state
+    again = replace(state, dice=tuple(np.array([6, 2, 6, 1, 6])))
+    assert swedish.value(again) == swedish.value(state)
+    assert swedish.final_scores(again) == swedish.final_scores(state)
+    kept = replace(state, kept=(1, 6))
+    assert swedish.value(replace(kept, kept=(6, 1))) == swedish.value(kept) < swedish.value(state)
+
+
+def test_chances_of_what_is_not_a_score(swedish, refused):
+    end = swedish.final_scores(dicecup.Position.parse(LATE))
+    assert end.at_least(np.int64(end.least)) == 1.0
+    assert end.at_least(10**30) == 0.0
+    wrong: list[Any] = ["x", None, 220.5, float("nan"), np.array([1, 2])]
+    for score in wrong:
+        with refused("argument_wrong", argument="score"):
+            end.at_least(score)
+        with refused("argument_wrong", argument="score"):
+            end.standard_error(score)
 
 
 def test_any_order_and_any_integers(solution):

@@ -31,7 +31,7 @@ from dicecup.dice import all_dice
 from dicecup.engine.fairness import MOST_SEED
 from dicecup.engine.play import apply
 from dicecup.engine.state import State, Throw, dice_to_throw, start
-from dicecup.errors import DicecupError, Phrase, UsageError, whole_number
+from dicecup.errors import DicecupError, Phrase, UsageError, check_argument, check_executor, whole_number
 from dicecup.executors import spread
 from dicecup.playout.games import FinalSheets
 from dicecup.rules.loader import AnyGame, as_ruleset
@@ -132,6 +132,9 @@ def simulate(
     seed = secrets.randbits(48) if seed is None else whole_number("seed", seed, 0, MOST_SEED)
     if cores is not None:
         cores = whole_number("cores", cores, 1, MOST_CORES)
+    check_executor(executor)
+    for argument, function in (("on_progress", on_progress), ("on_warning", on_warning)):
+        check_argument(argument, callable(function), "expected_function")
     helpers = Helpers(cores, executor, on_warning)
     summaries = [Summary(rules, keep_scores=len(players) > 1) for _ in players]
     if len(players) > 1 and not same_dice and any(sees_others(player.bot) for player in players):

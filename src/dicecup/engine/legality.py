@@ -35,14 +35,20 @@ def moment_of(rules: Ruleset, state: State) -> Moment | None:
 
 def cell_of(rules: Ruleset, box: str, column: str = "") -> int:
     """Return the index of a box in a sheet's cells."""
-    if box not in rules.box_index:
-        raise MoveError("box_unknown", box=box, known=", ".join(rules.box_index))
-    if column not in rules.column_index:
-        known = ", ".join(rules.column_index)
-        if not column:
-            raise MoveError("column_missing", known=known)
-        raise MoveError("column_unknown", column=column, known=known or "–")
-    return rules.column_index[column] * len(rules.boxes) + rules.box_index[box]
+    try:
+        return rules.column_index[column] * len(rules.boxes) + rules.box_index[box]
+    except (KeyError, TypeError):  # not there, or no text
+        raise no_cell(rules, box, column) from None
+
+
+def no_cell(rules: Ruleset, box: object, column: object) -> MoveError:
+    """The error for a box or a column that a game does not have."""
+    if box not in list(rules.box_index):
+        return MoveError("box_unknown", box=str(box), known=", ".join(rules.box_index))
+    known = ", ".join(rules.column_index)
+    if not column:
+        return MoveError("column_missing", known=known)
+    return MoveError("column_unknown", column=str(column), known=known or "–")
 
 
 def cell_names(rules: Ruleset, cell: int) -> tuple[str, str]:

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
-from operator import index
-from typing import SupportsIndex
 
 from dicecup.dice import (
     Dice,
@@ -46,11 +44,13 @@ from dicecup.engine.state import (
     Throw,
     TurnMove,
     Write,
+    check_rules,
+    check_size,
     dice_to_throw,
     rolls_made,
     turn_start,
 )
-from dicecup.errors import DiceError, MoveError, Phrase, PositionError, UsageError
+from dicecup.errors import DiceError, MoveError, Phrase, PositionError, UsageError, as_integer
 from dicecup.rules.model import Ruleset
 from dicecup.rules.scoring import Scored, score_table
 
@@ -90,10 +90,14 @@ def apply_and_score(rules: Ruleset, state: State, move: Move) -> tuple[State, tu
 
 def check_state(rules: Ruleset, state: object) -> None:
     """Refuse what is not a state of this game."""
-    if not isinstance(state, State):
+    check_rules(rules)
+    try:
+        sheet = state.sheet if isinstance(state, State) else None
+    except (IndexError, TypeError):  # nobody's turn
+        sheet = None
+    if not isinstance(sheet, Sheet):
         raise UsageError("argument_wrong", argument="state", expected=Phrase("expected_position"))
-    if len(state.sheet.cells) != rules.cells:
-        raise PositionError("sheet_of_other_game", found=len(state.sheet.cells), expected=rules.cells)
+    check_size(rules, sheet)
 
 
 def check(rules: Ruleset, state: State, move: Move) -> None:
@@ -181,9 +185,9 @@ def as_die(rules: Ruleset, die: object) -> Die:
 
 
 def as_face(rules: Ruleset, face: object, die: object) -> int:
-    if not isinstance(face, SupportsIndex):
+    number = as_integer(face)
+    if number is None:
         raise unreadable(rules, die)
-    number = index(face)
     if not 1 <= number <= rules.dice.faces:
         raise DiceError("face_out_of_range", text=shown(die), faces=rules.dice.faces)
     return number

@@ -162,8 +162,10 @@ def read_name(line: Line) -> str:
     return name
 
 
-def good_name(name: str) -> bool:
+def good_name(name: object) -> bool:
     """Return whether a player's name is valid: one line, no outer spaces, no comma (it separates names)."""
+    if not isinstance(name, str):
+        return False
     whole = bool(name) and name == name.strip() and not CONTROL.search(name)
     return whole and len(name) <= MOST_NAME and "," not in name
 

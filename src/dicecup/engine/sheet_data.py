@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from itertools import combinations_with_replacement
-from operator import index
-from typing import Any, SupportsIndex
+from typing import Any
 
 from dicecup.dice import layer_faces, throws
 from dicecup.engine.legality import box_links, cell_of, filled_everywhere, in_order, joker_score, link_holds
-from dicecup.engine.state import Sheet
-from dicecup.errors import MoveError, Phrase, PositionError
+from dicecup.engine.state import Sheet, check_size
+from dicecup.errors import MoveError, Phrase, PositionError, as_integer
 from dicecup.rules.model import Needs, Points, Ruleset
 from dicecup.rules.scoring import best_score, score_box
 
@@ -76,11 +75,8 @@ def checked_sheet(rules: Ruleset, sheet: object) -> Sheet:
     """Return a sheet of this game, given as a `Sheet` or as data, as one of plain integers."""
     if not isinstance(sheet, Sheet):
         return sheet_from_data(rules, sheet)
-    given: object = sheet.cells
-    if not isinstance(given, tuple | list) or len(given) != rules.cells:
-        found = len(given) if isinstance(given, tuple | list) else 0
-        raise PositionError("sheet_of_other_game", found=found, expected=rules.cells)
-    cells = tuple(None if points is None else whole_points(points) for points in given)
+    check_size(rules, sheet)
+    cells = tuple(None if points is None else whole_points(points) for points in sheet.cells)
     for first in range(0, rules.cells, len(rules.boxes)):
         if sum(cells[first + box] or 0 for box in rules.upper) < 0:
             raise PositionError("sheet_impossible")  # numbered by their upper total, which would be no number
@@ -88,9 +84,10 @@ def checked_sheet(rules: Ruleset, sheet: object) -> Sheet:
 
 
 def whole_points(points: object) -> int:
-    if not isinstance(points, SupportsIndex) or abs(index(points)) > MOST_WRITTEN:
+    number = as_integer(points)
+    if number is None or abs(number) > MOST_WRITTEN:
         raise wrong("sheet", "expected_points_written")
-    return index(points)
+    return number
 
 
 def read_repeats(rules: Ruleset, points: object) -> int:

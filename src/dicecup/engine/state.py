@@ -10,7 +10,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from dicecup.dice import Dice
-from dicecup.errors import MoveError
+from dicecup.errors import MoveError, Phrase, PositionError, UsageError
 from dicecup.rules.model import Difference, Ruleset, Section
 
 MOST_PLAYERS = 24  # in a game: in the browser, in the terminal and on a printed score pad
@@ -160,6 +160,20 @@ class State:
     def sheet(self) -> Sheet:
         """The sheet of the player whose turn it is."""
         return self.sheets[self.player]
+
+
+def check_rules(rules: object) -> None:
+    """Refuse what is not the rules of a game, such as its id."""
+    if not isinstance(rules, Ruleset):
+        raise UsageError("argument_wrong", argument="rules", expected=Phrase("expected_rules"))
+
+
+def check_size(rules: Ruleset, sheet: object) -> None:
+    """Refuse what is not a sheet with as many boxes as this game has."""
+    cells: object = sheet.cells if isinstance(sheet, Sheet) else ()
+    found = len(cells) if isinstance(cells, tuple | list) else 0
+    if found != rules.cells:
+        raise PositionError("sheet_of_other_game", found=found, expected=rules.cells)
 
 
 def empty_sheet(rules: Ruleset) -> Sheet:

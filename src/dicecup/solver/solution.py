@@ -10,17 +10,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
-from operator import index
 from typing import Any, Literal, NamedTuple, SupportsIndex
 
-from dicecup.dice import AnyDie, Dice, lattice
-from dicecup.engine.play import as_dice
+from dicecup.dice import AnyDie, Dice, contains, lattice
+from dicecup.engine.play import as_dice, check_state
 from dicecup.engine.serialize import Position
 from dicecup.engine.sheet_data import checked_sheet, wrong
 from dicecup.engine.state import Score, Sheet, State, empty_sheet, final_score
-from dicecup.errors import DicecupError, DiceError, Phrase, PositionError, UsageError
+from dicecup.errors import DicecupError, DiceError, Phrase, PositionError, UsageError, as_integer
 from dicecup.rules.model import Ruleset
 
 Play = Literal["points", "target"]  # for the highest expected score, or for the highest chance of a target
@@ -46,7 +45,10 @@ class FinalScores:
 
     def at_least(self, score: int) -> float:
         """The chance of at least so many points."""
-        place = score - self.least
+        points = as_integer(score)
+        if points is None:
+            raise UsageError("argument_wrong", argument="score", expected=Phrase("expected_points_written"))
+        place = points - self.least
         return 1.0 if place < 0 else self.curve[place] if place < len(self.curve) else 0.0
 
     def standard_error(self, score: int) -> float:
@@ -179,19 +181,10 @@ class Turn(ABC):
         return as_dice(self.rules, dice)
 
     def _all_dice(self, dice: object) -> Dice:
-        found = self._dice(dice)
-        if len(found) != self.rules.dice.count:
-            raise DiceError("dice_count_wrong", found=len(found), expected=self.rules.dice.count)
-        return found
+        return checked_count(self.rules, self._dice(dice))
 
     def _throws_left(self, throws_left: object, fewest: int) -> int:
-        left = throws_left if type(throws_left) is int else -1  # asked 600 times a hint: a protocol is slow
-        if left < 0 and isinstance(throws_left, SupportsIndex):
-            left = index(throws_left)
-        if not fewest <= left < self.rules.throws:
-            most = self.rules.throws - 1
-            raise wrong("throws_left", "expected_whole_number", low=fewest, high=most)
-        return left
+        return checked_throws(self.rules, throws_left, fewest)
 
     @abstractmethod
     def _keep(self, dice: Dice, throws_left: int) -> float: ...
@@ -244,16 +237,15 @@ class Solution(ABC):
         >>> round(game.rules.solve().value(game.position), 2)
         244.32
         """
-        position = self._state_of(position)
-        sheet = checked_sheet(self.rules, position.sheet)
-        if sheet.full:
-            return float(final_score(self.rules, sheet))
-        turn = self.unchecked_turn(sheet)
-        if not position.dice:
+        state = self._state_of(position)
+        if state.sheet.full:
+            return float(final_score(self.rules, state.sheet))
+        turn = self.unchecked_turn(state.sheet)
+        if not state.dice:
             return turn.value
-        if position.kept is not None:
-            return turn.keep(position.kept, position.throws_left)
-        return turn.throw(position.dice, position.throws_left)
+        if state.kept is not None:
+            return turn.keep(state.kept, state.throws_left)
+        return turn.throw(state.dice, state.throws_left)
 
     def final_scores(
         self,
@@ -277,7 +269,7 @@ class Solution(ABC):
         raise UsageError("chances_unknown", ruleset=self.rules.id)
 
     def _state_of(self, position: Position | State) -> State:
-        """The state of a position of this game, or an error."""
+        """The state of a position of this game, of plain integers and for one player, or an error."""
         if isinstance(position, Position):
             if position.rules != self.rules:
                 found, wanted = position.rules.id, self.rules.id
@@ -285,8 +277,38 @@ class Solution(ABC):
             position = position.state
         if not isinstance(position, State):
             raise UsageError("argument_wrong", argument="position", expected=Phrase("expected_position"))
-        return position
+        return checked_state(self.rules, position)
 
     @abstractmethod
     def unchecked_turn(self, sheet: Sheet) -> Turn:
         """As `turn`, for sheets that games have led to."""
+
+
+def checked_state(rules: Ruleset, state: State) -> State:
+    """The moment of the player whose turn it is, in plain integers; what cannot be one is refused."""
+    check_state(rules, state)
+    sheet = checked_sheet(rules, state.sheet)
+    alone, dice = replace(state, sheets=(sheet,), player=0), as_dice(rules, state.dice)
+    if sheet.full or not dice:
+        return replace(alone, dice=())
+    checked_count(rules, dice)
+    if state.kept is None:
+        return replace(alone, dice=dice, throws_left=checked_throws(rules, state.throws_left, 0))
+    kept = as_dice(rules, state.kept)
+    if len(kept) == len(dice) or not contains(dice, kept):
+        raise wrong("kept", "expected_kept")
+    return replace(alone, dice=dice, kept=kept, throws_left=checked_throws(rules, state.throws_left, 1))
+
+
+def checked_count(rules: Ruleset, dice: Dice) -> Dice:
+    if len(dice) != rules.dice.count:
+        raise DiceError("dice_count_wrong", found=len(dice), expected=rules.dice.count)
+    return dice
+
+
+def checked_throws(rules: Ruleset, throws_left: object, fewest: int) -> int:
+    # Asked 600 times a hint: a protocol is slow.
+    left = throws_left if type(throws_left) is int else as_integer(throws_left)
+    if left is None or not fewest <= left < rules.throws:
+        raise wrong("throws_left", "expected_whole_number", low=fewest, high=rules.throws - 1)
+    return left
