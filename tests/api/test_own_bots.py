@@ -222,8 +222,19 @@ def test_on_the_command_line(here, capsys, monkeypatch):
     status, _out, err = call(capsys, "simulate", "yatzy", "--bot", "nobody", "--games", "5")
     assert (status, "[bot_unknown]" in err) == (2, True)
 
-    players = f"Ann,bot:{name}"
     monkeypatch.setattr("sys.stdin", StringIO())
+    monkeypatch.setenv("DICECUP_DATA", str(here / "data"))
+    status, out, err = call(capsys, "play", "yatzy", "--bot", name, "--bot", "bot:random", "--seed", "1")
+    assert (status, "> " in out) == (0, True)
+    path = err.split("--record ")[1].strip()
+    assert dicecup.Game.load(path).players == ("You", f"bot:{name}", "bot:random")
+    status, out, err = call(capsys, "play", "--record", path, "--bot", name, "--bot", "random")
+    assert status == 0
+    for wrong, code in (("nobody", "bot_unknown"), ("a,b", "bot_unknown"), ("mine:Nobody", "bot_not_loaded")):
+        status, _out, err = call(capsys, "play", "yatzy", "--players", "Ann", "--bot", wrong)
+        assert (status, f"[{code}]" in err) == (2, True)
+
+    players = f"Ann,bot:{name}"
     status, _out, err = call(
         capsys, "play", "yatzy", "--players", f"bot:{name}", "--seed", "1", "--record", "alone.record"
     )

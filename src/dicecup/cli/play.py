@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from dicecup.bots import BOT_PREFIX, Bot, is_bot
+from dicecup.bots import BOT_PREFIX, BOTS, Bot, is_bot
 from dicecup.bots.registry import current_folder_searched, find_bot, known_bot
 from dicecup.cli.common import (
     CALLED,
@@ -127,6 +127,15 @@ def ask_number(most: int) -> int | None:
     ),
 )
 @option(
+    "--bot",
+    "bots",
+    metavar="NAME",
+    multiple=True,
+    help=N_(
+        "One more player: a bot, or a bot of your own as package.module:Class; may be given several times."
+    ),
+)
+@option(
     "--dice",
     type=click.Choice(["screen", "typed"]),
     help=N_("Dice rolled on the screen, or your own dice that you type in."),
@@ -151,12 +160,14 @@ def command(
     game: str | None,
     options: tuple[str, ...],
     players: str | None,
+    bots: tuple[str, ...],
     dice: str | None,
     seed: int | None,
     own_seeds: bool,
     same_dice: bool,
     path: Path | None,
 ) -> int:
+    players = with_bots(players, bots)
     if path is not None and path.exists():
         header = read_record(path).header
         if header.origin.kind == "points":
@@ -168,7 +179,7 @@ def command(
             raise UsageError("record_missing", file=path)
         return choose_and_play()
     rules = read_ruleset(game, options)
-    names, bots = read_players(players)
+    names, seats = read_players(players)
     if same_dice:
         check_same_dice(names, dice)
     if own_seeds and (dice == "typed" or seed is not None):
@@ -190,7 +201,7 @@ def command(
     file = RecordFile.create(path, header, secret)
     title = game_name(rules, speech.language.code)
     say(_("{game}. The game is saved in {file}.").format(game=title, file=file.path))
-    return play_match(file, secret, seed, bots)
+    return play_match(file, secret, seed, seats)
 
 
 def check_same_dice(players: tuple[str, ...], dice: str | None) -> None:
@@ -204,6 +215,17 @@ def check_same_dice(players: tuple[str, ...], dice: str | None) -> None:
 def reference_in_record(game: str, path: Path) -> str:
     """Return the path of a rules file relative to the record, so that both can be moved together."""
     return game if game in builtin_ids() or is_house(game) else os.path.relpath(game, path.parent)
+
+
+def with_bots(players: str | None, bots: tuple[str, ...]) -> str | None:
+    """Return the players with these bots after them."""
+    if not bots:
+        return players
+    for bot in bots:
+        if "," in bot:  # it separates names
+            raise UsageError("bot_unknown", bot=bot[:80], known=", ".join(BOTS))
+    seats = (BOT_PREFIX + bot.removeprefix(BOT_PREFIX) for bot in bots)
+    return ",".join((_("You") if players is None else players, *seats))
 
 
 def read_players(text: str | None) -> tuple[tuple[str, ...], dict[int, Bot]]:
