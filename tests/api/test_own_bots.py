@@ -15,7 +15,7 @@ import pytest
 from tests.api import own_bots
 
 import dicecup
-from dicecup.bots import BOTS, registry
+from dicecup.bots import BOTS, registry, workers
 from dicecup.bots.workers import hand
 from dicecup.cli.main import main
 
@@ -47,6 +47,12 @@ def test_the_same_games_on_one_core_and_on_two():
     assert shared.games == 60
     assert sum(share or 0.0 for share in shared.wins) == pytest.approx(1)
     assert shared[1:] == (shared[1],)
+
+
+def test_pipes_of_another_class(monkeypatch):
+    """Those of Windows are no `Connection`."""
+    monkeypatch.setattr(workers, "Connection", type("PipeConnection", (), {}), raising=False)
+    assert dicecup.simulate("yatzy", bots=[own_bots.Cautious()], games=60, seed=1, cores=2)[0].games == 60
 
 
 @pytest.mark.parametrize("cores", [1, 2])

@@ -16,7 +16,7 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from functools import lru_cache
 from multiprocessing import current_process, get_context
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
 
@@ -26,9 +26,11 @@ from dicecup.executors import spread
 from dicecup.solver.solution import OnShare, OnWarning
 
 MOST_CORES = 4096
+MOST_WORKERS = 60 if sys.platform == "win32" else MOST_CORES  # Windows waits for at most 63 pipes
 
 Played = TypeVar("Played")
 Piece = tuple[Any, ...]  # rules, first game, the game after the last, seed; and whether with the same dice
+Pipe = Any  # one end of a pipe: a `Connection`, and on Windows another class with the same methods
 Play = Callable[..., Any]  # a function of this package: play(bot, *piece)
 
 
@@ -60,7 +62,7 @@ def play_pieces(
     helpers: Helpers,
 ) -> Iterator[Played]:
     """Yield `play(player, *piece)` for every piece, distributed over the cores or by the executor."""
-    workers = min(helpers.cores or os.cpu_count() or 1, len(pieces))
+    workers = min(helpers.cores or os.cpu_count() or 1, len(pieces), MOST_WORKERS)
     played: Iterator[Played] = (play(player, *piece) for piece in pieces)
     if helpers.executor:
         played = share_with(helpers.executor, play, player, pieces)
@@ -101,7 +103,7 @@ def share(play: Play, player: Player, pieces: Sequence[Piece], cores: int) -> It
     A `BotError` with the code `bot_not_shared` comes before anything else if workers cannot load the bot.
     """
     packed = pack(play, player)
-    processes, busy, results = [], {}, dict[int, Any]()
+    processes, busy, results = [], dict[Pipe, int](), dict[int, Any]()
     waiting = iter(enumerate(pieces))
     context = get_context("spawn")
     try:
@@ -117,7 +119,6 @@ def share(play: Play, player: Player, pieces: Sequence[Piece], cores: int) -> It
         for number in range(len(pieces)):
             while number not in results:
                 for connection in wait(list(busy)):
-                    assert isinstance(connection, Connection)
                     results[busy.pop(connection)] = received(connection, player.name)
                     if (following := next(waiting, None)) is not None:
                         busy[connection] = following[0]
@@ -175,7 +176,7 @@ def hidden_main() -> Iterator[None]:
         sys.modules["__main__"] = main
 
 
-def hand(connection: Connection, piece: Piece, name: str) -> None:
+def hand(connection: Pipe, piece: Piece, name: str) -> None:
     """Give a worker a piece; one that has died meanwhile cannot take it."""
     try:
         connection.send(piece)
@@ -183,7 +184,7 @@ def hand(connection: Connection, piece: Piece, name: str) -> None:
         raise BotError("bot_worker_died", bot=name) from None
 
 
-def received(connection: Connection, name: str) -> Any:
+def received(connection: Pipe, name: str) -> Any:
     try:
         result = connection.recv()
     except (EOFError, OSError):
@@ -193,7 +194,7 @@ def received(connection: Connection, name: str) -> Any:
     return result
 
 
-def work(connection: Connection, packed: bytes, name: str) -> None:
+def work(connection: Pipe, packed: bytes, name: str) -> None:
     """What a worker does until its pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started it
     try:
