@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -79,7 +78,7 @@ class SiteBrowser:
         for process in psutil.process_iter(["cmdline"]):
             if any(str(self.profile) in part for part in process.info["cmdline"] or ()):
                 with suppress(psutil.NoSuchProcess):  # it has ended with one of the others
-                    process.send_signal(signal.SIGKILL)
+                    process.kill()
 
     def relaunch(self) -> None:
         self.context = self.launch()

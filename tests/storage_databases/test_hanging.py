@@ -86,6 +86,7 @@ def wait_for_answer(database: PostgresDatabase) -> None:
     eventually(answers)
 
 
+@pytest.mark.posix
 def test_a_database_that_hangs_is_given_up(proxy: tuple[Proxy, str], monkeypatch: pytest.MonkeyPatch) -> None:
     between, address = proxy
     open_store(address).close()
