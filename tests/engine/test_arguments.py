@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,12 +12,15 @@ import pytest
 
 from dicecup.engine import Keep, Score, Throw, apply, empty_sheet, legal_moves, score, start
 from dicecup.engine.legality import allowed_placements, forced_boxes, points_by_box
+from dicecup.engine.pad import possible_values
 from dicecup.engine.play import as_dice, is_legal
 from dicecup.engine.record import DiceOrigin, Header, Record
+from dicecup.engine.record_header import good_name
 from dicecup.engine.record_text import record_to_text
 from dicecup.engine.serialize import Position
 from dicecup.engine.sheet_data import checked_sheet
 from dicecup.engine.state import Placement, Sheet
+from dicecup.errors import MoveError, UsageError
 from dicecup.rules import Ruleset, load_ruleset
 from dicecup.rules.loader import as_ruleset, load_without_files, rules_beside
 
@@ -165,3 +169,48 @@ def test_a_game_that_began_in_a_position_has_no_text(yatzy, refused):
     began = replace(start(yatzy), sheets=(Sheet((3, *empty_sheet(yatzy).cells[1:])),))
     with refused("record_from_position"):
         record_to_text(Record(header, first=began))
+
+
+WRONG_RULES: list[Any] = ["yatzy", 7, None]
+
+
+@pytest.mark.parametrize("rules", WRONG_RULES)
+def test_an_id_is_not_rules(rules):
+    state = start(load_ruleset("yatzy"))
+    calls: list[Callable[[], object]] = [
+        lambda: legal_moves(rules, state),
+        lambda: apply(rules, state, Throw((1, 2, 3, 4, 5))),
+        lambda: possible_values(rules, state.sheet, "ones"),
+    ]
+    for call in calls:
+        with pytest.raises(UsageError) as caught:
+            call()
+        assert (caught.value.code, caught.value.values["argument"]) == ("argument_wrong", "rules")
+
+
+NOBODYS: list[dict[str, Any]] = [{"player": 3}, {"player": "x"}, {"sheets": ()}, {"sheets": (7,)}]
+
+
+@pytest.mark.parametrize("changed", NOBODYS)
+def test_a_state_in_which_it_is_nobodys_turn(changed):
+    rules = load_ruleset("yatzy")
+    with pytest.raises(UsageError) as caught:
+        legal_moves(rules, replace(start(rules), **changed))
+    assert caught.value.values["argument"] == "state"
+
+
+def test_boxes_and_columns_that_are_no_text():
+    rules: Any = load_ruleset("yatzy")
+    sheet = start(rules).sheet
+    box: Any = ["ones"]
+    with pytest.raises(MoveError) as caught:
+        possible_values(rules, sheet, box)
+    assert caught.value.code == "box_unknown"
+    with pytest.raises(MoveError) as caught:
+        possible_values(rules, sheet, "ones", box)
+    assert caught.value.code == "column_unknown"
+
+
+def test_a_name_that_is_no_text():
+    assert not good_name(7)
+    assert good_name("Ann")
