@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".pytest_cache" / "kernels"))
 # NumPy reads this when it is first imported. The tests use all cores already: more threads would compete.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# Numba's threads wait in a loop for their next work unless told otherwise: on a busy machine that takes as much
-# processor time as half of what they do.
+# Numba's threads wait for their next work in a loop unless told otherwise: on a busy machine that takes half
+# as much processor time as the work itself.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 # Tests wait for the coach: on a busy machine processes of a low priority would hardly run.
 os.environ.setdefault("DICECUP_NICE", "off")

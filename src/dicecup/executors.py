@@ -106,7 +106,7 @@ def cluster(address: str) -> Iterator[Executor]:
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         resolve_address(address)  # a client that cannot read its address takes long to close
-        client: Any = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
+        client: Any = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, RuntimeError, ImportError) as error:
         problem = problem_of(error) if isinstance(error, OSError) and error.errno else described(error)
         raise UsageError("cluster_unreachable", address=address, problem=problem) from None

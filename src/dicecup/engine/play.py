@@ -50,7 +50,7 @@ from dicecup.engine.state import (
     rolls_made,
     turn_start,
 )
-from dicecup.errors import DiceError, MoveError, Phrase, PositionError, UsageError, as_integer
+from dicecup.errors import DiceError, MoveError, Phrase, UsageError, as_integer
 from dicecup.rules.model import Ruleset
 from dicecup.rules.scoring import Scored, score_table
 

@@ -55,7 +55,7 @@ def choose_folder() -> bool:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
         return False
-    numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
+    numba.config.CACHE_DIR = str(folder)
     return os.access(folder, os.W_OK)
 
 

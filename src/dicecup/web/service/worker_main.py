@@ -118,7 +118,7 @@ def warm_once(rules: Ruleset, prepare: Callable[[Ruleset], None]) -> None:
 
     if not KEPT:  # no folder to write to: the first request has to wait
         return
-    folder = Path(numba.config.CACHE_DIR)  # type: ignore[attr-defined]
+    folder = Path(numba.config.CACHE_DIR)
     mark = folder / f"warm-{rules.id}"
     with suppress(Timeout), FileLock(folder / "warming", blocking=False):
         if not mark.exists():
