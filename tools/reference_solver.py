@@ -1,6 +1,6 @@
 """A slow solver, as the oracle for the fast ones, with which it shares no code.
 
-It plays the legal moves of the engine and caches whole sheets: nothing is merged or indexed, and it knows no
+It fills boxes as the engine allows and caches whole sheets: nothing is merged or indexed, and it knows no
 rules. Suitable for small games, and for the last boxes of large ones.
 """
 
@@ -11,8 +11,9 @@ from functools import cache
 
 import numpy as np
 
-from dicecup.dice import Dice, parts, sort_dice, throws
-from dicecup.engine.play import legal_scores, score_sheet
+from dicecup.dice import Dice, Faces, layer_faces, parts, sort_dice, throws
+from dicecup.engine.legality import allowed_placements
+from dicecup.engine.play import fill_cell, scored_layers
 from dicecup.engine.state import Sheet, empty_sheet, final_score
 from dicecup.rules.model import Ruleset
 
@@ -71,23 +72,36 @@ class Moves:
     def __init__(self, rules: Ruleset) -> None:
         self.rules = rules
         self.throws = throws_of(rules.dice.count, rules.dice.faces, len(rules.dice.layers))
+        self.layers = [
+            [layer_faces(dice, layer) for layer in scored_layers(rules)] for dice in self.throws.full
+        ]
         self.known: dict[Sheet, list[list[Sheet]]] = {}
 
     def after(self, sheet: Sheet) -> list[list[Sheet]]:
         """Return the sheets that each full throw may lead to."""
-        if sheet not in self.known:
+        found = self.known.get(sheet)
+        if found is None:
             same: dict[Sheet, Sheet] = {}
-            self.known[sheet] = [
-                [same.setdefault(one, one) for one in self.after_score(sheet, dice)]
-                for dice in self.throws.full
+            found = self.known[sheet] = [
+                [same.setdefault(one, one) for one in self.after_score(sheet, layers)]
+                for layers in self.layers
             ]
-        return self.known[sheet]
+        return found
 
-    def after_score(self, sheet: Sheet, dice: Dice) -> list[Sheet]:
-        return [
-            score_sheet(self.rules, sheet, dice, move.placements)[0]
-            for move in legal_scores(self.rules, sheet, dice)
-        ]
+    def after_score(self, sheet: Sheet, layers: list[Faces]) -> list[Sheet]:
+        """Return the sheets after the faces of each layer have filled a box."""
+        sheets = [sheet]
+        for faces in layers:
+            sheets = [after for one in sheets for after in filled(self.rules, one, faces)]
+        return sheets
+
+
+def filled(rules: Ruleset, sheet: Sheet, faces: Faces) -> list[Sheet]:
+    """Return the sheets after these faces have filled a box, in every way that the engine allows."""
+    return [
+        fill_cell(rules, sheet, faces, cell, scored.points)
+        for cell, _, scored in allowed_placements(rules, sheet, faces)
+    ]
 
 
 class Reference:
@@ -106,9 +120,10 @@ class Reference:
     def expected(self, sheet: Sheet | None = None) -> float:
         """Return the expected final score before the first throw of a turn."""
         sheet = sheet or empty_sheet(self.rules)
-        if sheet not in self.known:
-            self.known[sheet] = self.turn(sheet)
-        return self.known[sheet]
+        found = self.known.get(sheet)
+        if found is None:
+            found = self.known[sheet] = self.turn(sheet)
+        return found
 
     def turn(self, sheet: Sheet) -> float:
         if sheet.full:

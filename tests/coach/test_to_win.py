@@ -35,7 +35,7 @@ from dicecup.coach.goals import (
 from dicecup.coach.winning import each_player
 from dicecup.dice import all_dice
 from dicecup.engine.play import apply, legal_moves, score_sheet
-from dicecup.engine.state import Keep, Move, Score, State, Throw, final_score, start, turn_start
+from dicecup.engine.state import Keep, Sheet, State, Throw, final_score, start, turn_start
 from dicecup.errors import UsageError
 from dicecup.installation import tables_folder
 from dicecup.playout.to_win import HeadToHead
@@ -289,10 +289,8 @@ class DoubleWorth(DoubleReference):
         super().__init__(rules)
         self.worth = worth
 
-    def move_value(self, state: State, move: Move) -> float:
-        if isinstance(move, Score):
-            return float(self.worth(final_score(self.rules, apply(self.rules, state, move).sheet)))
-        return super().move_value(state, move)
+    def after_score(self, sheet: Sheet) -> float:
+        return float(self.worth(final_score(self.rules, sheet)))
 
 
 @pytest.mark.parametrize("game", ["three faces", "negative", "last resort"])
