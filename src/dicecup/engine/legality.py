@@ -211,7 +211,12 @@ def link_holds(kind: str, points: int, written: int | None) -> bool:
 
 def face_of_alike(rules: Ruleset, faces: Faces) -> int | None:
     """Return the face that all counted dice show, if they are equal; the higher one of two such faces."""
-    return max((face for face in faces if faces.count(face) >= rules.dice.counted), default=None)
+    return highest_alike(faces, rules.dice.counted)
+
+
+@lru_cache(maxsize=5_000)  # every throw of several games
+def highest_alike(faces: Faces, count: int) -> int | None:
+    return max((face for face in faces if faces.count(face) >= count), default=None)
 
 
 def filled_everywhere(rules: Ruleset, sheet: Sheet, box: int) -> bool:

@@ -76,6 +76,9 @@ class Points:
     matching: int = 0
 
 
+NO_POINTS = Points()
+
+
 @dataclass(frozen=True, slots=True)
 class Box:
     """One box of the sheet."""
@@ -93,7 +96,7 @@ class Box:
     @property
     def never_pays(self) -> bool:
         """Whether the box is worth 0 whatever the dice show."""
-        return self.points == Points()
+        return self.points == NO_POINTS
 
 
 @dataclass(frozen=True, slots=True)
