@@ -73,7 +73,7 @@ def test_a_match_goes_with_everything_that_belongs_to_it(store: Store) -> None:
         remove_match(changes, "game1")
     assert count(store, "game1") == 0
     assert store.match("game1") is None
-    assert store.age("game1") is None
+    assert store.ages(["game1"]) == {}
     assert getattr(store.match("game2"), "next", "") is None
     assert count(store, "game3") == before
 

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import Any, LiteralString
 
 import psycopg
+from psycopg import IsolationLevel
 from psycopg.errors import LockNotAvailable, QueryCanceled, UniqueViolation
 from psycopg_pool import ConnectionPool, PoolTimeout
 
@@ -68,6 +69,7 @@ class PostgresTransaction:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.hurried = False
+        self.told: list[str] = []
 
     def run(self, statement: str, values: Values = ()) -> int:
         try:
@@ -90,7 +92,7 @@ class PostgresTransaction:
         return self.connection.execute(in_its_words(question), values or None).fetchall()
 
     def use_snapshot(self) -> None:
-        self.connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        self.connection.isolation_level = IsolationLevel.REPEATABLE_READ  # goes along with BEGIN
 
     def hurry(self) -> None:
         self.hurried = True
@@ -104,7 +106,13 @@ class PostgresTransaction:
                 yield rows
 
     def tell(self, word: str) -> None:
-        self.connection.execute("SELECT pg_notify(%s, %s)", (CHANNEL, word))
+        self.told.append(word)
+
+    def send_told(self) -> None:
+        """Send all notifications by one statement."""
+        if self.told:
+            statement = "SELECT pg_notify(%s, word) FROM unnest(%s::text[]) AS word"
+            self.connection.execute(statement, (CHANNEL, self.told))
 
 
 class PostgresDatabase:
@@ -158,7 +166,11 @@ class PostgresDatabase:
             raise unusable(Unanswered("no answer"))
         try:
             with self.pool.connection() as connection:
-                yield PostgresTransaction(connection)
+                if connection.isolation_level is not None:
+                    connection.isolation_level = None  # the last transaction used a snapshot
+                transaction = PostgresTransaction(connection)
+                yield transaction
+                transaction.send_told()
         except (psycopg.OperationalError, PoolTimeout) as error:
             if isinstance(error, Unanswered | PoolTimeout):
                 self.silent_until = monotonic() + PAUSE

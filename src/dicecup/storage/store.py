@@ -114,14 +114,16 @@ class StoredMatches(StorePart):
             changes.use_snapshot()
             return read_match(changes, match), read_entries(changes, match, after)
 
-    def age(self, match: str) -> tuple[int, int] | None:
-        """Return the match's change counter (entries not counted) and its number of entries, if it exists."""
+    def ages(self, matches: list[str]) -> dict[str, tuple[int, int]]:
+        """Return of each match that exists its change counter (entries not counted) and number of entries."""
+        # A power of two of them, so that there are few different statements: the database keeps their plans.
+        asked = [*matches, *matches[:1] * ((1 << (len(matches) - 1).bit_length()) - len(matches))]
         found = self.database.rows(
-            "SELECT changes, (SELECT COALESCE(MAX(number) + 1, 0) FROM entries WHERE match = id) "
-            "FROM matches WHERE id = ?",
-            (match,),
+            "SELECT id, changes, (SELECT COALESCE(MAX(number) + 1, 0) FROM entries WHERE match = id) "
+            f"FROM matches WHERE id IN {placeholders(asked)}",
+            asked,
         )
-        return (found[0][0], found[0][1]) if found else None
+        return {match: (changes, entries) for match, changes, entries in found}
 
     def match_promised(self, commitment: str) -> str | None:
         """Return the match with this dice commitment."""

@@ -63,6 +63,15 @@ def header_text(opening: Opening, seats: Sequence[Seat]) -> str:
     )
 
 
+def should_have_begun(stored: StoredMatch) -> bool:
+    """Earlier versions could be killed between taking the last seat and beginning the game."""
+    return (
+        stored.header is None
+        and not stored.opening.same
+        and all(seat.kind != "open" for seat in stored.seats)
+    )
+
+
 class LiveMatch:
     """One match of this process. Changing it requires its lock; reading does not."""
 
@@ -225,13 +234,7 @@ class LiveMatch:
     def fetch(self) -> tuple[StoredMatch, list[str]]:
         """Read the match and the entries that are not here yet. Blocks."""
         stored, texts = self.store.match_and_entries(self.id, self.version)
-        if (
-            stored
-            and stored.header is None
-            and not stored.opening.same
-            and all(seat.kind != "open" for seat in stored.seats)
-        ):
-            # Earlier versions could be killed between taking the last seat and beginning the game.
+        if stored and should_have_begun(stored):
             self.store.begin_if_full(self.id, header_for(stored.opening))
             stored, texts = self.store.match_and_entries(self.id, self.version)
         if stored and self.match and stored.header != self.stored.header:

@@ -18,7 +18,7 @@ from dicecup.storage.store import EntryTaken, MatchLocked, Store
 from dicecup.storage.stored import WHISPERED, Addition, Notice
 from dicecup.web.service.advising import NICE, Advising
 from dicecup.web.service.identity import is_match_id
-from dicecup.web.service.live_match import LiveMatch
+from dicecup.web.service.live_match import LiveMatch, should_have_begun
 from dicecup.web.service.presence import TOLD_EVERY
 from dicecup.web.service.record_work import LONG
 from dicecup.web.service.runner import Runner
@@ -128,6 +128,37 @@ class Writer:
         self.threads_of_locked.shutdown(wait=False, cancel_futures=True)
 
 
+class Ages:
+    """How far matches are in the store. Those asked for while it answers share the next question."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.waiting: dict[str, asyncio.Future[tuple[int, int] | None]] = {}
+        self.busy: asyncio.Task[None] | None = None
+
+    async def of(self, match: str) -> tuple[int, int] | None:
+        """Its age at a moment after this call; None if it does not exist."""
+        if match not in self.waiting:
+            self.waiting[match] = asyncio.get_running_loop().create_future()
+        if self.busy is None:
+            self.busy = asyncio.create_task(self.work())
+        return await asyncio.shield(self.waiting[match])  # others may wait for the same
+
+    async def work(self) -> None:
+        while self.waiting:
+            asked, self.waiting = self.waiting, {}
+            try:
+                found = await asyncio.to_thread(self.store.ages, list(asked))
+            except Exception as error:
+                for future in asked.values():
+                    future.set_exception(error)
+                    future.exception()  # whoever asked may have been cancelled
+            else:
+                for match, future in asked.items():
+                    future.set_result(found.get(match))
+        self.busy = None
+
+
 class Matches:
     """The only way to a match. Changes are persisted first; only then are subscribers notified."""
 
@@ -138,6 +169,7 @@ class Matches:
         self.server_key = store.server_key()
         self.subscribers = Subscribers(settings.limits)
         self.writer = Writer(store, self.observer)
+        self.ages = Ages(store)
         most_memory = settings.worker_megabytes * 1_000_000
         self.advising = Advising(most_memory)
         self.runner = Runner(self)
@@ -208,8 +240,10 @@ class Matches:
             whole.parts[seat] = part
 
     async def load(self, match: str, played: Record | None) -> LiveMatch:
-        stored = await asyncio.to_thread(self.store.match, match) if is_match_id(match) else None
-        if stored is None:
+        if not is_match_id(match):
+            raise UsageError("match_unknown")
+        found, texts = await asyncio.to_thread(self.store.match_and_entries, match)
+        if found is None:
             raise UsageError("match_unknown")
         listeners = (
             self.subscribers.notify,
@@ -217,10 +251,12 @@ class Matches:
             self.part_changed,
             self.advising.work_ahead,
         )
-        loaded = LiveMatch(self.store, stored, self.writer.write, listeners, self.work_on_record)
-        fetched, texts = await asyncio.to_thread(loaded.fetch)
-        played = played or await loaded.replayed(fetched, texts)
-        await asyncio.to_thread(loaded.take_over, fetched, texts, played)
+        loaded = LiveMatch(self.store, found, self.writer.write, listeners, self.work_on_record)
+        stored = found
+        if should_have_begun(found):
+            stored, texts = await asyncio.to_thread(loaded.fetch)
+        played = played or await loaded.replayed(stored, texts)
+        await asyncio.to_thread(loaded.take_over, stored, texts, played)
         live = self.live.setdefault(match, loaded)  # another request may have loaded it meanwhile
         self.forget_oldest(match)
         return live
@@ -242,7 +278,7 @@ class Matches:
 
     async def catch_up(self, live: LiveMatch) -> None:
         """Load what another process has stored; its notification may come later."""
-        age = await asyncio.to_thread(self.store.age, live.id)
+        age = await self.ages.of(live.id)
         if age is None:
             self.forget(live.id)
             raise UsageError("match_unknown")
