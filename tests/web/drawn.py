@@ -18,18 +18,27 @@ class Element:
 
     def find(self, name: str) -> Element | None:
         """Return the element with an id, this one or one within it."""
-        if self.attributes.get("id") == name:
-            return self
-        within = (child.find(name) for child in self.children if isinstance(child, Element))
-        return next((found for found in within if found), None)
+        waiting = [self]
+        while waiting:
+            element = waiting.pop()
+            if element.attributes.get("id") == name:
+                return element
+            waiting += [child for child in reversed(element.children) if isinstance(child, Element)]
+        return None
 
-    def replace(self, name: str, new: Element) -> None:
-        for place, child in enumerate(self.children):
-            if isinstance(child, Element):
-                if child.attributes.get("id") == name:
-                    self.children[place] = new
-                else:
-                    child.replace(name, new)
+    def replace(self, name: str, new: Element) -> bool:
+        """Put another element in the place of each with an id; return whether there is one."""
+        replaced, waiting = False, [self]
+        while waiting:
+            element = waiting.pop()
+            for place, child in enumerate(element.children):
+                if isinstance(child, Element):
+                    if child.attributes.get("id") == name:
+                        element.children[place] = new
+                        replaced = True
+                    else:
+                        waiting.append(child)
+        return replaced
 
     def form_fields(self, name: str) -> list[Element]:
         found = [self] if self.attributes.get("name") == name else []
@@ -97,8 +106,8 @@ class Spectator:
         assert change["after"] == self.match.attributes["data-stamp"]
         for part in map(tree, change["parts"]):
             name = str(part.attributes["id"])
-            assert self.match.find(name), name
             if name == "match":
+                assert self.match.find(name)
                 self.match.attributes = part.attributes
             else:
-                self.match.replace(name, part)
+                assert self.match.replace(name, part), name
