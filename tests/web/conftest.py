@@ -179,6 +179,20 @@ def client(settings: Settings) -> Iterator[TestClient]:
         yield client
 
 
+@pytest.fixture(scope="session")
+def server_with_coach(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DirectClient]:
+    """One server for tests whose matches have a coach: its processes start, and prepare each game, once."""
+    database = str(tmp_path_factory.mktemp("coach") / "games.db")
+    with DirectClient(create_app(quiet(database)), raise_server_exceptions=False) as client:
+        yield client
+
+
+@pytest.fixture
+def coached_client(server_with_coach: DirectClient) -> DirectClient:
+    server_with_coach.cookies.clear()
+    return server_with_coach
+
+
 @pytest.fixture
 def ann(client: TestClient) -> Player:
     return Player(client)

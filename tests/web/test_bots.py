@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
-from tests.web.conftest import ANN, Player, best_score, quiet
+from tests.web.conftest import ANN, Player, best_score
 from tests.web.direct_client import DirectClient
 
 from dicecup.bots import BOTS
@@ -20,17 +19,14 @@ from dicecup.engine.state import Sheet, State, empty_sheet
 from dicecup.i18n.language import LANGUAGES
 from dicecup.match import Match
 from dicecup.rules.loader import load_ruleset, main_ids
-from dicecup.web.app import create_app
 from dicecup.web.pages.announcements import flourish_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "coach.md"
 
 
-@pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DirectClient]:
-    database = str(tmp_path_factory.mktemp("bots") / "games.db")
-    with DirectClient(create_app(quiet(database)), raise_server_exceptions=False) as client:
-        yield client
+@pytest.fixture
+def client(coached_client: DirectClient) -> DirectClient:
+    return coached_client
 
 
 @pytest.mark.kernels

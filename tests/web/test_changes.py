@@ -34,6 +34,11 @@ STEPS = 40
 pytestmark = pytest.mark.one_database
 
 
+@pytest.fixture
+def client(coached_client: TestClient) -> TestClient:
+    return coached_client
+
+
 class Watching:
     """A stream of events of a match, whose events are taken when the test wants them."""
 

@@ -12,14 +12,12 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 from tests.waiting import READY, eventually
-from tests.web.conftest import Player, best_score, quiet
-from tests.web.direct_client import DirectClient
+from tests.web.conftest import Player, best_score
 
 from dicecup.coach.advice import advise, known_values
 from dicecup.engine.serialize import position_from_data
 from dicecup.errors import StorageError
 from dicecup.rules.loader import house_reference, load_ruleset, main_ids
-from dicecup.web.app import create_app
 from dicecup.web.service import advising
 from dicecup.web.service.advising import Advising
 from dicecup.web.service.worker import Worker
@@ -30,12 +28,9 @@ BO = {"kind": "person", "name": "Bo"}
 PERFECT = {"kind": "bot", "name": "optimal"}
 
 
-@pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    """One server for all tests, so that every game is prepared once."""
-    database = str(tmp_path_factory.mktemp("coach") / "games.db")
-    with DirectClient(create_app(quiet(database)), raise_server_exceptions=False) as client:
-        yield client
+@pytest.fixture
+def client(coached_client: TestClient) -> TestClient:
+    return coached_client
 
 
 def text_of(page: str) -> str:
@@ -167,7 +162,7 @@ def test_in_a_clone_its_packages_are_installed_before_the_first_question(
             return await really(self, thought, *arguments, **more)
         return True
 
-    # The server is shared by the tests of this file, and remembers what it has installed and checked.
+    # The server is shared with other tests, and remembers what it has installed and checked.
     answers: OrderedDict[tuple[object, ...], asyncio.Task[Any]] = OrderedDict()
     monkeypatch.setattr(ann.client.app.state.matches.advising, "answers", answers)  # type: ignore[attr-defined]
     monkeypatch.setattr(Worker, "ask", answer)
@@ -194,7 +189,7 @@ def test_rules_without_values_are_refused_in_one_sentence(
     async def unknown(self: Worker, thought: str, *arguments: object, urgency: int = 0) -> Any:
         raise UsageError("solve_takes_long", ruleset="yatzy", minutes=90, command="dicecup solve yatzy")
 
-    # The server is shared by the tests of this file, and another may have found these rules solved already.
+    # The server is shared with other tests, and another may have found these rules solved already.
     monkeypatch.setattr(ann.client.app.state.matches.advising, "answers", OrderedDict())  # type: ignore[attr-defined]
     monkeypatch.setattr(Worker, "ask", unknown)
     wish = {"game": "yatzy", "seats": [ANN], "coach": True, "options": {"scoring": "scandinavian"}}
@@ -258,8 +253,8 @@ def test_a_state_is_computed_once(client: TestClient, ann: Player, monkeypatch: 
         ask(client, f"/t/{state['id']}/hint")
         ann.get(f"/matches/{state['id']}/hint")
     asked = [
-        thought for thought in asked if thought not in ("load", "prepare")
-    ]  # which compiles in the background
+        thought for thought in asked if thought not in ("check", "load", "prepare")
+    ]  # which other games of this server need in the background
     assert sorted(asked) == ["advice", "reasons"]
 
 
