@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -151,11 +152,20 @@ def prepared_database(postgres_server: PostgresServer) -> str:
     return "prepared"
 
 
+@pytest.fixture(scope="session")
+def prepared_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same for SQLite: copying it takes a sixth of making the tables."""
+    file = tmp_path_factory.mktemp("prepared") / "games.db"
+    open_store(str(file)).close()
+    return file
+
+
 @pytest.fixture
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A database without games; `postgres_database` has no tables either."""
     if request.param == "sqlite":
-        return str(tmp_path / "games.db")
+        prepared: Path = request.getfixturevalue("prepared_file")
+        return str(shutil.copy(prepared, tmp_path / "games.db"))
     template: str = request.getfixturevalue("prepared_database")
     server: PostgresServer = request.getfixturevalue("postgres_server")
     return server.new_database(f"copy{next(copies)}", template)
