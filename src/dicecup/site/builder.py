@@ -32,6 +32,7 @@ BROWSER = Path(__file__).parent / "browser"
 DOCS = OWN.parents[1] / "docs"  # in a clone; a wheel has copies in web/reading
 WORKER, INDEX = "service-worker.js", "index.html"
 FOLDER = "site-"  # begins the name of the folder with everything else
+COMPRESSION = 9  # of gzip
 HTMX = "static/django_htmx/htmx-2.min.js"
 
 # Packages that the pages need, as they are installed here.
@@ -317,4 +318,4 @@ def archive(files: Iterable[tuple[str, bytes]]) -> bytes:
 
 
 def pack(content: bytes) -> bytes:
-    return gzip.compress(content, 9, mtime=0)
+    return gzip.compress(content, COMPRESSION, mtime=0)
