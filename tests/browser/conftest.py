@@ -22,6 +22,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 from tests import waiting
+from tests.web.coaching import KEPT
 from tests.web.serving import Server
 
 from browser import find_browser
@@ -84,7 +85,8 @@ BEST_BOX = """(offers) => {
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with Server(str(tmp_path_factory.mktemp("server") / "games.db")) as started:
+    """One for all modules: each would start a coach of its own, which loads kernels and tables."""
+    with Server(str(tmp_path_factory.mktemp("server") / "games.db"), **KEPT) as started:
         yield started
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import httpx2 as httpx
 import pytest
 from playwright.sync_api import Page, expect
 from tests.browser.accessibility import violations
 from tests.browser.conftest import DESK, PHONE, READY, NewPage
 from tests.waiting import PATIENCE
-from tests.web.coaching import KEPT, record_of
+from tests.web.coaching import record_of
 from tests.web.conftest import best_score
 from tests.web.serving import Server
 
@@ -18,12 +16,6 @@ from dicecup.i18n.language import LANGUAGES, language
 from dicecup.web.guard import COOKIE
 
 pytestmark = pytest.mark.kernels
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with Server(str(tmp_path_factory.mktemp("reviews") / "games.db"), **KEPT) as started:
-        yield started
 
 
 @pytest.fixture(scope="module")
