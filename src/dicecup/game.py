@@ -114,7 +114,7 @@ class Game(GameView):
         """
         from dicecup.storage.record_file import read_record, read_secret
 
-        file = path_of(path)
+        file = path_of("path", path, "expected_path")
         known = {} if bots is None else named_bots(bots)
         number = None if seed is None else whole_number("seed", seed, 0, MOST_SEED)
         return cls._of(read_record(file), read_secret(file), known, number)
@@ -140,7 +140,8 @@ class Game(GameView):
         from dicecup.storage.record_file import write_record
 
         record = self._whole_record()
-        write_record(path_of(path), record, self._match.secret, overwrite=overwrite)
+        file = path_of("path", path, "expected_path")
+        write_record(file, record, self._match.secret, overwrite=overwrite)
 
     def copy(self) -> Game:
         """Another game in the same state, to try things on.

@@ -103,7 +103,7 @@ class Rules(Ruleset):
         >>> round(dicecup.Rules("yatzy-sv").solve().expected, 2)
         248.44
         """
-        where = None if folder is None else path_of(folder, "folder", "expected_folder")
+        where = None if folder is None else path_of("folder", folder, "expected_folder")
         check_argument("on_progress", on_progress is None or callable(on_progress), "expected_function")
         check_executor(executor)
         need("solver")
@@ -121,7 +121,7 @@ class Rules(Ruleset):
         )
 
 
-def path_of(path: object, argument: str = "path", expected: str = "expected_path") -> Path:
+def path_of(argument: str, path: object, expected: str) -> Path:
     """A path that a program gives, as text or otherwise."""
     try:
         found = Path(path)  # type: ignore[arg-type]

@@ -111,7 +111,7 @@ def test_storage_errors_name_nothing_of_the_server(
     def broken(*_: object) -> None:
         raise StorageError("database_unusable", database="/srv/secret/games.db", problem="disk I/O error")
 
-    monkeypatch.setattr(Store, "match", broken)
+    monkeypatch.setattr(Store, "match_and_entries", broken)
     answer = client.get(path.format("abcdefghjkmn"))
     assert answer.status_code == 503
     assert answer.headers["retry-after"]

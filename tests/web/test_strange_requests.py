@@ -46,7 +46,8 @@ def test_invalid_match_ids_are_never_looked_up(
 ) -> None:
     from dicecup.storage.store import Store
 
-    monkeypatch.setattr(Store, "match", lambda _store, _name: pytest.fail("it was looked up"))
+    for reading in ("match", "match_and_entries"):
+        monkeypatch.setattr(Store, reading, lambda *_: pytest.fail("it was looked up"))
     for path in (f"/api/matches/{name}", f"/t/{name}", f"/t/{name}/hint", f"/t/{name}/events"):
         assert client.get(path).status_code == 404, path
 
@@ -77,10 +78,10 @@ def test_unexpected_errors_are_hidden(
 ) -> None:
     from dicecup.storage.store import Store
 
-    def fail(_store: Store, name: str) -> None:
+    def fail(_store: Store, name: str, *_: object) -> None:
         raise ZeroDivisionError(f"known to few: {name}")
 
-    monkeypatch.setattr(Store, "match", fail)
+    monkeypatch.setattr(Store, "match_and_entries", fail)
     name = "abcdefghjkmn"
     for path in (f"/t/{name}", f"/api/matches/{name}"):
         answer = client.get(path)

@@ -3,7 +3,10 @@ import { match, onDrawn } from "./drawing.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const CONFETTI = 40;
+const MOST_WAITING = 3; // sounds: where a page may make none for a while, not all of them are made up for
 let context = null; // browsers let a page make sounds only after it was touched
+let waiting = []; // sounds to be made as soon as the context runs
+let sounding = 0; // tones that have not ended
 let entry = null; // the last entry that was celebrated
 
 const isOn = (what) => localStorage.getItem(what) !== "off";
@@ -31,8 +34,15 @@ function fade(source, at, length, volume, filter = null) {
   gain.gain.setValueAtTime(volume, start);
   gain.gain.exponentialRampToValueAtTime(0.001, start + length);
   (filter ? source.connect(filter) : source).connect(gain).connect(context.destination);
+  sounding++;
+  source.addEventListener("ended", ended);
   source.start(start);
   source.stop(start + length);
+}
+
+// Between two sounds the context rests: running, it takes a tenth of what a game takes of the processor.
+function ended() {
+  if (--sounding === 0 && waiting.length === 0) context.suspend();
 }
 
 const SOUNDS = {
@@ -45,8 +55,11 @@ const SOUNDS = {
   flourish: () => [523, 659, 784, 1047, 1319].forEach((frequency, place) => tone(0.1 * place, frequency, 0.5, 0.2)),
 };
 
-function play(sound, ...given) {
-  if (context?.state === "running" && isOn("sound")) SOUNDS[sound](...given);
+async function play(sound, ...given) {
+  if (!context || !isOn("sound")) return;
+  waiting = [...waiting, () => SOUNDS[sound](...given)].slice(-MOST_WAITING);
+  await context.resume();
+  for (const make of waiting.splice(0)) make();
 }
 
 // It is the viewer's turn, who may be looking elsewhere.
@@ -97,7 +110,9 @@ document.addEventListener("change", (event) => {
 addEventListener("pointerdown", wake, { once: true });
 addEventListener("keydown", wake, { once: true });
 function wake() {
-  context ??= window.AudioContext ? new AudioContext() : null;
+  if (context || !window.AudioContext) return;
+  context = new AudioContext();
+  context.suspend();
 }
 
 for (const control of document.querySelectorAll("[data-switch]")) {
