@@ -18,11 +18,13 @@ from tests.browser.conftest import (
     play,
     throw,
 )
+from tests.waiting import eventually
 from tests.web.serving import Server
 
 # Count the sounds, and keep what makes them.
 LISTEN = """
-  var heard = null, started = 0;
+  window.heard = null;
+  window.started = 0;
   const Unheard = window.AudioContext, begin = AudioBufferSourceNode.prototype.start;
   window.AudioContext = class extends Unheard { constructor() { super(); heard = this; } };
   AudioBufferSourceNode.prototype.start = function (...when) { started++; return begin.apply(this, when); };
@@ -61,7 +63,7 @@ def test_between_sounds_nothing_runs_for_them(new_page: NewPage) -> None:
     open_match(page)
     for _roll in range(2):
         throw(page)
-        page.wait_for_function("started > 0 && heard.state === 'suspended'")
+        eventually(lambda: page.evaluate("started > 0 && heard.state === 'suspended'"))
         assert page.evaluate("started") == 3 * 5  # knocks of five dice
         page.evaluate("started = 0")
 
