@@ -114,24 +114,31 @@ def play_single_games(
     row, left = solution.lattice.number[faces_of(dice)], state.throws_left
     for done, open_boxes in enumerate(range(place.level, 0, -1)):
         on_turns(done, place.level)
-        sheets = group(solution, played, open_boxes)
-        play_level(
-            len(sheets.lower),
-            solution.program,
-            solution.choices,
-            part_tables(solution),
-            solution.source(open_boxes - 1),
-            sheets,
-            played,
-            open_boxes,
-            row,
-            left,
-            np.uint64(turn_seed(seed, first_game)),
-            solution.room,
-        )
+        play_turns(solution, played, open_boxes, row, left, np.uint64(turn_seed(seed, first_game)))
         row, left = 0, rules.throws
     on_turns(place.level, place.level)
     return FinalSheets(rules, played.cells, played.repeats)
+
+
+def play_turns(
+    solution: SingleSolution, played: PlayedGames, open_boxes: int, row: int, left: int, seed: np.uint64
+) -> None:
+    """Play a turn of each game; `row` numbers the dice that it begins with, `left` throws follow."""
+    sheets = group(solution, played, open_boxes)
+    play_level(
+        len(sheets.lower),
+        solution.program,
+        solution.choices,
+        part_tables(solution),
+        solution.source(open_boxes - 1),
+        sheets,
+        played,
+        open_boxes,
+        row,
+        left,
+        seed,
+        solution.room,
+    )
 
 
 def turn_seed(seed: int, first_game: int) -> int:

@@ -22,10 +22,9 @@ from dicecup.playout.perfect_kernel import (
     PlayedGames,
     chance_of,
     fill_box,
-    play_level,
     throw_dice,
 )
-from dicecup.playout.single import OnTurns, group, part_tables, turn_seed
+from dicecup.playout.single import OnTurns, part_tables, play_turns, turn_seed
 from dicecup.solver.arrays import Array
 from dicecup.solver.compiled import kernel, lanes, shared_kernel
 from dicecup.solver.single.chances import ChanceTable
@@ -268,22 +267,7 @@ class HeadToHead:
         return played
 
     def turn_for_points(self, played: PlayedGames, open_boxes: int, seed: np.uint64) -> None:
-        solution = self.solution
-        sheets = group(solution, played, open_boxes)
-        play_level(
-            len(sheets.lower),
-            solution.program,
-            solution.choices,
-            part_tables(solution),
-            solution.source(open_boxes - 1),
-            sheets,
-            played,
-            open_boxes,
-            0,
-            solution.rules.throws,
-            seed,
-            solution.room,
-        )
+        play_turns(self.solution, played, open_boxes, 0, self.solution.rules.throws, seed)
         order = np.argsort(played.games, kind="stable")
         for array in (played.lower, played.position, played.games):
             array[:] = array[order]
