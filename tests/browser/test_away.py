@@ -36,6 +36,8 @@ def test_an_unavailable_server_is_reported(page: Page) -> None:
     page.click("#throw")
     expect(page.locator("#unreachable")).to_be_visible()
     page.context.set_offline(False)
+    # The browser goes on with that by itself: requests may fail for some time after it has answered.
+    until(page, lambda: page.evaluate("fetch('/healthz').then(() => true, () => false)"))
     page.click("#throw")
     expect(page.locator("#unreachable")).to_be_hidden()
     expect(page.locator("#match")).to_have_attribute("data-version", "1")

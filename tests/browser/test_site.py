@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, expect
 from tests.browser import test_games as games
 from tests.browser.conftest import DESK, PHONE, NewPage, changed, fill_best, start, throw
+from tests.browser.holding import until
 from tests.browser.site_browser import LOBBY, QUICK_COMPILER, SiteBrowser, static_host
 from tests.waiting import PATIENCE, READY
 
@@ -44,6 +45,8 @@ REST = f"""async () => {{
 REFUSE_WORKERS = """ServiceWorkerContainer.prototype.register = async () => {
   throw new DOMException("not here", "SecurityError");
 };"""
+UPDATED = """async () =>
+  (await navigator.serviceWorker.ready).update().then(() => true, () => false)"""
 NOTE_START_PAGE = """addEventListener("DOMContentLoaded", () => {
   const { lang, dataset } = document.documentElement;
   const state = document.getElementById("state");
@@ -480,7 +483,7 @@ def test_a_new_version_asks_first(new_page: NewPage, site: SiteBrowser, site_fol
     worker = site_folder / "service-worker.js"
     worker.write_bytes(worker.read_bytes() + b"\n// another version\n")
     site.context.set_offline(False)
-    page.evaluate("async () => (await navigator.serviceWorker.ready).update()")
+    until(page, lambda: page.evaluate(UPDATED))  # requests may fail for some time after that
     expect(page.locator("#new-version")).to_be_visible()
     expect(other.locator("#new-version")).to_be_visible()
     throw(page)  # the old version goes on
