@@ -15,7 +15,7 @@ from tests.waiting import awaited
 from dicecup.errors import StorageError
 from dicecup.storage.store import EntryTaken, MatchLocked, Store, open_store
 from dicecup.storage.stored import Addition
-from dicecup.web.service.matches import Observer, Writer
+from dicecup.web.service.matches import Ages, Observer, Writer
 
 pytestmark = pytest.mark.one_database
 REFUSED = StorageError("database_unusable", database="games.db", problem="disk full")
@@ -153,3 +153,53 @@ def test_a_lock_timeout_of_the_operator_ends_a_move(postgres_database: str) -> N
 
 def entries_in(store: Store) -> dict[str, int]:
     return dict(store.database.rows("SELECT match, COUNT(*) FROM entries GROUP BY match"))
+
+
+class AgingStore:
+    """Every question finds the matches one change older. The first one waits until others have come."""
+
+    def __init__(self, failing: int = 0) -> None:
+        self.failing = failing  # the number of the question that fails
+        self.others_have_come = threading.Event()
+        self.asked: list[list[str]] = []
+
+    def ages(self, matches: list[str]) -> dict[str, tuple[int, int]]:
+        self.asked.append(matches)
+        number = len(self.asked)
+        self.others_have_come.wait()
+        if number == self.failing:
+            raise REFUSED
+        return {match: (number, 0) for match in matches if match != "unknown"}
+
+
+async def ask_for_ages(store: AgingStore) -> list[Any]:
+    """The answers to one who asks first, and to four who ask while that is answered, of whom one has left."""
+    ages = Ages(store)  # type: ignore[arg-type]
+    tasks = [asyncio.create_task(ages.of("one"))]
+    while not store.asked:
+        await asyncio.sleep(0)
+    tasks += [asyncio.create_task(ages.of(match)) for match in ("one", "two", "one", "unknown")]
+    await asyncio.sleep(0)  # all of them have begun
+    tasks[1].cancel()
+    store.others_have_come.set()
+    answers = await asyncio.gather(*tasks, return_exceptions=True)
+    assert isinstance(answers.pop(1), asyncio.CancelledError)
+    assert await ages.of("one") == (3, 0)  # nothing is remembered
+    return answers
+
+
+def test_an_age_is_that_of_a_moment_after_the_question() -> None:
+    """Those who ask while another question is answered share the next one: that one may know too little."""
+    store = AgingStore()
+    assert awaited(ask_for_ages(store)) == [(1, 0), (2, 0), (2, 0), None]
+    assert store.asked == [["one"], ["one", "two", "unknown"], ["one"]]
+
+
+@pytest.mark.parametrize("failing", [1, 2])
+def test_a_failed_question_for_ages_fails_no_other(failing: int) -> None:
+    answers = awaited(ask_for_ages(AgingStore(failing)))
+    expected = [(1, 0), (2, 0), (2, 0), None]
+    assert answers == [
+        REFUSED if number == failing else answer
+        for number, answer in zip([1, 2, 2, 2], expected, strict=True)
+    ]
