@@ -243,7 +243,10 @@ def tap(page: Page, offers: str) -> bool:
     The same as a click of Playwright with a third of its messages, for whole games. It does not wait until
     there is something that can be tapped.
     """
-    aim = page.evaluate(AIM, offers)
+    try:
+        aim = page.evaluate(AIM, offers)
+    except Error:  # the page is only being loaded
+        return False
     if aim is None:
         return False
     x, y, stamp = aim
