@@ -25,9 +25,11 @@ export function listen() {
     showUnreachable(false);
   });
   events.addEventListener("match", (event) => {
+    showUnreachable(false); // the answer to a request may come later, when its form is no longer in the page
     if (event.lastEventId !== match().dataset.stamp) draw(event.data);
   });
   events.addEventListener("change", (event) => {
+    showUnreachable(false);
     if (event.lastEventId === match().dataset.stamp) return;
     const { after, parts } = JSON.parse(event.data);
     if (after === match().dataset.stamp) drawParts(parts);

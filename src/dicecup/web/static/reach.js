@@ -11,3 +11,4 @@ for (const name of ["htmx:sendError", "htmx:timeout", "htmx:responseError"]) {
 document.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.xhr.status && event.detail.xhr.status < 500) showUnreachable(false);
 });
+addEventListener("online", () => showUnreachable(false)); // what it says may no longer be true
