@@ -14,15 +14,32 @@ from typing import Any
 
 from tests.waiting import PATIENCE
 
+from dicecup.rules.reader import pack_tables
+
 KILLS = 8
 # Seconds between two looks whether the bot has moved, for each game that is being played: all are played at
 # once, so the server is busy with the others meanwhile, and its work is moves rather than looks.
 PAUSE = 0.01
-# Each comes after so many answered moves of all games together; there are about 8,000.
-MOMENTS = range(100, 5000)
-# All games; the long one, which is three times as long as the others, is one in forty.
-GAMES = ["yatzy", "dice-in-dice", "yahtzee", "yum-plus", "yatzy-sv"] * 8
-GAMES[-1] = "triple-yum-plus"
+# Each comes after so many answered moves of all games together; there are about 4,000.
+MOMENTS = range(100, 3000)
+# Most games are short house rules, which begin and end more often beside a kill; every other way to play is
+# there, too. The long game, which is three times as long as the others, is one in forty.
+SHORT: dict[str, Any] = {
+    "format": 1,
+    "id": "short",
+    "throws": 3,
+    "dice": {"count": 5, "faces": 6},
+    "upper": {"boxes": {"fives": 5, "sixes": 6}, "bonus": [{"at": 30, "points": 20}]},
+    "box": {"pair": {"needs": {"alike": [2]}, "points": "matching"}, "chance": {"points": "all"}},
+}
+SHORT_DOUBLE: dict[str, Any] = SHORT | {
+    "id": "short-double",
+    "scored": ["inner", "outer"],
+    "dice": {"count": 6, "faces": 6, "layers": ["outer", "inner"], "counted": 5},
+}
+WHOLE = ["yatzy", "dice-in-dice", "yahtzee", "yum-plus", "yatzy-sv"]
+HOUSE = [pack_tables(SHORT), pack_tables(SHORT_DOUBLE), pack_tables(SHORT)]
+GAMES = [game for whole in (*WHOLE, *WHOLE[:4], "triple-yum-plus") for game in (whole, *HOUSE)]
 
 
 @dataclass
