@@ -37,6 +37,8 @@ sentences() {
     esac
 }
 
+# Exit status 5: it was compiled without optimisation, as pyenv does unless told otherwise, and takes half as long again
+# for everything. The Pythons of distributions do not say how they were compiled.
 probe='import sys
 print("%d.%d" % sys.version_info[:2])
 if sys.version_info < (3, 11):
@@ -46,24 +48,44 @@ try:
     import venv
     from ensurepip import bootstrap
 except ImportError:
-    sys.exit(4)'
+    sys.exit(4)
+from sysconfig import get_config_var
+options = get_config_var("CONFIG_ARGS")
+sys.exit(5 if sys.base_prefix != "/usr" and options and "--enable-optimizations" not in options else 0)'
+
+# try_python CANDIDATE: set $python and succeed if it can create .venv and there is no reason to look for another.
+try_python() {
+    found=$("$1" -E -s -c "$probe" 2>/dev/null)
+    status=$?
+    version=${found%%
+*} path=${found#*
+}
+    case $status in
+    3) old=${old:-$version} ;;
+    4) bare=${bare:-$version} ;;
+    5) slow=${slow:-$path} ;;
+    esac
+    python=$path
+    return $status
+}
 
 # find_python: set $python to the interpreter of .venv, else to one that can create .venv, or say what is missing.
 find_python() {
     python=$root/.venv/bin/python
     [ -z "${DICECUP_PYTHON-}" ] && [ -x "$python" ] && return
-    old='' bare=''
-    for candidate in ${DICECUP_PYTHON:-python3 python3.14 python3.13 python3.12 python3.11 python}; do
-        command -v "$candidate" >/dev/null 2>&1 || continue
-        found=$("$candidate" -E -s -c "$probe" 2>/dev/null)
-        case $? in
-        0) python=${found#*
-} && return ;;
-        3) old=${old:-$found} ;;
-        4) bare=${bare:-${found%%
-*}} ;;
-        esac
-    done
+    old='' bare='' slow=''
+    if [ -n "${DICECUP_PYTHON-}" ]; then
+        try_python "$DICECUP_PYTHON" && return
+    else
+        for command in python3 python3.14 python3.13 python3.12 python3.11 python; do
+            rest=$PATH:
+            while [ -n "$rest" ]; do
+                candidate=${rest%%:*}/$command rest=${rest#*:}
+                [ -x "$candidate" ] && try_python "$candidate" && return
+            done
+        done
+    fi
+    [ -n "$slow" ] && python=$slow && return
     sentences
     if [ -n "$bare" ]; then
         tell "$no_venv" "$bare" "$bare"

@@ -95,6 +95,29 @@ def test_a_python_without_ensurepip_names_the_package(clone: Path, machine: Path
     assert f"the package python{version}-venv " in only_sentence(launch(clone / "dicecup"))
 
 
+SLOW = "import sysconfig; sysconfig.get_config_var = lambda name: '--prefix=/x'; sys.base_prefix = '/x'"
+FAST = "sys.base_prefix = '/usr'"
+
+
+@pytest.mark.parametrize(("other", "taken"), [(SLOW, "first"), (FAST, "second")])
+@pytest.mark.parametrize("folder", ["bin", "of the system"])
+def test_a_python_without_optimisation_is_taken_if_there_is_no_better_one(
+    clone: Path, machine: Path, launch: Launch, folder: str, other: str, taken: str
+) -> None:
+    """Whether the other one has another name, or is in another folder of the PATH."""
+    path = f"{machine}::{machine.parent / folder}"
+    second = "python3.11" if folder == machine.name else "python3"
+    for name, to, change in (
+        (machine / "python3", "first", SLOW),
+        (machine.parent / folder / second, "second", other),
+    ):
+        python_with(name.parent, name.name, f"{change}; sys._base_executable = '{machine}/{to}'")
+        executable(machine / to, f"#!/bin/sh\necho {to}\n")
+    assert launch(clone / "dicecup", PATH=path).stdout == f"{taken}\n"
+    named = {"DICECUP_PYTHON": str(machine / "python3")}
+    assert launch(clone / "dicecup", PATH=path, **named).stdout == "first\n"
+
+
 @pytest.mark.skipif(os.access("/", os.W_OK), reason="root may write anywhere")
 def test_a_clone_that_cannot_be_written_to(clone: Path, launch: Launch) -> None:
     clone.chmod(0o555)
