@@ -148,3 +148,24 @@ def test_an_output_that_is_full_or_closed(run, tmp_path: Path):
         check=False,
     )
     assert "Traceback" not in closed.stderr
+
+
+INTERRUPT = """
+import runpy, sys
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == "{module}":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupting())
+sys.argv = ["dicecup", "rules", "yatzy"]
+runpy.run_module("dicecup", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("module", ["dicecup.cli.main", "click", "dicecup.cli.rules"])
+def test_ctrl_c_while_the_program_is_loaded(module):
+    code = INTERRUPT.format(module=module)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "")
