@@ -162,18 +162,18 @@ def test_games_head_to_head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     games = 40_000
     played = HeadToHead(solution, tables, [True, False]).play(games, 3)
     scores = np.stack([sheets.scores for sheets in played])
-    again = HeadToHead(solution, tables, [True, False]).play(games, 3)
-    assert (scores == np.stack([sheets.scores for sheets in again])).all()
+    again = HeadToHead(solution, tables, [True, False]).play(1000, 3)  # games do not depend on their number
+    assert (scores[:, :1000] == np.stack([sheets.scores for sheets in again])).all()
     won = np.where(scores[0] == scores[1], 0.5, scores[0] > scores[1])
     expected = solution.expected
     assert abs(scores[1].mean() - expected) < 3 * scores[1].std() / np.sqrt(games)
     assert scores[0].mean() <= expected + 3 * scores[0].std() / np.sqrt(games)
     error = float(won.std() / np.sqrt(games))
     assert won.mean() > 0.5 + 3 * error
-    found = simulate(solution.rules, ["winner", "optimal"], 40, 3, cores=1)  # on the engine
+    found = simulate(solution.rules, ["winner", "optimal"], 16, 3, cores=1)  # on the engine
     assert sum(share or 0 for share in found.wins) == pytest.approx(1)
-    assert found.wins == simulate(solution.rules, ["winner", "optimal"], 40, 3, cores=2).wins
-    assert found == simulate(solution.rules, ["winner", "optimal"], 40, 3, executor=AtOnce())
+    assert found.wins == simulate(solution.rules, ["winner", "optimal"], 16, 3, cores=2).wins
+    assert found == simulate(solution.rules, ["winner", "optimal"], 16, 3, executor=AtOnce())
     monkeypatch.setattr("dicecup.bots.head_to_head.BATCH", 25)
     together = simulate(solution.rules, ["winner", "optimal", "winner"], 60, 3)  # compiled: tables are made
     assert sum(share or 0 for share in together.wins) == pytest.approx(1)
