@@ -30,12 +30,17 @@ def test_a_refusal_in_the_setup_page_is_seen(page: Page) -> None:
     assert page.locator("#setup").count() == 1
 
 
-def test_an_unavailable_server_is_reported(page: Page) -> None:
+def throw_in_vain(page: Page) -> None:
+    """Open a match, and throw while the server can't be reached."""
     open_match(page)
     page.route("**/throw", lambda route: route.abort())
     page.click("#throw")
     expect(page.locator("#unreachable")).to_be_visible()
     page.unroute("**/throw")
+
+
+def test_an_unavailable_server_is_reported(page: Page) -> None:
+    throw_in_vain(page)
     page.click("#throw")
     expect(page.locator("#unreachable")).to_be_hidden()
     expect(page.locator("#match")).to_have_attribute("data-version", "1")
@@ -43,11 +48,7 @@ def test_an_unavailable_server_is_reported(page: Page) -> None:
 
 def test_the_report_ends_when_the_change_comes_before_the_answer(page: Page) -> None:
     """The live change draws the match anew; the answer then belongs to a form that is no longer there."""
-    open_match(page)
-    page.route("**/throw", lambda route: route.abort())
-    page.click("#throw")
-    expect(page.locator("#unreachable")).to_be_visible()
-    page.unroute("**/throw")
+    throw_in_vain(page)
     held = HeldAnswers(page, "**/throw")
     page.click("#throw")
     expect(page.locator("#match")).to_have_attribute("data-version", "1")
