@@ -23,7 +23,7 @@ distributed = pytest.importorskip("distributed")
 def cluster() -> Iterator[Any]:
     """Two worker processes behind a scheduler; the one that dies is replaced."""
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
     ) as made:
         yield made
 

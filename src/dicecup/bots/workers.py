@@ -179,7 +179,8 @@ def hidden_main() -> Iterator[None]:
 def hand(connection: Pipe, piece: Piece, name: str) -> None:
     """Give a worker a piece; one that has died meanwhile cannot take it."""
     try:
-        connection.send(piece)
+        # `send` leaves its buffer in the error, about which Python 3.13 complains to the user later.
+        connection.send_bytes(pickle.dumps(piece))
     except OSError:
         raise BotError("bot_worker_died", bot=name) from None
 
