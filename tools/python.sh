@@ -37,8 +37,8 @@ sentences() {
     esac
 }
 
-# Exit status 5: it was compiled without optimisation, as pyenv does unless told otherwise, and takes half as long again
-# for everything. The Pythons of distributions do not say how they were compiled.
+# Exit status 5: it was compiled without optimisation, as pyenv compiles by default, and takes a third longer. Pythons of
+# Linux distributions are in /usr; they are optimised, but do not say so.
 probe='import sys
 print("%d.%d" % sys.version_info[:2])
 if sys.version_info < (3, 11):

@@ -4,15 +4,12 @@ import sys
 
 
 def main() -> int:
-    """Run the command line. Ctrl-C while it is still being loaded only ends it."""
+    """Run the command line; Ctrl-C while it is still being loaded ends it without a traceback."""
     try:
-        from dicecup.cli.main import INTERRUPTED, main
+        from dicecup.cli.main import main
     except KeyboardInterrupt:
-        return 130  # INTERRUPTED is not loaded
-    try:
-        return main()
-    except KeyboardInterrupt:  # before or after what `main` itself watches
-        return INTERRUPTED
+        return 130  # cli.main.INTERRUPTED, which could not be loaded
+    return main()
 
 
 if __name__ == "__main__":

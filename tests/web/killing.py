@@ -20,10 +20,10 @@ KILLS = 8
 # Seconds between two looks whether the bot has moved, for each game that is being played: all are played at
 # once, so the server is busy with the others meanwhile, and its work is moves rather than looks.
 PAUSE = 0.01
-# Each comes after so many answered moves of all games together; there are about 4,000.
+# Each comes after so many answered moves of all games together; there are about 3,500.
 MOMENTS = range(100, 3000)
-# Most games are short house rules, which begin and end more often beside a kill; every other way to play is
-# there, too. The long game, which is three times as long as the others, is one in forty.
+# Three of four games are short house rules: more games begin and end while servers are killed. One in forty
+# is the long game, which is three times as long as the others.
 SHORT: dict[str, Any] = {
     "format": 1,
     "id": "short",
