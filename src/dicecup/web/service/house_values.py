@@ -10,6 +10,7 @@ import asyncio
 import tempfile
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from secrets import token_hex
 
@@ -70,7 +71,11 @@ class HouseValues:
     def __init__(self) -> None:
         self.worker = make_worker(NICEST)
         self.jobs: OrderedDict[tuple[str, str], HouseJob] = OrderedDict()  # by identity and base
-        self.folder = tempfile.TemporaryDirectory(prefix="dicecup-")
+
+    @cached_property
+    def folder(self) -> tempfile.TemporaryDirectory[str]:
+        """Made for the first solve: a server that is killed leaves it behind, and few solve anything."""
+        return tempfile.TemporaryDirectory(prefix="dicecup-")
 
     def find(self, rules: Ruleset) -> HouseJob | None:
         return self.jobs.get((rules.identity, base_of(rules.reference)))
@@ -106,4 +111,5 @@ class HouseValues:
         for job in self.jobs.values():
             job.task.cancel()
         await self.worker.stop()
-        self.folder.cleanup()
+        if "folder" in vars(self):
+            self.folder.cleanup()
