@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import Path, Request, Response
 from pydantic import BaseModel, Field
 
 from dicecup.storage.stored import MatchLine
-from dicecup.web.api.models import REFUSALS, Model, Opened, StandingAnswer, answer
+from dicecup.web.api.models import Model, Opened, StandingAnswer, answer
+from dicecup.web.api.routers import new_router
 from dicecup.web.service import evening_tally as evenings
 from dicecup.web.service.evening_tally import Duel, EveningReport, PersonTotals
 from dicecup.web.service.identity import key_hash, new_key
@@ -127,7 +128,7 @@ class PeopleAnswer(BaseModel):
     head_to_head: list[DuelAnswer]
 
 
-router = APIRouter(prefix="/api", tags=["evenings"], responses=REFUSALS)
+router = new_router("evenings")
 
 
 @router.post("/evenings", status_code=201)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from pydantic import BaseModel, Field
 
 from dicecup.errors import UsageError
@@ -13,13 +13,14 @@ from dicecup.rules.model import Ruleset
 from dicecup.rules.reader import MOST_REFERENCE, MOST_TEXT, is_house, rules_text, unpack_tables
 from dicecup.rules.schema import rules_schema
 from dicecup.web.api.library import GameAnswer, game_answer
-from dicecup.web.api.models import REFUSALS, Model
+from dicecup.web.api.models import Model
+from dicecup.web.api.routers import new_router
 from dicecup.web.service.house_draft import base_of
 from dicecup.web.service.house_values import HouseValues
 from dicecup.web.service.opening import game_rules
 from dicecup.web.viewer import MatchesNow
 
-router = APIRouter(prefix="/api", tags=["house rules"], responses=REFUSALS)
+router = new_router("house rules", with_schema=True)
 Reference = Annotated[str, Query(max_length=MOST_REFERENCE, description="`house:…`")]
 
 

@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
@@ -28,7 +28,8 @@ from dicecup.rules.loader import builtin_ids
 from dicecup.rules.model import Ruleset
 from dicecup.rules.reader import MOST_REFERENCE, is_house
 from dicecup.storage.results import MOST_LISTED, MOST_RESULTS
-from dicecup.web.api.models import REFUSALS, StandingAnswer
+from dicecup.web.api.models import StandingAnswer
+from dicecup.web.api.routers import new_router
 from dicecup.web.assets import rules_page
 from dicecup.web.service.advising import bots_here
 from dicecup.web.service.identity import key_hash
@@ -174,7 +175,7 @@ class MyStatistics(BaseModel):
     looking: Annotated[bool, Field(description="Whether the coach is looking at more games now.")]
 
 
-router = APIRouter(prefix="/api", tags=["library"], responses=REFUSALS)
+router = new_router("library")
 
 
 @router.get("/languages")

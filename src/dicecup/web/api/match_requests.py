@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
 
 from dicecup.coach.review_data import choice_data, reason_data, win_hint_data
@@ -13,7 +13,6 @@ from dicecup.engine.serialize import move_from_data, move_to_data
 from dicecup.engine.state import Throw, Write
 from dicecup.errors import UsageError
 from dicecup.web.api.models import (
-    REFUSALS,
     AgreeRequest,
     GoalAnswer,
     GoalOption,
@@ -43,6 +42,7 @@ from dicecup.web.api.models import (
     answer,
 )
 from dicecup.web.api.reviews import proof_of
+from dicecup.web.api.routers import new_router
 from dicecup.web.service import joining, opening, playing_apart, undoing
 from dicecup.web.service.advising import check_on, in_time
 from dicecup.web.service.identity import key_hash, new_key
@@ -53,7 +53,7 @@ from dicecup.web.service.snapshot import Drawing, Seen, box_values, state_data
 from dicecup.web.service.subscribers import EventStream
 from dicecup.web.viewer import Asked, Key, MatchesNow, ReviewsNow, Seats
 
-router = APIRouter(prefix="/api", tags=["matches"], responses=REFUSALS)
+router = new_router("matches")
 
 
 @router.post("/promises", status_code=201)
@@ -201,7 +201,7 @@ async def events(request: Request, matches: MatchesNow, live: Asked, key: Key) -
     )
 
 
-moves_router = APIRouter(prefix="/api/matches/{match}", tags=["playing"], responses=REFUSALS)
+moves_router = new_router("playing", "/api/matches/{match}")
 
 
 @moves_router.post("/moves")

@@ -372,17 +372,5 @@ class ErrorAnswer(BaseModel):
     state: StateAnswer | None = None
 
 
-REFUSALS: dict[int | str, dict[str, Any]] = {
-    400: {"model": ErrorAnswer, "description": "The request cannot be read."},
-    403: {"model": ErrorAnswer, "description": "Not your seat, turn or table."},
-    404: {"model": ErrorAnswer, "description": "There is no such thing."},
-    409: {"model": ErrorAnswer, "description": "The match is not, or no longer, in that state."},
-    413: {"model": ErrorAnswer, "description": "Too large."},
-    422: {"model": ErrorAnswer, "description": "Against the rules, or not what was asked for."},
-    429: {"model": ErrorAnswer, "description": "Too much at once."},
-    503: {"model": ErrorAnswer, "description": "The database cannot be reached."},
-}
-
-
 def answer(live: LiveMatch, seats: frozenset[int]) -> StateAnswer:
     return StateAnswer(**state_data(live, seats))

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import Receive, Scope, Send
@@ -14,7 +14,8 @@ from starlette.types import Receive, Scope, Send
 from dicecup.engine.record import Record
 from dicecup.engine.record_dice import Proof
 from dicecup.engine.state import standings
-from dicecup.web.api.models import REFUSALS, Model, Opened, ProofAnswer, StandingAnswer, StateAnswer, answer
+from dicecup.web.api.models import Model, Opened, ProofAnswer, StandingAnswer, StateAnswer, answer
+from dicecup.web.api.routers import new_router
 from dicecup.web.service.identity import key_hash, new_key
 from dicecup.web.service.opening import go_on, keep_record, try_again
 from dicecup.web.service.record_work import MOST_RECORD, PlayedRecord
@@ -123,7 +124,7 @@ class ReviewAnswer(BaseModel):
     win_probability: WinAnswer | None = None
 
 
-router = APIRouter(prefix="/api", tags=["reviews"], responses=REFUSALS)
+router = new_router("reviews")
 PIECE = 65_536  # bytes of an answer that are sent at once
 PATIENCE = 30.0  # seconds; the review continues and is ready for a later request
 
