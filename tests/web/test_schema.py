@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx2 as httpx
 import pytest
+import requests
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import GenerationMode
@@ -50,6 +51,7 @@ class Played:
     address: str
     match: str
     key: str
+    session: requests.Session
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +64,8 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
         ).json()
         match, key = opened["state"]["id"], opened["key"]
         httpx.post(f"{server.address}/api/matches/{match}/join", json={"name": "Bo"}, timeout=PATIENCE)
-        yield Played(server.address, match, key)
+        with requests.Session() as session:
+            yield Played(server.address, match, key, session)
 
 
 @pytest.mark.parametrize("label", OPERATIONS)
@@ -88,6 +91,9 @@ def try_operation(played: Played, label: str, mode: GenerationMode) -> None:
         if "match" in (case.path_parameters or {}):
             case.path_parameters["match"] = played.match
         headers = {"Authorization": f"Bearer {played.key}"}
-        case.call_and_validate(base_url=played.address, checks=CHECKS, headers=headers, timeout=PATIENCE)
+        played.session.cookies.clear()
+        case.call_and_validate(
+            base_url=played.address, session=played.session, checks=CHECKS, headers=headers, timeout=PATIENCE
+        )
 
     check()
