@@ -131,13 +131,12 @@ def finish(server: Server, key: str) -> str:
     """Play a complete game through the API and return the key that holds its seat."""
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     wish = {"game": "yatzy", "seats": [{"kind": "person", "name": "Ann"}]}
-    opened = httpx.post(f"{server.address}/api/matches", json=wish, headers=headers, timeout=PATIENCE).json()
-    state, headers = opened["state"], {"Authorization": f"Bearer {opened['key']}"}
-    while state["status"] == "playing":
-        move = {"throw": True} if state["turn"]["throw_due"] else best_score(state)
-        body = {"version": state["version"], "move": move}
-        state = httpx.post(
-            f"{server.address}/api/matches/{state['id']}/moves", json=body, headers=headers, timeout=PATIENCE
-        ).json()
+    with httpx.Client(base_url=server.address, timeout=PATIENCE) as client:
+        opened = client.post("/api/matches", json=wish, headers=headers).json()
+        state, headers = opened["state"], {"Authorization": f"Bearer {opened['key']}"}
+        while state["status"] == "playing":
+            move = {"throw": True} if state["turn"]["throw_due"] else best_score(state)
+            body = {"version": state["version"], "move": move}
+            state = client.post(f"/api/matches/{state['id']}/moves", json=body, headers=headers).json()
     found: str = opened["key"]
     return found
