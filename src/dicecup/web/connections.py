@@ -9,6 +9,7 @@ uvicorn. `dicecup serve` loads this module by name: cli does not import web.
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import socket
 import tempfile
@@ -248,6 +249,7 @@ def run(listener: socket.socket, workers: int = 1) -> None:
         workers=workers,
     )
     if workers == 1:
+        gc.disable()  # until the application has started: what it imports is no garbage
         uvicorn.Server(config).run(sockets=[listener])
         return
     with shared_metrics():
