@@ -118,9 +118,9 @@ class PostgresServer:
         if done.returncode:
             raise RuntimeError(done.stdout + done.stderr)
 
-    def new_database(self, name: str, template: str = "template1") -> str:
-        """Create an empty database, or a copy of one that nobody uses, and return its URL."""
-        self.call("createdb", *self.connection(), "--template", template, name)
+    def new_database(self, name: str) -> str:
+        """Create an empty database and return its URL."""
+        self.call("createdb", *self.connection(), name)
         return f"postgresql://{USER}@/{name}?{urlencode({'host': self.host, 'port': self.port})}"
 
     def connection(self) -> list[str]:

@@ -8,6 +8,7 @@ import os
 import sqlite3
 import subprocess
 import threading
+from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 from tests.cli.conftest import forget_the_call_before
-from tests.conftest import Refused, numbers
+from tests.conftest import Refused
+from tests.databases import Databases
 from tests.storage_databases.old_database import make_old_database
 from tests.storage_databases.test_upgrading import check_everything_is_there
 from tests.waiting import PATIENCE
@@ -26,7 +28,6 @@ from dicecup.storage.backup import make_backup, restore_backup
 from dicecup.storage.database import MIGRATIONS
 from dicecup.storage.store import open_database, open_store
 from dicecup.storage.stored import Addition
-from postgres_server import PostgresServer
 
 TABLES = ("settings", "matches", "seats", "seat_keys", "entries", "consents", "results")
 
@@ -39,12 +40,14 @@ def contents(address: str) -> dict[str, list[Any]]:
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
-def other(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def other(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """Another database, to restore into."""
     if request.param == "sqlite":
-        return str(tmp_path / "other" / "games.db")
-    server: PostgresServer = request.getfixturevalue("postgres_server")
-    return server.new_database(f"restored{next(numbers)}")
+        yield str(tmp_path / "other" / "games.db")
+        return
+    databases: Databases = request.getfixturevalue("postgres_databases")
+    with databases.lent() as address:
+        yield address
 
 
 @pytest.fixture

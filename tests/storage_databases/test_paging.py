@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.databases import with_tables  # noqa: F401 - for these tests
 
 from dicecup.storage.results import parse_place, without_verdict
 from dicecup.storage.store import Store

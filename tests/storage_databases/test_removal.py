@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
+from tests.databases import with_tables  # noqa: F401 - for these tests
 
 from dicecup.storage.removal import (
     ABANDONED,

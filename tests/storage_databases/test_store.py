@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
+from tests.databases import with_tables  # noqa: F401 - for these tests
 
 from dicecup.errors import StorageError
 from dicecup.storage.database import RowTaken

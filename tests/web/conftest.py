@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import itertools
 import re
-import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 import tests.same_examples  # noqa: F401 - for all tests
 from httpx2 import Response
 from starlette.testclient import TestClient
+from tests.databases import with_tables  # noqa: F401 - for all tests
 from tests.waiting import PATIENCE, READY
 from tests.web.direct_client import DirectClient
 
-from dicecup.storage.store import open_store
 from dicecup.web.app import create_app
 from dicecup.web.guard import COOKIE
 from dicecup.web.service import advising
 from dicecup.web.settings import Retention, Settings
-from postgres_server import PostgresServer
 
 FRIEND = {"kind": "open"}
 ANN = {"kind": "person", "name": "Ann"}
-copies = itertools.count()
 
 
 class Player:
@@ -143,32 +138,6 @@ def quiet(database: str, **more: Any) -> Settings:
     usual: dict[str, Any] = {"pause": 0, "pace": 0, "reveal_after": 0, "limits": False}
     usual |= {"database_seconds": PATIENCE, "retention": Retention(0, 0, 0)}
     return Settings(database, **(usual | more))
-
-
-@pytest.fixture(scope="session")
-def prepared_database(postgres_server: PostgresServer) -> str:
-    """The name of a database with tables and nothing in them: copying it takes a third of making them."""
-    open_store(postgres_server.new_database("prepared")).close()
-    return "prepared"
-
-
-@pytest.fixture(scope="session")
-def prepared_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same for SQLite: copying it takes a sixth of making the tables."""
-    file = tmp_path_factory.mktemp("prepared") / "games.db"
-    open_store(str(file)).close()
-    return file
-
-
-@pytest.fixture
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A database without games; `postgres_database` has no tables either."""
-    if request.param == "sqlite":
-        prepared: Path = request.getfixturevalue("prepared_file")
-        return str(shutil.copy(prepared, tmp_path / "games.db"))
-    template: str = request.getfixturevalue("prepared_database")
-    server: PostgresServer = request.getfixturevalue("postgres_server")
-    return server.new_database(f"copy{next(copies)}", template)
 
 
 @pytest.fixture

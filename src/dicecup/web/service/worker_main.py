@@ -308,7 +308,7 @@ def lower_priority(niceness: int) -> None:
 
 
 def spare_imported_objects() -> None:
-    """Collect garbage rarely: the libraries that a first question loads make many objects, and little garbage.
+    """Collect garbage rarely: the libraries that a first question loads make many objects, little garbage.
 
     Looking for it would take a tenth of the time until the first hint.
     """
