@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import itertools
 import os
 import signal
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from tests.databases import Databases, delete_rows, drop_tables
 
 from dicecup.errors import DicecupError
@@ -47,6 +51,18 @@ def limit_memory() -> None:
 
 
 limit_memory()
+
+
+def leave_at_once() -> None:
+    """End a worker without freeing its memory object by object, which takes a second."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+WORKER = "PYTEST_XDIST_WORKER" in os.environ
+if WORKER:
+    atexit.register(leave_at_once)  # after what later imports register; by then all results are sent
 Refused = Callable[..., AbstractContextManager[None]]
 
 
@@ -111,6 +127,25 @@ def prepared_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("prepared") / "games.db"
     open_store(str(file)).close()
     return file
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Let one worker at a time import a test file: what the first one compiles, the others only load."""
+    if not (WORKER and isinstance(collector, pytest.Module)):
+        return (yield)
+    cache = ROOT / ".pytest_cache"
+    cache.mkdir(exist_ok=True)
+    with FileLock(cache / "import.lock", poll_interval=0.01):
+        return (yield)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from looking again and again at what the imports have made."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
