@@ -25,15 +25,19 @@ NO_WAITING = ("-n", str(CORES))
 # beside the compiler leaves them the cores they can use, and takes the rest.
 LOW = 10  # the niceness
 # These reach every branch of the engine and the rules. The others are not measured, which would make them
-# twice as slow.
-MEASURED = ("engine", "rules_files", "golden")
-UNMEASURED = "tests/engine/test_pad_values.py"  # tries every throw
+# two to four times as slow; nor are these files, which try many cases of what the rest of their folder shows.
+MEASURED = ("engine", "rules_files")
+UNMEASURED = (
+    "tests/engine/test_pad_values.py",
+    "tests/engine/test_whole_games.py",
+    "tests/rules_files/test_house_rubbish.py",
+)
 WEB = ("web", "browser")
 # Of the others those with the longest tests come first.
 FIRST = ("solver", "double", "learned", "coach")
 # The quick check leaves out what counts or tries every case of what other tests show by examples.
 QUICK = ("-m", "not slow and not kernels")
-QUICK_TESTS = (*MEASURED, "rulebook", "i18n", "match", "storage", "storage_databases", "cli", "web")
+QUICK_TESTS = (*MEASURED, "golden", "rulebook", "i18n", "match", "storage", "storage_databases", "cli", "web")
 
 STATIC = (
     ("ruff check", "-m", "ruff", "check"),
@@ -153,7 +157,7 @@ def run_all(root: Path, python: str, arguments: list[str]) -> int:
             with checks.beside((web_tests,), after=kernels) as web:
                 run_measured_tests(checks)
                 kernels.wait()
-                rest = (*PYTEST, *NO_WAITING, *checks.tests(), UNMEASURED)
+                rest = (*PYTEST, *NO_WAITING, *checks.tests(), *UNMEASURED)
                 checks.run("pytest of the rest", *rest, niceness=LOW)
                 static.wait()
                 web.wait()
@@ -174,7 +178,8 @@ def fetch_site_parts(checks: Checks) -> None:
 
 
 def run_measured_tests(checks: Checks) -> None:
-    measured = ("--cov", "--cov-report=", "--cov-fail-under=0", "--ignore", UNMEASURED)
+    ignored = [option for path in UNMEASURED for option in ("--ignore", path)]
+    measured = ("--cov", "--cov-report=", "--cov-fail-under=0", *ignored)
     tests = checks.tests(*MEASURED)
     checks.run("pytest of engine and rules", *PYTEST, *NO_WAITING, *measured, *tests, niceness=LOW)
     checks.run("coverage of dicecup.engine and dicecup.rules", "-m", "coverage", "report")

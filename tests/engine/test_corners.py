@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from dicecup.engine import empty_sheet, start
-from dicecup.engine.legality import layer_offers
+from dicecup.engine import Keep, Sheet, Throw, Write, apply, empty_sheet, start
+from dicecup.engine.legality import layer_offers, offers
+from dicecup.engine.play import legal_announcements
 from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.record_text import record_from_text, record_to_text
+from dicecup.engine.state import across_points
 from dicecup.rules import load_ruleset
 from dicecup.rules.loader import rules_beside
 
@@ -24,6 +26,40 @@ def test_each_layer_is_offered_by_itself_in_the_order_of_scoring():
     ]
     points = [scored.points for _, _, offers in found if (scored := offers[rules.box_index["full_house"]])]
     assert points == [0, 21]
+
+
+def test_a_joker_only_improves_what_dice_give():
+    rules = load_ruleset("yum-plus")
+    held = {"yum": 50, "second_yum": 0, "third_yum": 0, "sixes": 18, "chance": 12}
+    sheet = Sheet(tuple(held.get(box.id) for box in rules.boxes))
+    given = dict(zip(rules.box_index, offers(rules, sheet, (6,) * 5), strict=True))
+    points = {box: scored.points for box, scored in given.items() if scored}
+    assert (points["fives"], points["three_of_a_kind"], points["low_straight"]) == (30, 30, 15)
+    assert given["low_straight"].counted == (6,) * 5
+    assert given["sixes"] is given["chance"] is None
+
+
+def test_a_turn_of_a_pad_has_a_box_for_each_layer():
+    rules = load_ruleset("dice-in-dice")
+    record = Record(Header(rules.id, rules, ("Ann", "Bo"), DiceOrigin("points")))
+    record = record.append(Write(0, "sixes", 12))
+    assert record.state.player == 0
+    assert record.append(Write(0, "fives", 10)).state.player == 1
+
+
+def test_only_the_first_roll_can_be_announced():
+    rules = load_ruleset("jamb")
+    state = apply(rules, start(rules), Throw((1, 2, 3, 6, 6)))
+    assert legal_announcements(rules, state)
+    state = apply(rules, apply(rules, state, Keep((6, 6))), Throw((1, 2, 3)))
+    assert legal_announcements(rules, state) == ()
+
+
+@pytest.mark.parametrize(("choice", "points"), [((25, 25, 25, 25), 2), ((25, 25, 25, 24), 0)])
+def test_a_row_gives_points_from_its_sum_on(choice, points):
+    rules = load_ruleset("balut")
+    cells = [of_column if box.id == "choice" else 0 for of_column in choice for box in rules.boxes]
+    assert across_points(rules, Sheet(tuple(cells))) == points
 
 
 @pytest.mark.parametrize("players", [0, -1])

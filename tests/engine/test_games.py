@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import pytest
 
 from dicecup.engine import (
-    Announce,
     Keep,
     Placement,
     Score,
@@ -58,31 +55,6 @@ def test_order_of_the_dice_in_a_move_means_nothing():
     state = apply(YATZY, start(YATZY), Throw((6, 1, 6, 2, 3)))
     assert state == apply(YATZY, start(YATZY), Throw((1, 2, 3, 6, 6)))
     assert apply(YATZY, state, Keep((6, 3))) == apply(YATZY, state, Keep((3, 6)))
-
-
-@pytest.mark.parametrize("players", [1, 2, 10])
-@pytest.mark.parametrize("game", builtin_ids())
-def test_seats_take_turns_until_every_sheet_is_full(game, players):
-    rules = load_ruleset(game)
-    chance = Random(f"{game} {players}")
-    state = start(rules, players)
-    sides = rules.dice.faces
-    for turn in range(rules.turns * players):
-        assert not state.finished
-        assert state.player == turn % players
-        throw = [tuple(chance.randint(1, sides) for _ in rules.dice.layers) for _ in range(rules.dice.count)]
-        state = apply(rules, state, Throw(tuple(die if rules.has_layers else die[0] for die in throw)))
-        moves = legal_moves(rules, state)
-        if not any(isinstance(move, Score) for move in moves):
-            said = [move for move in moves if isinstance(move, Announce)]
-            state = apply(rules, state, chance.choice(said))
-            moves = legal_moves(rules, state)
-        state = apply(rules, state, chance.choice([move for move in moves if isinstance(move, Score)]))
-        filled = [sum(points is not None for points in sheet.cells) for sheet in state.sheets]
-        assert sum(filled) == (turn + 1) * len(rules.scored)
-        assert max(filled) - min(filled) <= len(rules.scored)
-    assert state.finished
-    assert len(standings(rules, state)) == players
 
 
 def test_only_the_sheet_of_the_player_changes():

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.engine.test_pad_values import variants
 
-from dicecup.engine import Keep, Move, Score, Sheet, Throw, Write, apply, score, start
-from dicecup.engine.legality import cell_names
-from dicecup.engine.pad import apply_write, possible_values, usual_points, with_points, written
+from dicecup.engine import Keep, Move, Sheet, Throw, Write, apply, score, start
+from dicecup.engine.pad import apply_write, possible_values, usual_points, with_points
 from dicecup.engine.record import DiceOrigin, Header, Record, Undo
 from dicecup.engine.record_dice import verify
 from dicecup.engine.record_text import record_from_text, record_to_text
@@ -31,34 +29,6 @@ def new(rules: Ruleset, *players: str) -> Record:
 
 def sheet_with(rules: Ruleset, repeats: int = 0, **points: int) -> Sheet:
     return Sheet(tuple(points.get(box.id) for box in rules.boxes), repeats)
-
-
-@pytest.mark.parametrize(("game", "options"), variants(), ids=str)
-def test_every_game_can_be_written_on_a_pad(played, game, options):
-    """Box by box, then each box corrected to what it holds: dice never write what a pad refuses."""
-    dice = played(game, options=options, players=("Ann", "Bo"), chance="pad")
-    rules = dice.rules
-    pad = new(rules)
-    for move, before, after in zip(dice.moves, dice.states, dice.states[1:], strict=False):
-        if not isinstance(move, Score):
-            continue
-        seat = before.player
-        assert pad.state.player == seat
-        assert not rules.has_layers or len(move.placements) == 2
-        for place in move.placements:
-            points = written(rules, after.sheets[seat], place.box, place.column)
-            pad = pad.append(Write(seat, place.box, points, place.column))
-        if after.sheets[seat].repeats > before.sheets[seat].repeats:
-            assert rules.repeat
-            was = written(rules, before.sheets[seat], rules.repeat.id)
-            points = written(rules, after.sheets[seat], rules.repeat.id)
-            pad = pad.append(Write(seat, rules.repeat.id, points, was=was))
-    assert pad.state.finished
-    assert pad.state.sheets == dice.state.sheets
-    for sheet in dice.state.sheets:
-        for cell, points in enumerate(sheet.cells):
-            assert points in possible_values(rules, sheet, *cell_names(rules, cell))
-    assert record_from_text(record_to_text(pad).encode())[0] == pad
 
 
 def test_values_of_single_boxes():

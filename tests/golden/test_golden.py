@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ SCORED_TWICE = [path for path in FILES if path.stem in MAIN_NAMES]
 every_main_file = pytest.mark.parametrize("path", SCORED_TWICE, ids=[path.stem for path in SCORED_TWICE])
 
 
+@cache
 def read(path: Path) -> Record:
     record, _ = record_from_text(path.read_bytes())
     return record

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from dicecup.rules import builtin_ids, load_ruleset
+from dicecup.rules import builtin_ids, load_ruleset, main_ids
+
+
+def test_the_main_games_come_first():
+    assert main_ids() == builtin_ids()[: len(main_ids())]
+    assert {"dice-in-dice", "yahtzee"} < {*main_ids()} < {*builtin_ids()}
 
 
 def test_lines_of_the_printed_sheet():
