@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain, compress
+from math import inf
 from random import Random
 
+from dicecup.bots.planning import Worth, plan
 from dicecup.dice import Dice, Faces, Lattice, lattice, layer_faces
 from dicecup.engine.legality import (
     Moment,
     allowed_placements,
     announceable,
+    at_roll,
     box_links,
     cell_names,
     face_of_alike,
+    link_holds,
+    may_fill,
     moment_of,
     offers,
 )
@@ -30,32 +35,6 @@ from dicecup.engine.play import (
 from dicecup.engine.state import Announce, Keep, Placement, Score, Sheet, State, TurnMove
 from dicecup.rules.model import AnyDice, Ruleset
 from dicecup.rules.scoring import Scored, score_table
-
-Worth = list[float]  # by row of the lattice
-
-
-def mean_after_throw(rows: Lattice, full: Worth) -> Worth:
-    """Return the value of each keep when the rest is thrown once; `full` has the values of full rows."""
-    worth = [0.0] * rows.keeps + full
-    for keep in range(rows.keeps - 1, -1, -1):
-        worth[keep] = sum([worth[row] for row in rows.more[keep]]) / rows.faces
-    return worth
-
-
-def best_within(rows: Lattice, kept: Worth, full: Worth) -> Worth:
-    """Return the value of each complete throw when any part or all of it may be kept."""
-    best = kept[: rows.keeps] + full
-    for row, fewer in enumerate(rows.fewer):
-        best[row] = max([best[row], *(best[less] for less in fewer)])
-    return best[rows.keeps :]
-
-
-def plan(rows: Lattice, full: Worth, throws: int) -> list[Worth]:
-    """Return the value of each keep by the number of throws left, from one on."""
-    found = [mean_after_throw(rows, full)]
-    for _ in range(throws - 1):
-        found.append(mean_after_throw(rows, best_within(rows, found[-1], full)))
-    return found
 
 
 class RandomBot:
@@ -274,31 +253,64 @@ class PlanningBot:
 @lru_cache(maxsize=256)
 def outlook(bot: PlanningBot, rules: Ruleset, sheet: Sheet) -> list[Worth]:
     """Return the value of each keep of one layer for a bot on a sheet, by the number of throws left."""
-    rows = lattice(rules.dice.count, rules.dice.faces)
-    weights = bot.weights(rules)
-    later = Moment(rules.throws) if rules.counts_rolls else None
-    is_open = [cell is None for cell in sheet.cells]
-    full = [
-        max(compress(alone, is_open))
-        if alone
-        else max(appeal for _, appeal in appeals(weights, rules, sheet, dice, later))
-        for dice, alone in zip(rows.throws, appeals_alone(bot, rules), strict=True)
-    ]
+    rows, table, weights = lattice(rules.dice.count, rules.dice.faces), score_table(rules), bot.weights(rules)
+    is_free, limits = free_cells(rules, sheet)
+    full = []
+    for dice, alone in zip(rows.throws, appeals_alone(bot, rules), strict=True):
+        if not alone:
+            full.append(max(appeal for _, appeal in appeals(weights, rules, sheet, dice, last_roll(rules))))
+            continue
+        best = max(compress(alone, is_free), default=-inf)
+        for cell, allowed in limits:
+            holds = table[dice][cell % len(rules.boxes)].points in allowed
+            best = max(best, alone[cell] if holds else -weights[cell][1])
+        full.append(best)
     return plan(rows, full, bot.horizon)
+
+
+def last_roll(rules: Ruleset) -> Moment | None:
+    return Moment(rules.throws) if rules.counts_rolls else None
+
+
+def free_cells(rules: Ruleset, sheet: Sheet) -> tuple[list[bool], list[tuple[int, set[int]]]]:
+    """Return whether each cell is open to the points of any dice; and the others, with what links allow."""
+    is_free = [
+        written is None and (not rules.extensions or may_fill(rules, sheet, cell, last_roll(rules)))
+        for cell, written in enumerate(sheet.cells)
+    ]
+    limits = []
+    for cell in compress(range(rules.cells), is_free):
+        first, box = cell - cell % len(rules.boxes), cell % len(rules.boxes)
+        links = [(kind, sheet.cells[first + other]) for held, kind, other in box_links(rules) if held == box]
+        values = possible_points(rules)[box] if links else set()
+        allowed = {points for points in values if all(link_holds(kind, points, to) for kind, to in links)}
+        if allowed != values:
+            limits.append((cell, allowed))
+    for cell, _ in limits:
+        is_free[cell] = False
+    return is_free, limits
+
+
+@lru_cache(maxsize=16)
+def possible_points(rules: Ruleset) -> list[set[int]]:
+    """Return what any dice give in each box by themselves; 0 aside, which links leave as it is."""
+    throws = [score_table(rules)[dice] for dice in lattice(rules.dice.count, rules.dice.faces).throws]
+    return [{scores[box].points for scores in throws} - {0} for box in range(len(rules.boxes))]
 
 
 @lru_cache(maxsize=16)
 def appeals_alone(bot: PlanningBot, rules: Ruleset) -> list[tuple[float, ...]]:
-    """Return the appeal of every cell for each throw; nothing where it depends on the rest of the sheet."""
+    """Return the appeal of every cell for each throw; nothing where a joker depends on the sheet."""
     rows, table, weights = lattice(rules.dice.count, rules.dice.faces), score_table(rules), bot.weights(rules)
-    if box_links(rules) or rules.extensions:
-        return [()] * len(rows.throws)
+    later = last_roll(rules)
     return [
         ()
         if rules.joker and face_of_alike(rules, dice)
         else tuple(
-            weight * scored.points - cost
-            for (weight, cost), scored in zip(weights, table[dice] * len(rules.columns), strict=True)
+            weight * (scored.points if later is None else at_roll(rules, cell, scored, later).points) - cost
+            for cell, ((weight, cost), scored) in enumerate(
+                zip(weights, table[dice] * len(rules.columns), strict=True)
+            )
         )
         for dice in rows.throws
     ]
