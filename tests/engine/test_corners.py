@@ -14,6 +14,7 @@ from dicecup.engine.record_text import record_from_text, record_to_text
 from dicecup.engine.state import across_points
 from dicecup.rules import load_ruleset
 from dicecup.rules.loader import rules_beside
+from dicecup.rules.scoring import Scored
 
 
 def test_each_layer_is_offered_by_itself_in_the_order_of_scoring():
@@ -35,7 +36,7 @@ def test_a_joker_only_improves_what_dice_give():
     given = dict(zip(rules.box_index, offers(rules, sheet, (6,) * 5), strict=True))
     points = {box: scored.points for box, scored in given.items() if scored}
     assert (points["fives"], points["three_of_a_kind"], points["low_straight"]) == (30, 30, 15)
-    assert given["low_straight"].counted == (6,) * 5
+    assert given["low_straight"] == Scored(15, (6,) * 5)
     assert given["sixes"] is given["chance"] is None
 
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from operator import itemgetter
 
 from dicecup.dice import Lattice, lattice
 
 Worth = list[float]  # by row of the lattice
+Reader = Callable[[Worth], tuple[float, ...]]
 
 
 @lru_cache(maxsize=16)
-def neighbours(count: int, faces: int) -> tuple[list[itemgetter[int]], list[itemgetter[int]]]:
+def neighbours(count: int, faces: int) -> tuple[list[Reader], list[Reader]]:
     """Return what reads the rows with a die more, by keep, and each row with those of a die less, by row."""
     rows = lattice(count, faces)
-    fewer = [itemgetter(row, row, *fewer) for row, fewer in enumerate(rows.fewer)]
+    fewer: list[Reader] = [itemgetter(row, row, *fewer) for row, fewer in enumerate(rows.fewer)]
     return [itemgetter(*more) for more in rows.more], fewer
 
 
