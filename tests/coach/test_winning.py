@@ -103,11 +103,11 @@ def test_a_finished_game_is_certain(small):
 
 
 def test_double_dice(known):
-    """Fewer games and a larger error, within the limit on the number of turns."""
+    """Fewer games and a larger error, within the limit on the number of turns: four are left to each."""
     values = known("dice-in-dice")
-    found = win_chances(
-        values, start(values.rules, 2), effort=Effort(0.04, fewest=8, fewest_turns=8, most_turns=200)
-    )
+    half = Sheet((3, 6, 9, 12, 15, 18, 12, 22) + (None,) * 8)
+    state = turn_start(values.rules, (half, half), 0)
+    found = win_chances(values, state, effort=Effort(0.04, fewest=8, fewest_turns=8, most_turns=100))
     assert 8 <= found.games <= 13
     assert found.standard_error > 0
     assert found.chances[0] == pytest.approx(0.5, abs=4 * found.standard_error)
