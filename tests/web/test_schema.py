@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import httpx2 as httpx
 import pytest
 import requests
-import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
-from schemathesis import GenerationMode
-from schemathesis.checks import not_a_server_error
-from schemathesis.specs.openapi.checks import (
-    content_type_conformance,
-    response_schema_conformance,
-    status_code_conformance,
-)
 from tests.waiting import PATIENCE
 from tests.web.serving import Server
 
@@ -25,23 +18,35 @@ from dicecup.web.app import create_app
 from dicecup.web.settings import Settings
 
 pytestmark = pytest.mark.slow
-CHECKS = [
-    not_a_server_error,
-    content_type_conformance,
-    response_schema_conformance,
-    status_code_conformance,
-]
 EXAMPLES = 25
-# The event stream never ends; tests/web/test_events.py covers it.
-DESCRIBED = schemathesis.openapi.from_dict(create_app(Settings("nowhere.db")).openapi()).exclude(
-    path_regex="/events$"
-)
-FOUND: list[Any] = [found.ok() for found in DESCRIBED.get_all_operations()]
-OPERATIONS = {operation.label: operation for operation in FOUND}
+API: dict[str, Any] = create_app(Settings("nowhere.db")).openapi()
+# Whether it has a body, by method and path. The event stream never ends; tests/web/test_events.py covers it.
+LABELS = {
+    f"{method.upper()} {path}": "requestBody" in described
+    for path, methods in API["paths"].items()
+    if not path.endswith("/events")
+    for method, described in methods.items()
+}
+
+
+@cache
+def operations() -> dict[str, Any]:
+    """Every operation by its label. Each worker of pytest reads this file, but few need schemathesis, which
+    takes a second to import.
+    """
+    import schemathesis
+
+    described = schemathesis.openapi.from_dict(API).exclude(path_regex="/events$")
+    found: list[Any] = [found.ok() for found in described.get_all_operations()]
+    return {operation.label: operation for operation in found}
+
+
+def test_every_operation_is_tried() -> None:
+    assert {label: bool(operation.body) for label, operation in operations().items()} == LABELS
 
 
 def test_names_that_clients_rely_on() -> None:
-    schemas = DESCRIBED.raw_schema["components"]["schemas"]
+    schemas = API["components"]["schemas"]
     for name in ("State", "Standing", "Proof", "Review"):
         assert schemas[name]["title"] == name
 
@@ -68,18 +73,29 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
             yield Played(server.address, match, key, session)
 
 
-@pytest.mark.parametrize("label", OPERATIONS)
+@pytest.mark.parametrize("label", LABELS)
 def test_what_fits_is_answered_as_described(played: Played, label: str) -> None:
-    try_operation(played, label, GenerationMode.POSITIVE)
+    try_operation(played, label, "positive")
 
 
-@pytest.mark.parametrize("label", [label for label, operation in OPERATIONS.items() if operation.body])
+@pytest.mark.parametrize("label", [label for label, has_body in LABELS.items() if has_body])
 def test_what_does_not_fit_is_refused_as_described(played: Played, label: str) -> None:
-    try_operation(played, label, GenerationMode.NEGATIVE)
+    try_operation(played, label, "negative")
 
 
-def try_operation(played: Played, label: str, mode: GenerationMode) -> None:
-    @given(case=OPERATIONS[label].as_strategy(generation_mode=mode))
+def try_operation(played: Played, label: str, mode: str) -> None:
+    from schemathesis import GenerationMode
+    from schemathesis.checks import not_a_server_error
+    from schemathesis.specs.openapi.checks import (
+        content_type_conformance,
+        response_schema_conformance,
+        status_code_conformance,
+    )
+
+    conformance = [content_type_conformance, response_schema_conformance, status_code_conformance]
+    checks: list[Any] = [not_a_server_error, *conformance]
+
+    @given(case=operations()[label].as_strategy(generation_mode=GenerationMode(mode)))
     @settings(
         max_examples=EXAMPLES,
         deadline=None,
@@ -93,7 +109,7 @@ def try_operation(played: Played, label: str, mode: GenerationMode) -> None:
         headers = {"Authorization": f"Bearer {played.key}"}
         played.session.cookies.clear()
         case.call_and_validate(
-            base_url=played.address, session=played.session, checks=CHECKS, headers=headers, timeout=PATIENCE
+            base_url=played.address, session=played.session, checks=checks, headers=headers, timeout=PATIENCE
         )
 
     check()
