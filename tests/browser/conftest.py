@@ -112,12 +112,17 @@ def chromium(playwright: Playwright, chromium_path: str) -> Iterator[Browser]:
 
 
 class Contexts:
-    """Browser contexts that are used again: a new one costs as much as three pages in an old one."""
+    """Browser contexts that are used again: a new one costs as much as three pages in an old one.
+
+    One that was used keeps an empty page, which no test gets: without any page its process would end, and the
+    next test would start another. Sizes and preferences are those of a page: they need no other context.
+    """
 
     def __init__(self, browser: Browser) -> None:
         self.browser = browser
         self.idle: dict[str, list[BrowserContext]] = {}
         self.lent: list[tuple[str, BrowserContext]] = []
+        self.empty: dict[BrowserContext, Page] = {}
 
     def lend(self, **settings: Any) -> BrowserContext:
         kind = repr(sorted(settings.items()))
@@ -130,13 +135,16 @@ class Contexts:
     def take_back(self) -> None:
         """Close the pages of all that were lent, and make the contexts as new: nothing is stored in them."""
         for kind, context in self.lent:
-            if not context.pages:  # one that a test has closed
+            used = [page for page in context.pages if page is not self.empty.get(context)]
+            if not used:  # one that a test has closed
                 continue
-            session = context.new_cdp_session(context.pages[0])
-            for origin in {"/".join(page.url.split("/")[:3]) for page in context.pages}:
+            if context not in self.empty:
+                self.empty[context] = context.new_page()
+            session = context.new_cdp_session(used[0])
+            for origin in {"/".join(page.url.split("/")[:3]) for page in used}:
                 if origin.startswith("http"):
                     session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
-            for page in context.pages:
+            for page in used:
                 page.close()
             context.clear_cookies()
             context.clear_permissions()
@@ -166,9 +174,19 @@ def new_page(contexts: Contexts, server: Server) -> Iterator[NewPage]:
         if message.type in ("error", "warning") and "Failed to load resource" not in message.text:
             complaints.append(message.text)
 
-    def make(size: dict[str, int] = DESK, **more: Any) -> Page:
-        usual = {"base_url": server.address, "locale": "en-GB", "reduced_motion": "reduce"}
-        page = contexts.lend(**({"viewport": size} | usual | more)).new_page()
+    def make(
+        size: dict[str, int] = DESK,
+        *,
+        reduced_motion: Any = "reduce",
+        color_scheme: Any = "light",
+        **more: Any,
+    ) -> Page:
+        usual = {"base_url": server.address, "locale": "en-GB", "viewport": DESK, "reduced_motion": "reduce"}
+        page = contexts.lend(**(usual | more)).new_page()
+        if size != DESK:
+            page.set_viewport_size({"width": size["width"], "height": size["height"]})
+        if (reduced_motion, color_scheme) != ("reduce", "light"):
+            page.emulate_media(reduced_motion=reduced_motion, color_scheme=color_scheme)
         page.on("console", complain)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         return page
