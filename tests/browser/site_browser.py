@@ -8,10 +8,12 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import psutil
 from playwright.sync_api import BrowserContext, Page, Playwright
 from tests import waiting
+from tests.browser.site_scripts import MARKS, UNTIL_COMPLETE
 
 LOBBY = "a[href$='/new/yatzy']"
 # Otherwise other threads compile Python once more after each start, for two seconds, so that it runs faster.
@@ -50,7 +52,7 @@ class SiteBrowser:
         self.profile = profile
         self.address = address
         self.flags = ["--no-sandbox"]
-        self.first_start: list[str] = []  # its steps
+        self.starts: list[tuple[list[str], dict[str, Any]]] = []  # their steps, and what they kept
         self.context = self.launch()
 
     def launch(self) -> BrowserContext:
@@ -82,3 +84,28 @@ class SiteBrowser:
 
     def relaunch(self) -> None:
         self.context = self.launch()
+
+
+def worker_of(context: BrowserContext) -> Any:
+    return context.service_workers[0]
+
+
+def steps(browser: SiteBrowser) -> list[str]:
+    """What the start of Python consisted of."""
+    return list(worker_of(browser.context).evaluate(MARKS))
+
+
+def stop_worker(page: Page) -> None:
+    """Stop the service worker, as browsers do when it has been idle."""
+    session = page.context.new_cdp_session(page)
+    session.send("ServiceWorker.enable")
+    session.send("ServiceWorker.stopAllWorkers")
+
+
+def again(site: SiteBrowser, page: Page) -> Page:
+    """Start Python again, and return a page that is shown after all that comes after the start."""
+    stop_worker(page)
+    page.close()
+    page = site.open()
+    page.evaluate(UNTIL_COMPLETE)
+    return page

@@ -9,121 +9,41 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, expect
+from playwright.sync_api import Browser, Error, Page, Playwright, expect
 from tests.browser import test_games as games
 from tests.browser.conftest import DESK, PHONE, NewPage, changed, fill_best, start, throw
 from tests.browser.holding import until
-from tests.browser.site_browser import LOBBY, QUICK_COMPILER, SiteBrowser, static_host
-from tests.waiting import PATIENCE, READY
+from tests.browser.site_browser import (
+    LOBBY,
+    QUICK_COMPILER,
+    SiteBrowser,
+    again,
+    static_host,
+    steps,
+    stop_worker,
+    worker_of,
+)
+from tests.browser.site_scripts import (
+    DELETE_MY_DATA,
+    KEPT,
+    NOTE_START_PAGE,
+    OF_ANOTHER_PLACE,
+    OPEN_PAGES,
+    REFUSE_TO_STORE,
+    REFUSE_WORKERS,
+    REST,
+    SPOIL_MEMORY,
+    UNTIL_COMPLETE,
+    UPDATED,
+)
+from tests.waiting import PATIENCE
 
 from dicecup.errors import DicecupError
 from dicecup.site import builder
 from dicecup.site.builder import FOLDER, INDEX, WORKER, build_site
 
 SIX_GAMES = ["yatzy", "yatzy-sv", "dice-in-dice", "yum-plus", "triple-yum-plus", "yahtzee"]
-REFUSE_TO_STORE = """() => {
-  const put = IDBObjectStore.prototype.put;
-  IDBObjectStore.prototype.put = () => { throw new DOMException("full", "QuotaExceededError"); };
-  self.allowAgain = () => (IDBObjectStore.prototype.put = put);
-}"""
-
-UNTIL_COMPLETE = f"""() => new Promise((resolve, reject) => {{
-  navigator.serviceWorker.addEventListener("message", ({{ data }}) => data === "complete" && resolve());
-  navigator.serviceWorker.controller.postMessage("shown");
-  setTimeout(() => reject(new Error("it was never complete")), {1000 * READY});
-}})"""
-
-# Requests that change the data, until the worker has heard that it is to rest.
-REST = f"""async () => {{
-  navigator.serviceWorker.controller.postMessage("rest");
-  const signal = AbortSignal.timeout({1000 * PATIENCE});
-  for (;;) {{
-    const {{ status }} = await fetch("/new/yatzy", {{ signal }});
-    if (status !== 200) return status;
-  }}
-}}"""
-REFUSE_WORKERS = """ServiceWorkerContainer.prototype.register = async () => {
-  throw new DOMException("not here", "SecurityError");
-};"""
-UPDATED = """async () =>
-  (await navigator.serviceWorker.ready).update().then(() => true, () => false)"""
-NOTE_START_PAGE = """addEventListener("DOMContentLoaded", () => {
-  const { lang, dataset } = document.documentElement;
-  const state = document.getElementById("state");
-  if (state) sessionStorage.setItem("start page", `${lang} ${dataset.theme} ${state.textContent}`);
-});"""
-CACHED = """
-const [name] = await caches.keys();
-const cache = await caches.open(name);
-const folder = name.split(" ").at(-1);
-const snapshot = await cache.match(`/${folder}/snapshot`);
-const notes = JSON.parse(snapshot?.headers.get("dicecup-snapshot") ?? "{}");
-"""
-KEPT = f"""async () => {{ {CACHED}
-  const compiled = (await (await cache.match(`/${{folder}}/compiled`))?.blob())?.size ?? 0;
-  return {{ snapshot: Boolean(snapshot), spoilt: Boolean(notes.spoilt), compiled }};
-}}"""
-# A snapshot of another place of the compiled package; nothing else of it may be looked at.
-OF_ANOTHER_PLACE = """async (folder) => {
-  const cache = await caches.open(`dicecup / ${folder}`);
-  const notes = { place: [0, 0], size: 0, references: [], spoilt: true };
-  const headers = { "dicecup-snapshot": JSON.stringify(notes) };
-  await cache.put(`/${folder}/snapshot`, new Response(new Uint8Array(0), { headers }));
-}"""
-# A memory in which the database seems to be elsewhere, at a folder.
-SPOIL_MEMORY = f"""async () => {{ {CACHED}
-  const memory = new Uint8Array(await snapshot.arrayBuffer());
-  const text = new TextDecoder("latin1").decode(memory);
-  const path = "/data/games.db";
-  for (let at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1))
-    memory.set(new TextEncoder().encode("/dicecup/data/"), at);
-  const headers = {{ "dicecup-snapshot": JSON.stringify({{ ...notes, spoilt: true }}) }};
-  await cache.put(`/${{folder}}/snapshot`, new Response(memory, {{ headers }}));
-}}"""
-MARKS = "() => performance.getEntriesByType('mark').map(({ name }) => name)"
-# Delete everything as the page for that does.
-DELETE_MY_DATA = """async () => {
-  const read = async (answer) => new DOMParser().parseFromString(await answer.text(), "text/html");
-  const form = (await read(await fetch("/mine/data"))).querySelector("form:has(.danger)");
-  form.sure.checked = true;
-  const sent = { method: form.method, body: new URLSearchParams(new FormData(form)) };
-  const page = await read(await fetch(form.getAttribute("action"), sent));
-  return page.querySelector("main [role=status]") !== null;
-}"""
-
-
-# The database file of the site, with a stand-in for the file system in which SQLite works.
-PAGES = (Path(builder.__file__).parent / "browser" / "pages.js").read_text(encoding="utf-8")
-OPEN_PAGES = """() => {
-  PAGES
-  const node = { stream_ops: { write: () => 0 } };
-  const writeFile = (_path, bytes) => Object.assign(node, { contents: bytes, usedBytes: bytes.length });
-  const FS = { mkdirTree: () => 0, writeFile, lookupPath: () => ({ node }) };
-  const resize = (length) => {
-    const contents = new Uint8Array(length);
-    contents.set(node.contents.subarray(0, length));
-    Object.assign(node, { contents, usedBytes: length });
-  };
-  const fill = (page, value) => {
-    node.stream_ops.write({ position: 0 }, null, 0, 4096, page * 4096);
-    if (node.usedBytes < (page + 1) * 4096) resize((page + 1) * 4096);
-    node.contents.fill(value, page * 4096, (page + 1) * 4096);
-  };
-  const open = async (name) => {
-    const pages = new Pages(name);
-    await pages.open(FS, "/data/games.db");
-    return pages;
-  };
-  const refuse = async (pages) => {
-    const { put } = IDBObjectStore.prototype;
-    IDBObjectStore.prototype.put = () => { throw new DOMException("full", "QuotaExceededError"); };
-    const refused = await pages.save().then(() => false, () => true);
-    IDBObjectStore.prototype.put = put;
-    return refused;
-  };
-  const look = () => [...node.contents].filter((_byte, place) => place % 4096 === 0);
-  Object.assign(window, { resize, fill, open, refuse, look });
-}""".replace("PAGES", PAGES.replace("export class", "class"))
+LITTLE_ROOM = 70_000_000  # bytes: without a snapshot a site needs 45 million, with one more than 100
 
 
 @pytest.fixture(scope="session")
@@ -142,18 +62,19 @@ def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def first_visit(
     site_folder: Path, playwright: Playwright, chromium_path: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[SiteBrowser]:
-    """A browser that visits the site once, and finds a snapshot there that it can't use: it makes another."""
+    """A browser that finds a snapshot and modules in the site that it can't use, and has no room for one."""
     with static_host(site_folder) as address:
         browser = SiteBrowser(playwright, chromium_path, tmp_path_factory.mktemp("profile"), address)
         (folder,) = site_folder.glob(f"{FOLDER}*")
-        page = browser.context.new_page()
-        page.goto(f"/{folder.name}/pyodide-lock.json")
-        page.evaluate(OF_ANOTHER_PLACE, folder.name)
-        assert page.evaluate(KEPT)["spoilt"]
-        page.close()
+        other = browser.context.new_page()
+        other.goto(f"/{folder.name}/pyodide-lock.json")
+        other.evaluate(OF_ANOTHER_PLACE, folder.name)
+        assert other.evaluate(KEPT)["spoilt"]
+        storage = other.context.new_cdp_session(other)
+        storage.send("Storage.overrideQuotaForOrigin", {"origin": address, "quotaSize": LITTLE_ROOM})
         page = browser.open(offline=False)
         page.evaluate(UNTIL_COMPLETE)
-        browser.first_start = worker_of(browser.context).evaluate(MARKS)
+        browser.starts.append((steps(browser), page.evaluate(KEPT)))
         page.close()
         yield browser
         with suppress(Error):
@@ -162,10 +83,14 @@ def first_visit(
 
 @pytest.fixture(scope="session")
 def site(first_visit: SiteBrowser) -> SiteBrowser:
-    """A browser that has visited the site, and then was closed: Python starts from a snapshot."""
+    """A browser that has visited the site, and then was closed; with room it makes a snapshot."""
     first_visit.context.close()
     first_visit.flags.append(QUICK_COMPILER)
     first_visit.relaunch()
+    page = first_visit.open()
+    page.evaluate(UNTIL_COMPLETE)
+    first_visit.starts.append((steps(first_visit), page.evaluate(KEPT)))
+    page.close()
     return first_visit
 
 
@@ -187,43 +112,36 @@ def new_page(site: SiteBrowser) -> Iterator[NewPage]:
         page.close()
 
 
-def again(site: SiteBrowser, page: Page) -> Page:
-    """Start Python again, and return a page that is shown after all that comes after the start."""
-    stop_worker(page)
-    page.close()
+def test_nothing_usable_and_no_room_for_a_snapshot(first_visit: SiteBrowser) -> None:
+    """As after an update of the browser that puts the compiled package elsewhere; the modules are spoilt.
+
+    Python tries the snapshot, then the modules, and then starts from its code, which it keeps compiled.
+    """
+    (done, kept), *_later = first_visit.starts
+    assert done == ["begun", "compiled", "compiled", "compiled", "started"]  # nothing was "restored"
+    assert not kept["snapshot"]
+    assert kept["compiled"] > 2_000_000
+
+
+def test_when_there_is_room_a_snapshot_is_made(site: SiteBrowser) -> None:
+    """Without a network: from the modules that the first start has compiled."""
+    _first, (done, kept), *_later = site.starts
+    assert done == ["begun", "compiled", "started"]
+    assert kept["snapshot"]
+    assert not kept["spoilt"]
+
+
+def test_a_spoilt_snapshot(site: SiteBrowser) -> None:
+    """Python starts from its modules, and makes another snapshot."""
     page = site.open()
-    page.evaluate(UNTIL_COMPLETE)
-    return page
-
-
-def test_without_a_usable_snapshot_python_starts_from_its_code(first_visit: SiteBrowser) -> None:
-    """As after an update of the browser that puts the compiled package elsewhere: it makes a new snapshot."""
-    page = first_visit.open()
+    page.evaluate(SPOIL_MEMORY)
+    assert page.evaluate(KEPT)["spoilt"]
+    page = again(site, page)
+    assert steps(site) == ["begun", "compiled", "restored", "compiled", "started"]
     kept = page.evaluate(KEPT)
     assert kept["snapshot"]
     assert not kept["spoilt"]
-    assert first_visit.first_start == ["begun", "compiled", "compiled", "started"]  # nothing was "restored"
     page.close()
-
-
-def test_a_spoilt_snapshot_and_no_room_for_another(first_visit: SiteBrowser) -> None:
-    """Python starts from its code, and keeps that compiled; when there is room it makes a snapshot."""
-    page = first_visit.open()
-    page.evaluate(SPOIL_MEMORY)
-    usage = page.evaluate("async () => (await navigator.storage.estimate()).usage")
-    origin = {"origin": first_visit.address}
-    other = first_visit.open()
-    storage = other.context.new_cdp_session(other)
-    storage.send("Storage.overrideQuotaForOrigin", {**origin, "quotaSize": usage - 20_000_000})
-    page = again(first_visit, page)
-    kept = page.evaluate(KEPT)
-    assert not kept["snapshot"]
-    assert kept["compiled"] > 2_000_000
-    storage.send("Storage.overrideQuotaForOrigin", origin)
-    page = again(first_visit, page)
-    assert page.evaluate(KEPT)["snapshot"]
-    page.close()
-    other.close()
 
 
 # Tests of games that need one device only; here they get pages of the site.
@@ -238,10 +156,6 @@ def test_a_whole_game(new_page: NewPage, game: str) -> None:
     page = new_page(PHONE)
     start(page, game)
     games.play_to_the_end_and_look_back(page)
-
-
-def worker_of(context: BrowserContext) -> Any:
-    return context.service_workers[0]
 
 
 def test_my_data_is_deleted(new_page: NewPage) -> None:
@@ -366,13 +280,6 @@ def test_what_needs_a_server_says_so(new_page: NewPage) -> None:
     expect(page.locator(".same-dice")).to_contain_text("need a Dicecup server")
 
 
-def stop_worker(page: Page) -> None:
-    """Stop the service worker, as browsers do when it has been idle."""
-    session = page.context.new_cdp_session(page)
-    session.send("ServiceWorker.enable")
-    session.send("ServiceWorker.stopAllWorkers")
-
-
 def test_an_open_game_wakes_a_stopped_worker(new_page: NewPage) -> None:
     page = new_page()
     start(page)
@@ -421,13 +328,15 @@ def test_the_start_page_says_why_it_cannot_start(
         page.close()
 
 
-def test_two_starts_from_one_snapshot_draw_different_numbers(new_page: NewPage) -> None:
+def test_two_starts_from_one_snapshot_draw_different_numbers(new_page: NewPage, site: SiteBrowser) -> None:
     """Nothing random comes from the memory that both begin with: neither names of games nor dice."""
+    page = new_page()
     promises = set()
-    for _start in range(2):
-        page = new_page()
-        stop_worker(page)
+    for number in range(2):
+        if number > 0 or "restored" not in steps(site):
+            stop_worker(page)
         start(page)
+        assert "restored" in steps(site)
         promises.add((page.url, page.locator("details code").text_content()))
     assert len({url for url, _promise in promises}) == len({promise for _url, promise in promises}) == 2
 

@@ -92,21 +92,23 @@ const owned = (until) =>
 async function start() {
   performance.mark("begun");
   if (!(await stored(inProgram("data.zip")))) await install(); // the browser has tidied up
-  const kept = await stored(inProgram(SNAPSHOT));
-  if (!kept) return startWith(imported);
-  try {
-    return await startWith(() => restored(kept));
-  } catch (error) {
-    console.warn(error);
-    const cache = await caches.open(CACHE);
-    await Promise.all([SNAPSHOT, COMPILED].map((name) => cache.delete(inProgram(name))));
-    return startWith(imported);
+  const cache = await caches.open(CACHE);
+  for (const name of [SNAPSHOT, COMPILED].map(inProgram)) {
+    if (!(await cache.match(name))) continue;
+    try {
+      return await startOnce();
+    } catch (error) {
+      console.warn(error); // what an earlier start has made is of no use
+      await cache.delete(name);
+    }
   }
+  return startOnce();
 }
 
-async function startWith(load) {
+async function startOnce() {
   const reading = VALUES.map(storedBytes);
-  const { runtime, bytecode } = await load();
+  const snapshot = await stored(inProgram(SNAPSHOT));
+  const { runtime, bytecode } = await (snapshot ? restored(snapshot) : imported());
   const values = await Promise.all(reading);
   values.forEach((bytes, place) => bytes && placeValue(runtime.FS, VALUES[place], bytes));
   const { promise: owning, resolve: release } = Promise.withResolvers();
