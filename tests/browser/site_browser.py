@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from random import Random
 from threading import Thread
 from typing import Any
 
@@ -14,6 +16,12 @@ import psutil
 from playwright.sync_api import BrowserContext, Page, Playwright
 from tests import waiting
 from tests.browser.site_scripts import MARKS, UNTIL_COMPLETE
+from tests.coach.conftest import play_record
+
+from dicecup.bots import bot_called
+from dicecup.engine.record_text import record_to_text
+from dicecup.engine.state import State, TurnMove
+from dicecup.rules import Ruleset, load_ruleset
 
 LOBBY = "a[href$='/new/yatzy']"
 # Otherwise other threads compile Python once more after each start, for two seconds, so that it runs faster.
@@ -109,3 +117,26 @@ def again(site: SiteBrowser, page: Page) -> Page:
     page = site.open()
     page.evaluate(UNTIL_COMPLETE)
     return page
+
+
+def file_before_the_end(game: str, turns: int) -> bytes:
+    """The file of a game in which one person has so many turns left."""
+    rules = load_ruleset(game)
+    greedy = bot_called("greedy")
+
+    def end_turn(rules: Ruleset, state: State, chance: Random) -> TurnMove:
+        return greedy.decide(rules, replace(state, throws_left=0), chance)
+
+    record = play_record(rules, ("Ann",), decide=end_turn, moves=2 * (rules.turns - turns))
+    return record_to_text(record).encode()
+
+
+def continue_from_file(page: Page, content: bytes) -> None:
+    page.goto("/review")
+    page.set_input_files(
+        "[name=record]", {"name": "game.record", "mimeType": "text/plain", "buffer": content}
+    )
+    page.click("main form button")
+    page.click("#continue")
+    page.wait_for_url("**/t/*")
+    page.wait_for_load_state("load")

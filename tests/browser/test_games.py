@@ -28,7 +28,7 @@ from dicecup.web.guard import COOKIE
 
 @pytest.mark.parametrize("game", main_ids())
 def test_a_whole_game(new_page: NewPage, game: str) -> None:
-    """The longest one only to its end: tests/browser/test_site.py taps through all of its 48 turns."""
+    """The longest one only to its end: its first turns are tapped by test_every_language."""
     page = new_page(PHONE)
     start(page, game)
     if load_ruleset(game).has_columns:
@@ -54,6 +54,10 @@ def play_by_api(page: Page, turns: int) -> None:
 
 def play_to_the_end_and_look_back(page: Page) -> None:
     play_to_the_end(page)
+    look_back(page)
+
+
+def look_back(page: Page) -> None:
     expect(page.locator(".banner .whose")).to_contain_text("The game is over")
     width = page.evaluate("document.documentElement.scrollWidth")
     assert width <= PHONE["width"]
