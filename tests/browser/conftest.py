@@ -23,9 +23,11 @@ from playwright.sync_api import (
 )
 from tests import waiting
 from tests.web.coaching import KEPT
+from tests.web.conftest import best_score
 from tests.web.serving import Server
 
 from browser import find_browser
+from dicecup.web.guard import COOKIE
 from dicecup.web.pages.setup_page import DEFAULT_BOT
 
 PHONE = {"width": 360, "height": 740}
@@ -307,6 +309,22 @@ def play_to_the_end(page: Page) -> None:
     """Until nothing changes any more: when the secret is revealed, nothing can be taken back."""
     fill_all(page)
     expect(page.locator("#undo")).to_have_count(0)
+
+
+def play_by_api(page: Page, turns: int) -> None:
+    """Play turns as another program of the same player would, while the page is away."""
+    address = page.url
+    page.goto("about:blank")
+    (key,) = [cookie["value"] for cookie in page.context.cookies() if cookie["name"] == COOKIE]
+    headers = {"Authorization": f"Bearer {key}"}
+    path = f"/api/matches/{address.rsplit('/', 1)[-1]}"
+    state = page.request.get(path, headers=headers).json()
+    for _ in range(turns):
+        for _ in ("throw", "score"):
+            move = {"throw": True} if state["turn"]["throw_due"] else best_score(state)
+            body = {"version": state["version"], "move": move}
+            state = page.request.post(f"{path}/moves", data=body, headers=headers).json()
+    page.goto(address)
 
 
 def fill_all(page: Page) -> None:

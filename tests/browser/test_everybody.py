@@ -12,6 +12,7 @@ from tests.browser.conftest import (
     fill_best,
     open_match,
     play,
+    play_by_api,
     play_to_the_end,
     throw,
 )
@@ -87,6 +88,7 @@ def test_the_coach_and_a_finished_game_are_accessible(new_page: NewPage) -> None
     page.wait_for_selector("#so-far td", timeout=READY)
     found["coach"] = violations(page)
     open_match(page, "yahtzee")
+    play_by_api(page, 12)
     play_to_the_end(page)
     found["ending"] = violations(page)
     table = page.url

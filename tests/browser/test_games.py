@@ -15,15 +15,14 @@ from tests.browser.conftest import (
     fill_best,
     open_match,
     play,
+    play_by_api,
     play_to_the_end,
     start,
     throw,
 )
-from tests.web.conftest import best_score
 from tests.web.serving import Server
 
 from dicecup.rules.loader import load_ruleset, main_ids
-from dicecup.web.guard import COOKIE
 
 
 @pytest.mark.parametrize("game", main_ids())
@@ -34,22 +33,6 @@ def test_a_whole_game(new_page: NewPage, game: str) -> None:
     if load_ruleset(game).has_columns:
         play_by_api(page, load_ruleset(game).cells - 6)
     play_to_the_end_and_look_back(page)
-
-
-def play_by_api(page: Page, turns: int) -> None:
-    """Play turns as another program of the same player would, while the page is away."""
-    address = page.url
-    page.goto("about:blank")
-    (key,) = [cookie["value"] for cookie in page.context.cookies() if cookie["name"] == COOKIE]
-    headers = {"Authorization": f"Bearer {key}"}
-    path = f"/api/matches/{address.rsplit('/', 1)[-1]}"
-    state = page.request.get(path, headers=headers).json()
-    for _ in range(turns):
-        for _ in ("throw", "score"):
-            move = {"throw": True} if state["turn"]["throw_due"] else best_score(state)
-            body = {"version": state["version"], "move": move}
-            state = page.request.post(f"{path}/moves", data=body, headers=headers).json()
-    page.goto(address)
 
 
 def play_to_the_end_and_look_back(page: Page) -> None:

@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 from tests.browser.accessibility import problems
-from tests.browser.conftest import PHONE, NewPage, changed, fill_best, open_match, play_to_the_end, throw
+from tests.browser.conftest import (
+    PHONE,
+    NewPage,
+    changed,
+    fill_best,
+    open_match,
+    play_by_api,
+    play_to_the_end,
+    throw,
+)
 from tests.browser.screens import KEEP_BUBBLES, LOW_PHONE, WAYS_TO_ROLL, taps_to_first_roll, visible_boxes
 
 from dicecup.i18n.language import LANGUAGES
@@ -25,6 +34,7 @@ def test_three_taps_to_the_first_roll(new_page: NewPage) -> None:
 def test_the_last_game_again(new_page: NewPage) -> None:
     page = new_page(PHONE)
     open_match(page, "yahtzee")
+    play_by_api(page, 12)
     play_to_the_end(page)
     before = page.url
     page.goto("/")
