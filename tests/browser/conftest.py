@@ -40,6 +40,8 @@ expect.set_options(timeout=PATIENCE)
 FLAGS = ["--no-sandbox", "--renderer-process-limit=1"]
 FILLED_IN = re.compile(r'<input (?:type="hidden" )?name="(csrf|promise|kind|name)" value="([^"]*)"')
 
+PAINTED = "#match[data-on-screen] "  # a tap on what is not painted yet does nothing
+
 # Whole games are played by these: one call instead of several for what the page knows by itself.
 STAMP = "() => document.getElementById('match').dataset.stamp"
 NEXT_STATE = """([stamp, patience]) => new Promise((resolve, reject) => {
@@ -279,14 +281,17 @@ def tap(page: Page, offers: str) -> bool:
 
 
 def throw(page: Page) -> None:
-    if not tap(page, "#throw"):
+    """Roll when that is possible and painted, for instance after a move of somebody else has arrived."""
+    if not tap(page, PAINTED + "#throw"):
+        page.wait_for_selector(PAINTED + "#throw")
         changed(page, lambda: page.click("#throw"))
 
 
 def fill_best(page: Page) -> None:
     """Tap the box with the most points; where a turn fills two, pick one for each layer and send both."""
-    if tap(page, ":root:not(:has(.layered)) .offer button[name=box]"):
+    if tap(page, f":root:not(:has(.layered)) {PAINTED}.offer button[name=box]"):
         return
+    page.wait_for_selector(PAINTED + ".offer button[name=box]")
     best, layered = best_box(page, ".offer button[name=box]")
     if not layered:
         changed(page, lambda: page.click(best))
