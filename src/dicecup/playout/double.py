@@ -124,10 +124,12 @@ def throw_dice(
             value = keep_value(rules, values, kept, size, left, lane)
             if value > best:
                 best, fixed = value, size
-                best_kept[:] = kept
+                for die in range(size):
+                    best_kept[die] = kept[die]
         if fixed == count:
             return
-        dice[:] = best_kept
+        for die in range(fixed):
+            dice[die] = best_kept[die]
 
 
 @kernel()

@@ -306,10 +306,12 @@ def play_level(
             )  # fmt: skip
             for throw in range(throws):
                 final[throw * width + lane] = best[throw]
-        work[keeps * width :] = final
+        for place in range(throws * width):
+            work[keeps * width + place] = final[place]
         for before in range(1, program.settings[0]):
             expect(program, work)
-            kept[(before - 1) * keeps * width : before * keeps * width] = work[: keeps * width]
+            for place in range(keeps * width):
+                kept[(before - 1) * keeps * width + place] = work[place]
             if before + 1 < program.settings[0]:
                 choose(program, work, final)
         for lane in range(used):

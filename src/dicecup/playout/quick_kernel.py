@@ -205,10 +205,12 @@ def solve_turns(
     score_throws(tables, space.strikes, space.offers, space.final)
     for lane in range(sheets.shape[0]):
         score_jokers(moves, tables, sheets[lane], ahead[lane], lane, space.final)
-    space.work[keeps * width :] = space.final
+    for place in range(space.final.size):
+        space.work[keeps * width + place] = space.final[place]
     for before in range(1, throws):
         expect(tables, space.work)
-        space.kept[(before - 1) * keeps * width : before * keeps * width] = space.work[: keeps * width]
+        for place in range(keeps * width):
+            space.kept[(before - 1) * keeps * width + place] = space.work[place]
         choose(tables, space.work, space.final)
     store(space.expected, 0, first_throw(tables, space.work))
 

@@ -48,9 +48,10 @@ def sorting(keys: Any) -> Any:
     """Return what a stable `argsort` gives, by radix sort: a million keys in 20 ms instead of 90."""
     count = keys.size
     order, other = np.empty(count, np.int32), np.empty(count, np.int32)
+    highest = np.uint32(0)
     for place in range(count):
         order[place] = place
-    highest = keys.max() if count else np.uint32(0)
+        highest = max(highest, keys[place])
     shift = np.uint32(0)
     mask = np.uint32((1 << DIGIT) - 1)
     starts = np.empty((1 << DIGIT) + 1, np.int64)

@@ -81,7 +81,9 @@ def measure(shapes: Shapes, groups: Any, values: Any, widths: Any, words: Any) -
         steps_of(shapes, kind, above, values, groups.starts[group], steps)
         bits = 0
         for block in range(shapes.blocks[kind, above]):
-            largest = steps[block * BLOCK : (block + 1) * BLOCK].max()
+            largest = 0
+            for place in range(block * BLOCK, (block + 1) * BLOCK):
+                largest = max(largest, steps[place])
             width = 0
             while largest >> width:
                 width += 1
