@@ -60,9 +60,16 @@ def leave_at_once() -> None:
     os._exit(0)
 
 
-WORKER = "PYTEST_XDIST_WORKER" in os.environ
-if WORKER:
-    atexit.register(leave_at_once)  # after what later imports register; by then all results are sent
+def is_worker(config: pytest.Config) -> bool:
+    """Return whether this process runs tests for another; one that a test starts has its own exit status."""
+    return hasattr(config, "workerinput")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if is_worker(config):
+        atexit.register(leave_at_once)  # after what later imports register; by then all results are sent
+
+
 Refused = Callable[..., AbstractContextManager[None]]
 
 
@@ -134,7 +141,7 @@ def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     """Let one worker at a time import a test file: what the first one compiles, the others only load."""
-    if not (WORKER and isinstance(collector, pytest.Module)):
+    if not (is_worker(collector.config) and isinstance(collector, pytest.Module)):
         return (yield)
     cache = ROOT / ".pytest_cache"
     cache.mkdir(exist_ok=True)
