@@ -19,10 +19,11 @@ LINT_IMPORTS = "from importlinter.cli import lint_imports_command as lint; lint(
 # browser or a solved game stay together.
 CORES = min(os.cpu_count() or 2, 4)
 PYTEST = ("-m", "pytest", "-n", str(CORES + 1), "--dist", "worksteal")
-# Tests that hardly wait for anybody: a worker for each core is enough, and each solves games for itself.
-NO_WAITING = ("-n", str(CORES))
-# The tests of the web app often wait for servers and browsers, and take longest. What runs beside them and
-# beside the compiler leaves them the cores they can use, and takes the rest.
+# In the whole check a worker for each core is enough: each starts servers and browsers and solves games for
+# itself, and there is always something that runs beside tests which wait.
+PER_CORE = ("-n", str(CORES))
+# The tests of the web app take longest. What runs beside them and beside the compiler leaves them the cores
+# they can use, and takes the rest.
 LOW = 10  # the niceness
 # These reach every branch of the engine and the rules. The others are not measured, which would make them
 # two to four times as slow; nor are these files, which try many cases of what the rest of their folder shows.
@@ -35,9 +36,12 @@ UNMEASURED = (
 WEB = ("web", "browser")
 # Of the others those with the longest tests come first.
 FIRST = ("solver", "double", "learned", "coach")
+# These need no kernels, and run while those are compiled.
+WITHOUT_KERNELS = ("golden", "rulebook", "i18n", "match", "storage", "storage_databases", "cli")
+EVERY_CASE = ("counts", "properties")
 # The quick check leaves out what counts or tries every case of what other tests show by examples.
 QUICK = ("-m", "not slow and not kernels")
-QUICK_TESTS = (*MEASURED, "golden", "rulebook", "i18n", "match", "storage", "storage_databases", "cli", "web")
+QUICK_TESTS = (*MEASURED, *WITHOUT_KERNELS, "web")
 
 STATIC = (
     ("ruff check", "-m", "ruff", "check"),
@@ -131,7 +135,7 @@ class Checks:
     def tests(self, *names: str) -> list[str]:
         """The folders of these tests that exist; without names all others, in the order to run them."""
         found = {path.name for path in self.root.glob("tests/[a-z]*/")}
-        others = sorted(found.difference(MEASURED, WEB, FIRST))
+        others = sorted(found.difference(MEASURED, WITHOUT_KERNELS, EVERY_CASE, WEB, FIRST))
         return [f"tests/{name}" for name in names or (*FIRST, *others) if name in found]
 
 
@@ -153,12 +157,13 @@ def run_all(root: Path, python: str, arguments: list[str]) -> int:
         with checks.beside(KERNELS) as kernels, checks.beside(STATIC, niceness=LOW) as static:
             find_browser(checks)
             fetch_site_parts(checks)
-            web_tests = ("pytest of the web app", *PYTEST, *checks.tests(*WEB))
+            web_tests = ("pytest of the web app", *PYTEST, *PER_CORE, *checks.tests(*WEB))
             with checks.beside((web_tests,), after=kernels) as web:
                 run_measured_tests(checks)
+                early = (*checks.tests(*EVERY_CASE, *WITHOUT_KERNELS), *UNMEASURED)
+                checks.run("pytest without kernels", *PYTEST, *PER_CORE, *early, niceness=LOW)
                 kernels.wait()
-                rest = (*PYTEST, *NO_WAITING, *checks.tests(), *UNMEASURED)
-                checks.run("pytest of the rest", *rest, niceness=LOW)
+                checks.run("pytest of the rest", *PYTEST, *PER_CORE, *checks.tests(), niceness=LOW)
                 static.wait()
                 web.wait()
     print(f"\n== failed: {', '.join(checks.failed)}" if checks.failed else "\n== all checks passed")
@@ -181,7 +186,7 @@ def run_measured_tests(checks: Checks) -> None:
     ignored = [option for path in UNMEASURED for option in ("--ignore", path)]
     measured = ("--cov", "--cov-report=", "--cov-fail-under=0", *ignored)
     tests = checks.tests(*MEASURED)
-    checks.run("pytest of engine and rules", *PYTEST, *NO_WAITING, *measured, *tests, niceness=LOW)
+    checks.run("pytest of engine and rules", *PYTEST, *PER_CORE, *measured, *tests, niceness=LOW)
     checks.run("coverage of dicecup.engine and dicecup.rules", "-m", "coverage", "report")
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from checks import PYTEST
+from checks import EVERY_CASE, PYTEST, WITHOUT_KERNELS
 
 pytestmark = pytest.mark.posix
 
@@ -189,7 +189,7 @@ def test_check_goes_on_after_a_failure_and_then_fails(clone: Path, launch: Launc
     python_that(clone, 'echo "$2"\n[ "$2" != mypy ]')
     result = launch(clone / "check")
     assert result.returncode == 1
-    for tests in ("of engine and rules", "of the rest", "of the web app"):
+    for tests in ("of engine and rules", "without kernels", "of the rest", "of the web app"):
         assert f"== pytest {tests}\npytest\n" in result.stdout
     assert result.stdout.endswith("\n== failed: mypy\n")
 
@@ -217,6 +217,13 @@ def test_a_quick_check_needs_neither_browser_nor_kernels(clone: Path, launch: La
         assert (f"|tests/{folder}|" in result.stdout) is wanted
     result = launch(clone / "check", "--quick", "-k", "some name")
     assert "|-m|not slow and not kernels|-k|some name|" in result.stdout
+
+
+def test_tests_that_run_before_kernels_are_compiled_need_none(root: Path) -> None:
+    for folder in (*EVERY_CASE, *WITHOUT_KERNELS):
+        texts = [path.read_text(encoding="utf-8") for path in (root / "tests" / folder).glob("*.py")]
+        assert texts
+        assert not any("mark.kernels" in text for text in texts), folder
 
 
 def test_kernels_that_do_not_compile_fail_the_check(clone: Path, launch: Launch) -> None:
