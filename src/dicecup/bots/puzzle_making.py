@@ -17,7 +17,8 @@ from math import log10
 from random import Random
 from typing import Any, NamedTuple
 
-from dicecup.bots.heuristic import CarelessBot, PlanningBot, SteadyBot
+from dicecup.bots.heuristic import CarelessBot, SteadyBot
+from dicecup.bots.planning import PlanningBot
 from dicecup.coach.advice import Choice, Values, advise, is_strike, known_values, without_strikes
 from dicecup.coach.puzzles import A_DAY, OFFERED, Puzzle, offered_places
 from dicecup.coach.reasons import Reasons
