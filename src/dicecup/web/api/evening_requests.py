@@ -8,8 +8,7 @@ from fastapi import Path, Request, Response
 from pydantic import BaseModel, Field
 
 from dicecup.storage.stored import MatchLine
-from dicecup.web.api.models import Model, Opened, StandingAnswer, answer
-from dicecup.web.api.routers import new_router
+from dicecup.web.api.models import Model, Opened, StandingAnswer, answer, new_router
 from dicecup.web.service import evening_tally as evenings
 from dicecup.web.service.evening_tally import Duel, EveningReport, PersonTotals
 from dicecup.web.service.identity import key_hash, new_key

@@ -13,14 +13,13 @@ from dicecup.rules.model import Ruleset
 from dicecup.rules.reader import MOST_REFERENCE, MOST_TEXT, is_house, rules_text, unpack_tables
 from dicecup.rules.schema import rules_schema
 from dicecup.web.api.library import GameAnswer, game_answer
-from dicecup.web.api.models import Model
-from dicecup.web.api.routers import new_router
+from dicecup.web.api.models import REFUSALS, ErrorAnswer, Model, new_router
 from dicecup.web.service.house_draft import base_of
 from dicecup.web.service.house_values import HouseValues
 from dicecup.web.service.opening import game_rules
 from dicecup.web.viewer import MatchesNow
 
-router = new_router("house rules", with_schema=True)
+router = new_router("house rules")
 Reference = Annotated[str, Query(max_length=MOST_REFERENCE, description="`house:…`")]
 
 
@@ -63,7 +62,7 @@ def house_answer(rules: Ruleset) -> HouseAnswer:
     return HouseAnswer(reference=reference, base=base_of(reference), game=game_answer(rules), text=text)
 
 
-@router.post("/house-rules")
+@router.post("/house-rules", responses={400: {**REFUSALS[400], "model": ErrorAnswer}})
 async def check(matches: MatchesNow, body: RulesText) -> HouseAnswer:
     """Check a rules file. What is wrong with it is one sentence that names the key."""
     reference = await matches.in_background(house_reference, body.text)

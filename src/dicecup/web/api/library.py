@@ -28,8 +28,7 @@ from dicecup.rules.loader import builtin_ids
 from dicecup.rules.model import Ruleset
 from dicecup.rules.reader import MOST_REFERENCE, is_house
 from dicecup.storage.results import MOST_LISTED, MOST_RESULTS
-from dicecup.web.api.models import StandingAnswer
-from dicecup.web.api.routers import new_router
+from dicecup.web.api.models import StandingAnswer, new_router
 from dicecup.web.assets import rules_page
 from dicecup.web.service.advising import bots_here
 from dicecup.web.service.identity import key_hash

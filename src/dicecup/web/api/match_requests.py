@@ -40,9 +40,9 @@ from dicecup.web.api.models import (
     VersionRequest,
     WinHintAnswer,
     answer,
+    new_router,
 )
 from dicecup.web.api.reviews import proof_of
-from dicecup.web.api.routers import new_router
 from dicecup.web.service import joining, opening, playing_apart, undoing
 from dicecup.web.service.advising import check_on, in_time
 from dicecup.web.service.identity import key_hash, new_key

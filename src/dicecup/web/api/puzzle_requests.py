@@ -12,8 +12,7 @@ from pydantic import BaseModel, Field, JsonValue
 from dicecup.coach.puzzles import START_RATING, Graded, Puzzle, daily_puzzles, find_puzzle, puzzle_games
 from dicecup.engine.serialize import position_to_data
 from dicecup.storage.results import PuzzleStanding, standing_of
-from dicecup.web.api.models import Model
-from dicecup.web.api.routers import new_router
+from dicecup.web.api.models import Model, new_router
 from dicecup.web.service import grading
 from dicecup.web.service.identity import key_hash
 from dicecup.web.viewer import Key, MatchesNow

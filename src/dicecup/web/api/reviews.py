@@ -14,8 +14,15 @@ from starlette.types import Receive, Scope, Send
 from dicecup.engine.record import Record
 from dicecup.engine.record_dice import Proof
 from dicecup.engine.state import standings
-from dicecup.web.api.models import Model, Opened, ProofAnswer, StandingAnswer, StateAnswer, answer
-from dicecup.web.api.routers import new_router
+from dicecup.web.api.models import (
+    Model,
+    Opened,
+    ProofAnswer,
+    StandingAnswer,
+    StateAnswer,
+    answer,
+    new_router,
+)
 from dicecup.web.service.identity import key_hash, new_key
 from dicecup.web.service.opening import go_on, keep_record, try_again
 from dicecup.web.service.record_work import MOST_RECORD, PlayedRecord
