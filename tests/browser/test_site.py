@@ -46,7 +46,7 @@ from dicecup.site import builder
 from dicecup.site.builder import FOLDER, INDEX, WORKER, build_site
 
 SIX_GAMES = ["yatzy", "yatzy-sv", "dice-in-dice", "yum-plus", "triple-yum-plus", "yahtzee"]
-TAPPED_THROUGH = ("yatzy", "dice-in-dice")  # of the others only this many turns:
+TAPPED_THROUGH = ("yatzy", "dice-in-dice", "triple-yum-plus")  # of the others only this many turns:
 LAST_TURNS = 4
 LITTLE_ROOM = 70_000_000  # bytes: without a snapshot a site needs 45 million, with one more than 100
 
