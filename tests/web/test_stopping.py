@@ -1,15 +1,25 @@
-"""A server that stops: streams end at once, with a hint when to come back, and nothing is logged."""
+"""A server that stops: streams end at once, nothing is logged, and nothing is left behind."""
 
 from __future__ import annotations
 
 import re
+import tempfile
 from pathlib import Path
 
 import httpx2 as httpx
+import pytest
 from tests.waiting import PATIENCE
+from tests.web.conftest import Player
+from tests.web.direct_client import DirectClient
 from tests.web.serving import Server
 
+from dicecup.rules.loader import house_reference
+from dicecup.web.app import create_app
+from dicecup.web.service import house_values
+from dicecup.web.settings import Settings
+
 SEATS = [{"kind": "person", "name": "Ann"}]
+HOUSE = 'format = 1\nid = "ours"\nbase = "kniffel"\n'
 
 
 def test_streams_end_when_the_server_stops(tmp_path: Path) -> None:
@@ -35,3 +45,29 @@ def test_one_file_has_one_server(tmp_path: Path) -> None:
     assert second.stderr.count("\n") == 1
     with Server(database):
         pass
+
+
+@pytest.mark.one_database
+def test_only_solves_need_a_temporary_folder(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that is killed leaves it behind."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(house_values, "has_solver", lambda: True)
+    before = set(tmp_path.iterdir())
+
+    def new_folders() -> set[Path]:
+        return {path for path in tmp_path.iterdir() if path.is_dir()} - before
+
+    with DirectClient(create_app(settings)) as client:
+        assert not new_folders()
+        values = client.app.state.house_values  # type: ignore[attr-defined]
+
+        async def solve(_rules: object, _base: str, note: Path) -> house_values.HouseValue:
+            note.write_text("1 2", "ascii")
+            return house_values.HouseValue(250.0, None)
+
+        monkeypatch.setattr(values, "solve", solve)
+        Player(client).post("/house-rules/value", {"rules": house_reference(HOUSE)})
+        assert len(new_folders()) == 1
+    assert not new_folders()

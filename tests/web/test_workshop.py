@@ -6,7 +6,6 @@ import html
 import json
 import os
 import re
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from starlette.testclient import TestClient
 from tests.waiting import READY, eventually
 from tests.web.coaching import KEPT
 from tests.web.conftest import ANN, FRIEND, Player, Visitor, best_score, code, page_of
-from tests.web.direct_client import DirectClient
 
 from dicecup import rules as rules_package
 from dicecup.bots.registry import usual_score
@@ -27,12 +25,10 @@ from dicecup.errors import UsageError
 from dicecup.i18n.language import language
 from dicecup.rules import builtin_ids
 from dicecup.rules.loader import house_reference, load_without_files
-from dicecup.web.app import create_app
 from dicecup.web.pages.workshop_page import worth_text
 from dicecup.web.service import house_values
 from dicecup.web.service.house_draft import changed_draft, draft_of, reference_of, tables_of
 from dicecup.web.service.worker_main import forget_unfinished, house_value
-from dicecup.web.settings import Settings
 
 pytestmark = pytest.mark.one_database
 
@@ -314,31 +310,6 @@ def test_solves_are_bounded(client: TestClient, ann: Player, monkeypatch) -> Non
     assert code(ann.post("/house-rules/value", {"rules": second})) == "coach_busy"
     monkeypatch.setattr(house_values, "has_solver", lambda: False)
     assert code(ann.post("/house-rules/value", {"rules": second})) == "solver_missing"
-
-
-def test_only_solves_need_a_temporary_folder(
-    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A server that is killed leaves it behind."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(house_values, "has_solver", lambda: True)
-    before = set(tmp_path.iterdir())
-
-    def new_folders() -> set[Path]:
-        return {path for path in tmp_path.iterdir() if path.is_dir()} - before
-
-    with DirectClient(create_app(settings)) as client:
-        assert not new_folders()
-        values = client.app.state.house_values  # type: ignore[attr-defined]
-
-        async def solve(_rules: object, _base: str, note: Path) -> house_values.HouseValue:
-            note.write_text("1 2", "ascii")
-            return house_values.HouseValue(250.0, None)
-
-        monkeypatch.setattr(values, "solve", solve)
-        Player(client).post("/house-rules/value", {"rules": house_reference(OURS)})
-        assert len(new_folders()) == 1
-    assert not new_folders()
 
 
 def test_values_are_compared_with_the_base_of_these_rules(
