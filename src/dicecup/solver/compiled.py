@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 from llvmlite import ir
@@ -62,15 +62,30 @@ def choose_folder() -> bool:
 KEPT = choose_folder()
 
 
+def as_wide_as_any(argument: Any) -> Any:
+    """Return the type of an argument, that of all signed integers for a constant and for short ones."""
+    number = types.unliteral(argument)
+    return types.int64 if number in types.signed_domain else number
+
+
 def kernel(**settings: Any) -> Callable[[Function], Function]:
     """Return a decorator that compiles a function as part of the kernels that call it.
 
     Python cannot call it: the wrappers for that, which unpack dozens of arrays, would take a quarter of the
-    compile time. It is not cached, because the kernels that call it contain it.
+    compile time. It is not cached, because the kernels that call it contain it. Nor is it compiled again for
+    each constant and each size of integers: all of them become 64 bits in the first calculation anyway.
     """
     settings |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    decorator: Callable[[Function], Function] = numba.njit(**settings)
-    return decorator
+
+    def decorate(function: Function) -> Function:
+        compiled = numba.njit(**settings)(function)
+        template = compiled.get_call_template
+        compiled.get_call_template = lambda arguments, named: template(
+            [as_wide_as_any(one) for one in arguments], named
+        )
+        return cast(Function, compiled)
+
+    return decorate
 
 
 def entry_kernel(**settings: Any) -> Callable[[Function], Function]:
