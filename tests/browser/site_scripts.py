@@ -21,12 +21,18 @@ UNTIL_COMPLETE = f"""() => new Promise((resolve, reject) => {{
 }})"""
 
 # Requests that change the data, until the worker has heard that it is to rest.
+# One request comes while the old version still works, but its body only later.
 REST = f"""async () => {{
-  navigator.serviceWorker.controller.postMessage("rest");
   const signal = AbortSignal.timeout({1000 * PATIENCE});
+  const ask = async (more) => (await fetch("/new/yatzy", {{ signal, ...more }})).status;
+  let end = null;
+  const body = new ReadableStream({{ start: (controller) => (end = () => controller.close()) }});
+  const slow = ask({{ method: "POST", body, duplex: "half" }});
+  await ask();
+  navigator.serviceWorker.controller.postMessage("rest");
   for (;;) {{
-    const {{ status }} = await fetch("/new/yatzy", {{ signal }});
-    if (status !== 200) return status;
+    const status = await ask();
+    if (status !== 200) return end(), [status, await slow];
   }}
 }}"""
 REFUSE_WORKERS = """ServiceWorkerContainer.prototype.register = async () => {

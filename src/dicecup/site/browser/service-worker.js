@@ -227,11 +227,12 @@ async function answer(request) {
   if ((!server || resting) && request.mode === "navigate" && request.method === "GET") {
     return (await stored(inProgram("start.html"))) ?? network(inProgram("start.html"));
   }
-  if (resting) return unavailable();
   const body = request.method === "GET" ? null : new Uint8Array(await request.arrayBuffer());
   const { protocol, host, pathname, search } = address;
   const about = [request.method, protocol, host, pathname, search];
-  const response = await exchange(await python(), about, [...request.headers], body);
+  const to = await python();
+  if (resting) return unavailable(); // from here on `rest` knows of the request
+  const response = await exchange(to, about, [...request.headers], body);
   if (response.headers.get("cache-control")?.includes("immutable")) {
     await (await caches.open(CACHE)).put(address.href, response.clone());
   }
