@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet
 import pytest
-from click.testing import CliRunner
 
 import dicecup
-from dicecup.cli.simulate import data
+from dicecup.cli.main import main
 from dicecup.coach.advice import advise, values_at_once
 from dicecup.encoding import Actions
 from dicecup.engine.play import apply
@@ -139,13 +138,17 @@ def test_wrong_input_is_one_sentence(tmp_path: Path) -> None:
         dicecup.write_data(tmp_path / "missing" / "x.parquet", "yatzy", "random", 1, values=False)
 
 
-def test_the_command(tmp_path: Path) -> None:
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "games.parquet"
-    arguments = ["yatzy-sv", "--bot", "greedy", "--games", "3", "--seed", "1", "--output", str(path)]
-    answer = json.loads(CliRunner().invoke(data, [*arguments, "--json"]).stdout)
+    game = ["yatzy-sv", "--bot", "greedy", "--games", "3", "--seed", "1", "--output", str(path)]
+
+    def said(*options: str) -> str:
+        assert main(["data", *game, "--lang", "en", *options]) == 0
+        return capsys.readouterr().out
+
+    answer = json.loads(said("--json"))
     assert (answer["games"], answer["exact"], answer["seed"]) == (3, True, 1)
-    said = CliRunner().invoke(data, arguments).stdout
-    assert f"{answer['decisions']} decisions of 3 games" in said
-    assert "lost" in said
-    plain = CliRunner().invoke(data, [*arguments, "--no-values"]).stdout
-    assert "lost" not in plain
+    with_values = said()
+    assert f"{answer['decisions']} decisions of 3 games" in with_values
+    assert "lost" in with_values
+    assert "lost" not in said("--no-values")
