@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from dicecup.dice import LatticeArrays
-from dicecup.solver.arrays import Array
+from dicecup.solver.arrays import Array, by_reference
 from dicecup.solver.compiled import kernel, lanes, shared_kernel
 from dicecup.solver.single.kernel_tables import BARRING, NEUTRAL, YIELDING, ChoiceTables, Program
 from dicecup.solver.single.level_kernels import NONE, best_option, choose, expect, joker_column
@@ -120,6 +120,7 @@ class KeepsInside(Protocol):
     def inside_starts(self) -> Any: ...
 
 
+@by_reference
 class PartTables(NamedTuple):
     """The tables that playing needs in addition to those of solving."""
 
@@ -130,6 +131,7 @@ class PartTables(NamedTuple):
     group_boxes: Array  # by state: the boxes of its group, as bits
 
 
+@by_reference
 class SheetGroups(NamedTuple):
     """The different sheets of a level, and where the games on each of them begin, and the end."""
 
@@ -138,6 +140,7 @@ class SheetGroups(NamedTuple):
     first: Array
 
 
+@by_reference
 class PlayedGames(NamedTuple):
     """Games in the order of their sheets, so that most memory is accessed sequentially."""
 

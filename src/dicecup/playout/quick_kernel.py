@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dicecup.playout.perfect_kernel import STOP, UNKNOWN, best_part, chance_of, throw_dice
-from dicecup.solver.arrays import NOWHERE, Array
+from dicecup.solver.arrays import NOWHERE, Array, by_reference
 from dicecup.solver.compiled import VECTOR_BYTES, kernel, lanes, larger, load, shared_kernel, store
 from dicecup.solver.learned.layout import CLOSED, Moves
 from dicecup.solver.single.level_kernels import choose, expect, first_throw
@@ -19,6 +19,7 @@ from dicecup.solver.single.level_kernels import choose, expect, first_throw
 NONE = np.float32(-np.inf)
 
 
+@by_reference
 class QuickTables(NamedTuple):
     """The lattice of dice, by the names that the kernels of the solver use, and what each box pays.
 
@@ -41,6 +42,7 @@ class QuickTables(NamedTuple):
     joker_throw: Array  # by joker: its throw
 
 
+@by_reference
 class Course(NamedTuple):
     """By game: the rows of its sheet, its points and its luck so far."""
 

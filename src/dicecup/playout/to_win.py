@@ -25,7 +25,7 @@ from dicecup.playout.perfect_kernel import (
     throw_dice,
 )
 from dicecup.playout.single import OnTurns, part_tables, play_turns, turn_seed
-from dicecup.solver.arrays import Array
+from dicecup.solver.arrays import Array, by_reference
 from dicecup.solver.compiled import kernel, lanes, shared_kernel
 from dicecup.solver.single.chances import ChanceTable
 from dicecup.solver.single.kernel_tables import ChoiceTables, Program
@@ -40,6 +40,7 @@ WHOLE = 65535.0  # what a stored chance of 1 is
 LITTLE = 1e-8  # what an expected point counts beside a chance
 
 
+@by_reference
 class Others(NamedTuple):
     """The other players, by game: [player, game]."""
 

@@ -1,13 +1,18 @@
-"""Flat arrays, as kernels read them: rows of different lengths one after the other, and values of a level."""
+"""Flat arrays, as kernels read them: rows of different lengths one after the other, and values of a level.
+
+Kernels get a large set of arrays as one address, by `by_reference`: see `dicecup.solver.references`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 Array = np.ndarray[Any, np.dtype[Any]]
+Arrays = TypeVar("Arrays")
 NOWHERE = -1  # an index of nothing
 PADDING = 64  # numbers behind the last state of a level, so that a vector may read beyond it
 # The initial value everywhere. A result that came from it would be huge, as every choice is for the most.
@@ -31,3 +36,27 @@ def number_type(precision: int) -> type[np.floating]:
 def empty_level(size: int, precision: int) -> Array:
     """Return an array for the values of a level."""
     return np.full(size + PADDING, POISON, dtype=number_type(precision))
+
+
+class ByReference:
+    """What `by_reference` adds to a named tuple of arrays."""
+
+    @cached_property
+    def table(self) -> Array:
+        """For each array its address and its lengths, one after the other."""
+        arrays = cast("tuple[Array, ...]", self)
+        return np.array([n for array in arrays for n in (array.ctypes.data, *array.shape)], dtype=np.int64)
+
+    @property
+    def address(self) -> int:
+        return int(self.table.ctypes.data)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave the addresses out: a copy has others."""
+        return type(self), tuple(cast("tuple[Array, ...]", self))
+
+
+def by_reference(arrays: type[Arrays]) -> type[Arrays]:
+    """Decorate a class of named tuples of contiguous arrays, of which kernels are to get only the address."""
+    names = {name: getattr(arrays, name) for name in ("__module__", "__qualname__", "__doc__")}
+    return cast("type[Arrays]", type(arrays.__name__, (ByReference, arrays), names))

@@ -30,6 +30,7 @@ from numba.core.event import Event, Listener, install_listener
 from numba.extending import intrinsic as numba_intrinsic
 from numba.extending import models, register_model
 
+import dicecup.solver.references  # noqa: F401  (kernels get sets of arrays by it)
 from dicecup.installation import kernels_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])

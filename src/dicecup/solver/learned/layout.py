@@ -23,7 +23,7 @@ from dicecup.engine.legality import never_barred
 from dicecup.engine.state import Sheet
 from dicecup.errors import PositionError, UsageError
 from dicecup.rules.model import Ruleset
-from dicecup.solver.arrays import NOWHERE
+from dicecup.solver.arrays import NOWHERE, by_reference
 from dicecup.solver.components import (
     Component,
     bonus_by_total,
@@ -126,6 +126,7 @@ Array = Any  # of NumPy, or of CuPy with the numbers on its GPU
 CLOSED = 0  # the entry of a box that is filled
 
 
+@by_reference
 class Moves(NamedTuple):
     """Everything that a turn needs to know of the rules.
 

@@ -16,7 +16,7 @@ import numpy as np
 from dicecup.dice import Faces, Lattice, lattice
 from dicecup.engine.legality import Rank, forced_boxes, meets_repeat, rank_of
 from dicecup.rules.model import Ruleset
-from dicecup.solver.arrays import NOWHERE, Array, column_of, row_starts
+from dicecup.solver.arrays import NOWHERE, Array, by_reference, column_of, row_starts
 from dicecup.solver.components import (
     BoxOption,
     Component,
@@ -162,6 +162,7 @@ def option_arrays(rows: list[list[RankedOption]]) -> dict[str, Array]:
     return {"option_start": row_starts(rows)} | arrays
 
 
+@by_reference
 class ChoiceTables(NamedTuple):
     """All options of all dice, by [state, column]: a column is a throw, or a joker as in `Program`; these
     follow the throws.
@@ -289,6 +290,7 @@ def upper_moves(index: Index, states: StateTables, kind: int, open_boxes: int) -
     return found
 
 
+@by_reference
 class Program(NamedTuple):
     """The arrays of a game in the order the kernels use them. A *state* is a sheet of one group of boxes."""
 

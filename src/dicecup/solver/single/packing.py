@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from dicecup.solver.arrays import NOWHERE, Array
+from dicecup.solver.arrays import NOWHERE, Array, by_reference
 from dicecup.solver.compiled import entry_kernel, kernel, parallel_kernel
 from dicecup.solver.files.tables import TableFile
 from dicecup.solver.single.index import Index, Level
@@ -116,6 +116,7 @@ def write(
             bit += width
 
 
+@by_reference
 class Source(NamedTuple):
     """Everything needed to find one value of a level, whichever way its values are stored.
 

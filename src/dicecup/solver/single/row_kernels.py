@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dicecup.solver.arrays import Array
+from dicecup.solver.arrays import Array, by_reference
 from dicecup.solver.compiled import entry_kernel, kernel, lanes
 from dicecup.solver.single.kernel_tables import ChoiceTables, Program
 from dicecup.solver.single.level_kernels import NONE
@@ -23,6 +23,7 @@ BLOCK = 32  # sheets of one piece of work
 NEVER = 1e-20
 
 
+@by_reference
 class RowTables(NamedTuple):
     """What the kernels of rows read beside `Program`: points as whole numbers."""
 
@@ -33,6 +34,7 @@ class RowTables(NamedTuple):
     bounds: Array  # the fewest and the most points of any box, a repeat included; whether points count
 
 
+@by_reference
 class RowLevel(NamedTuple):
     """The rows of one level, by the number of the state. `base` is the total of the first number of a row."""
 
