@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from tests.databases import Databases, delete_rows, drop_tables
+from tests.databases import Databases, delete_rows, drop_tables, quick_folder
 
 from dicecup.errors import DicecupError
 from postgres_server import PostgresServer
@@ -186,9 +186,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def database(request: pytest.FixtureRequest) -> Iterator[str]:
     """An empty database."""
     if request.param == "sqlite":
-        return str(tmp_path / "games.db")
-    address: str = request.getfixturevalue("postgres_database")
-    return address
+        with quick_folder() as folder:
+            yield str(folder / "games.db")
+    else:
+        yield request.getfixturevalue("postgres_database")

@@ -22,6 +22,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 from tests import waiting
+from tests.databases import quick_folder
 from tests.web.coaching import KEPT
 from tests.web.conftest import best_score
 from tests.web.serving import Server
@@ -88,9 +89,9 @@ BEST_BOX = """(offers) => {
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server() -> Iterator[Server]:
     """One for all modules: each would start a coach of its own, which loads kernels and tables."""
-    with Server(str(tmp_path_factory.mktemp("server") / "games.db"), **KEPT) as started:
+    with quick_folder() as folder, Server(str(folder / "games.db"), **KEPT) as started:
         yield started
 
 

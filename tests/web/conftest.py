@@ -10,7 +10,7 @@ import pytest
 import tests.same_examples  # noqa: F401 - for all tests
 from httpx2 import Response
 from starlette.testclient import TestClient
-from tests.databases import with_tables  # noqa: F401 - for all tests
+from tests.databases import quick_folder, with_tables  # noqa: F401 - for all tests
 from tests.waiting import PATIENCE, READY
 from tests.web.direct_client import DirectClient
 
@@ -159,11 +159,12 @@ def client(settings: Settings) -> Iterator[TestClient]:
 
 
 @pytest.fixture(scope="session")
-def server_with_coach(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DirectClient]:
+def server_with_coach() -> Iterator[DirectClient]:
     """One server for tests whose matches have a coach: its processes start, and prepare each game, once."""
-    database = str(tmp_path_factory.mktemp("coach") / "games.db")
-    with DirectClient(create_app(quiet(database)), raise_server_exceptions=False) as client:
-        yield client
+    with quick_folder() as folder:
+        app = create_app(quiet(str(folder / "games.db")))
+        with DirectClient(app, raise_server_exceptions=False) as client:
+            yield client
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx2 as httpx
 import pytest
+from tests.databases import quick_folder
 from tests.waiting import PATIENCE, eventually
 from tests.web.conftest import best_score
 from tests.web.serving import Server
@@ -22,8 +23,8 @@ Table = tuple[str, str]  # the path of a match in the API, and a key to it
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with Server(str(tmp_path_factory.mktemp("pressure") / "games.db")) as started:
+def server() -> Iterator[Server]:
+    with quick_folder() as folder, Server(str(folder / "games.db")) as started:
         yield started
 
 

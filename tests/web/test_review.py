@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
+from tests.databases import quick_folder
 from tests.waiting import READY, eventually
 from tests.web.coaching import KEPT, record_of, when_ready
 from tests.web.conftest import Player, Visitor, best_score, quiet
@@ -25,12 +26,12 @@ NUMBER = r"[+−]?\d+[.,]\d+"
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+def client() -> Iterator[TestClient]:
     """One server for all tests, so that its coach is prepared once; test_statistics covers persistence."""
-    database = str(tmp_path_factory.mktemp("reviews") / "games.db")
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, quick_folder() as folder:
         patch.setenv("DICECUP_CACHE", KEPT["DICECUP_CACHE"])
-        with DirectClient(create_app(quiet(database)), raise_server_exceptions=False) as client:
+        app = create_app(quiet(str(folder / "games.db")))
+        with DirectClient(app, raise_server_exceptions=False) as client:
             yield client
 
 

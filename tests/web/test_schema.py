@@ -11,6 +11,7 @@ import httpx2 as httpx
 import pytest
 import requests
 from hypothesis import HealthCheck, Phase, given, settings
+from tests.databases import quick_folder
 from tests.waiting import PATIENCE
 from tests.web.serving import Server
 
@@ -60,9 +61,9 @@ class Played:
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
+def played() -> Iterator[Played]:
     """An existing match, so that more than the 404 responses are tested."""
-    with Server(str(tmp_path_factory.mktemp("schema") / "games.db")) as server:
+    with quick_folder() as folder, Server(str(folder / "games.db")) as server:
         seats = [{"kind": "person", "name": "Ann"}, {"kind": "open"}]
         opened = httpx.post(
             f"{server.address}/api/matches", json={"game": "yatzy", "seats": seats}, timeout=PATIENCE
