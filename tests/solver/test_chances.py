@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -132,6 +133,19 @@ def test_small_games(seed: int, tmp_path: Path) -> None:
             by_points.at_least(score) <= best.at_least(score) + 2e-6
             for score in range(best.least, best.least + len(best.curve))
         )
+
+
+def test_waiting_players(tmp_path: Path) -> None:
+    """What is known of one is kept while others fill boxes, and differs from the rest by nothing."""
+    solution = small(tmp_path, 3)
+    rules, chances = solution.rules, GameChances(solution, tmp_path)
+    one, two, three = (random_sheet(rules, left, Random(left)) for left in (2, 1, 0))
+    for sheets in ([one, two], [one, two], [two, three, two], [one]):
+        found = chances.final_scores_of_waiting(sheets)
+        for sheet, scores in zip(sheets, found, strict=True):
+            alone = GameChances(solution, tmp_path).final_scores(turn_start(rules, (sheet,), 0))
+            assert scores == (alone if sheet.full else replace(alone, bonus=None))
+    assert list(chances.waiting) == [one]
 
 
 @pytest.mark.parametrize("seed", [3, 7, 11])

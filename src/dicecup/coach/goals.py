@@ -318,11 +318,14 @@ class ScoreWorth:
 
 def scores_of_others(values: Values, state: State) -> list[FinalScores]:
     """How the games of all other players may end if they play for points."""
-    found = []
+    found, source = [], values.source
     for player, view in enumerate(each_player(values, state)):
         if player != state.player:
             try:
-                found.append(final_scores(values, view))
+                if isinstance(source, SingleSolution):
+                    found.append(source.chances.final_scores(view, bonus=False))
+                else:
+                    found.append(final_scores(values, view))
             except UsageError as error:
                 if error.code != "chances_take_long":
                     raise
@@ -375,9 +378,8 @@ def decide_to_win(values: Values, state: State) -> Keep | Score:
         with values.alone:
             chances = source.computed_chances
             if all(chances.can_compute(sheet) for sheet in state.sheets):
-                views = each_player(values, state)
-                others = [view for player, view in enumerate(views) if player != state.player]
-                worth = ScoreWorth([chances.final_scores(view) for view in others])
+                others = [sheet for player, sheet in enumerate(state.sheets) if player != state.player]
+                worth = ScoreWorth(chances.final_scores_of_waiting(others))
                 aimed = advise(Values(AimSolution(chances, worth.aims)), state)
                 return by_points_where_equal(aimed, values, state).best.move
     elif found := win_hint(values, state):

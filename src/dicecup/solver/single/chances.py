@@ -9,14 +9,14 @@ For sheets with few open boxes everything is computed when it is asked for; for 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dicecup.engine.state import Sheet, State, empty_sheet, final_score
+from dicecup.engine.state import Sheet, State, empty_sheet, final_score, turn_start
 from dicecup.errors import PositionError, StorageError, UsageError
 from dicecup.installation import tables_folder
 from dicecup.rules.model import Ruleset
@@ -230,6 +230,7 @@ class GameChances:
         self.folder = folder or tables_folder()
         self.tables: dict[Play, ChanceTable | None] = {}
         self.remembered: dict[tuple[Sheet, Play, type[Rows]], RowLevel] = {}
+        self.waiting: dict[Sheet, FinalScores] = {}  # of those who were asked for last
 
     def table(self, play: Play) -> ChanceTable | None:
         if not self.stored:
@@ -267,10 +268,23 @@ class GameChances:
         """Whether the rows of a sheet can be had without a table."""
         return self.solution.place(sheet).level <= MOST_ASKED
 
-    def final_scores(self, state: State, play: Play = "points") -> FinalScores:
+    def final_scores_of_waiting(self, sheets: Sequence[Sheet]) -> list[FinalScores]:
+        """How the games of those may end who wait for their turns, without the chance of the bonus.
+
+        Most are known: while they wait, somebody else decides up to three times.
+        """
+        rules, known = self.solution.rules, self.waiting
+        self.waiting = {
+            sheet: known.get(sheet) or self.final_scores(turn_start(rules, (sheet,), 0), bonus=False)
+            for sheet in sheets
+        }
+        return [self.waiting[sheet] for sheet in sheets]
+
+    def final_scores(self, state: State, play: Play = "points", *, bonus: bool = True) -> FinalScores:
         """How the game of the player whose turn it is may end.
 
-        In `target` play each number of the curve is the best chance of that target by itself.
+        In `target` play each number of the curve is the best chance of that target by itself. Without `bonus`
+        its chance is left out: computing it is a third of the work.
         """
         rules, sheet = self.solution.rules, state.sheet
         times = rules.columns[0].multiplier
@@ -279,19 +293,23 @@ class GameChances:
             return FinalScores(score, (1.0,), float(score > times * points_so_far(rules, sheet)))
         table = self.table(play) if sheet == empty_sheet(rules) and not state.dice else None
         if table is not None:
-            least, curve, bonus = table.whole_game
-            return FinalScores(times * least, multiplied(curve, times), bonus)
+            least, curve, paid = table.whole_game
+            return FinalScores(times * least, multiplied(curve, times), paid)
         rows = self.rows(sheet, play)
         so_far, by_points = points_so_far(rules, sheet), play == "points"
         least, most = reach(self.solution, sheet, rows)
         aims = Aims.at_least(*range(times * (so_far + least), times * (so_far + most) + 1, times))
         curve = self._now(RowTurn(self.solution, sheet, rows, aims, by_points=by_points), state)
-        one = Aims.at_least(times * so_far)
+        chance = self._bonus(state, play) if bonus else None
+        return FinalScores(times * (so_far + least), multiplied(curve, times), chance)
+
+    def _bonus(self, state: State, play: Play) -> float:
+        """The chance of the bonus."""
+        rules, sheet = self.solution.rules, state.sheet
+        one = Aims.at_least(rules.columns[0].multiplier * points_so_far(rules, sheet))
         below = self.rows(sheet, play, BonusRows)
-        paid = RowTurn(self.solution, sheet, below, one, by_points=by_points, counting=False)
-        return FinalScores(
-            times * (so_far + least), multiplied(curve, times), float(self._now(paid, state)[0])
-        )
+        paid = RowTurn(self.solution, sheet, below, one, by_points=play == "points", counting=False)
+        return float(self._now(paid, state)[0])
 
     def _now(self, turn: RowTurn, state: State) -> Array:
         """The numbers of this moment of a turn."""
