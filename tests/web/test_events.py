@@ -1,4 +1,4 @@
-"""Live changes are pushed to all subscribers, also across processes on one PostgreSQL."""
+"""Live changes are pushed to all subscribers, also across processes on one PostgreSQL; their metrics."""
 
 from __future__ import annotations
 
@@ -7,12 +7,40 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx2 as httpx
-from tests.waiting import PATIENCE
+import pytest
+from tests.databases import Databases
+from tests.waiting import PATIENCE, eventually
 from tests.web.serving import Server
+from tests.web.test_observing import values_of
 
 from dicecup.web.service.subscribers import HEARTBEAT
 
 SEATS = [{"kind": "person", "name": "Ann"}]
+
+
+@pytest.fixture(scope="module")
+def two_servers(postgres_databases: Databases) -> Iterator[tuple[Server, Server]]:
+    with postgres_databases.lent() as address, Server(address) as one, Server(address) as two:
+        yield one, two
+
+
+@pytest.fixture(scope="module")
+def two_workers(postgres_databases: Databases) -> Iterator[Server]:
+    """One server of two processes."""
+    environment = {"DICECUP_METRICS": "local", "DICECUP_LOG_FORMAT": "json"}
+    with postgres_databases.lent() as address:
+        options = ("--workers", "2", "--database", address)
+        with Server(address, *options, **environment) as server:
+            yield server
+
+
+@pytest.fixture
+def clients(two_servers: tuple[Server, Server]) -> Iterator[tuple[httpx.Client, httpx.Client]]:
+    one, two = (
+        httpx.Client(base_url=server.address, timeout=PATIENCE, verify=False) for server in two_servers
+    )
+    with one, two:
+        yield one, two
 
 
 def events(lines: Iterator[str]) -> Iterator[tuple[str, str]]:
@@ -55,37 +83,51 @@ def test_watchers_see_every_change(tmp_path: Path) -> None:
             assert 'name="csrf"' not in text  # shared by all spectators: contains no token
 
 
-def test_two_processes_on_one_database(postgres_database: str) -> None:
-    with (
-        Server(postgres_database) as one,
-        Server(postgres_database) as two,
-        httpx.Client(base_url=one.address, timeout=PATIENCE) as first,
-        httpx.Client(base_url=two.address, timeout=PATIENCE) as second,
-    ):
-        opened = first.post("/api/matches", json={"game": "yatzy", "seats": SEATS}).json()
-        headers = {"Authorization": f"Bearer {opened['key']}"}
-        path = f"/api/matches/{opened['state']['id']}"
-        with second.stream("GET", f"{path}/events", headers=headers) as watching:
-            seen = events(watching.iter_lines())
-            assert json.loads(next(seen)[1])["turn"]["yours"] is True
-            move = {"version": 0, "move": {"throw": True}}
-            thrown = first.post(f"{path}/moves", json=move, headers=headers).json()
-            assert json.loads(next(seen)[1])["turn"]["dice"] == thrown["turn"]["dice"]
-        stale = second.post(f"{path}/moves", json=move, headers=headers)
-        assert (stale.status_code, stale.json()["error"]["code"]) == (409, "version_stale")
-        box = {"version": 1, "move": {"box": "chance"}}
-        filled = second.post(f"{path}/moves", json=box, headers=headers)
-        assert filled.status_code == 200
-        again = first.post(f"{path}/moves", json=box, headers=headers)
-        assert again.status_code == 409
-        assert again.json()["state"]["seats"][0]["sheet"] == filled.json()["seats"][0]["sheet"]
+def test_two_processes_on_one_database(clients: tuple[httpx.Client, httpx.Client]) -> None:
+    first, second = clients
+    opened = first.post("/api/matches", json={"game": "yatzy", "seats": SEATS}).json()
+    headers = {"Authorization": f"Bearer {opened['key']}"}
+    path = f"/api/matches/{opened['state']['id']}"
+    with second.stream("GET", f"{path}/events", headers=headers) as watching:
+        seen = events(watching.iter_lines())
+        assert json.loads(next(seen)[1])["turn"]["yours"] is True
+        move = {"version": 0, "move": {"throw": True}}
+        thrown = first.post(f"{path}/moves", json=move, headers=headers).json()
+        assert json.loads(next(seen)[1])["turn"]["dice"] == thrown["turn"]["dice"]
+    stale = second.post(f"{path}/moves", json=move, headers=headers)
+    assert (stale.status_code, stale.json()["error"]["code"]) == (409, "version_stale")
+    box = {"version": 1, "move": {"box": "chance"}}
+    filled = second.post(f"{path}/moves", json=box, headers=headers)
+    assert filled.status_code == 200
+    again = first.post(f"{path}/moves", json=box, headers=headers)
+    assert again.status_code == 409
+    assert again.json()["state"]["seats"][0]["sheet"] == filled.json()["seats"][0]["sheet"]
 
 
-def test_several_workers_serve_one_address(postgres_database: str) -> None:
-    with (
-        Server(postgres_database, "--workers", "2", "--database", postgres_database) as server,
-        httpx.Client(base_url=server.address, timeout=PATIENCE) as client,
-    ):
+def test_people_at_two_processes_see_each_other(clients: tuple[httpx.Client, httpx.Client]) -> None:
+    first, second = clients
+    seats = [*SEATS, {"kind": "open"}]
+    opened = first.post("/api/matches", json={"game": "yatzy", "seats": seats}).json()
+    match = opened["state"]["id"]
+    joined = second.post(f"/api/matches/{match}/join", json={"name": "Bo"}).json()
+    ann, bo = ({"Authorization": f"Bearer {answer['key']}"} for answer in (opened, joined))
+    with first.stream("GET", f"/t/{match}/events") as watching:
+        seen = events(watching.iter_lines())
+        assert next(seen)[0] == "match"
+        with second.stream("GET", f"/api/matches/{match}/events", headers=bo):
+            assert next(seen) == ("presence", "1")
+            with first.stream("GET", f"/t/{match}/events") as late:  # the other process is asked
+                others = events(late.iter_lines())
+                assert [next(others)[0], next(others)] == ["match", ("presence", "1")]
+        reaction = {"reaction": "well-played"}
+        assert second.post(f"/api/matches/{match}/reactions", json=reaction, headers=bo).status_code == 204
+        heard = [next(seen), next(seen)]  # Bo is away some seconds after the stream has ended
+        assert sorted(heard) == [("presence", ""), ("reaction", "1 well-played")]
+    assert first.get(f"/api/matches/{match}", headers=ann).json()["seats"][1]["here"] is False
+
+
+def test_several_workers_serve_one_address(two_workers: Server) -> None:
+    with httpx.Client(base_url=two_workers.address, timeout=PATIENCE, verify=False) as client:
         opened = client.post("/api/matches", json={"game": "yahtzee", "seats": SEATS}).json()
         headers = {"Authorization": f"Bearer {opened['key']}", "Connection": "close"}
         path = f"/api/matches/{opened['state']['id']}"
@@ -102,30 +144,16 @@ def test_several_workers_serve_one_address(postgres_database: str) -> None:
         assert state["version"] == 8
 
 
-def test_people_at_two_processes_see_each_other(postgres_database: str) -> None:
-    with (
-        Server(postgres_database) as one,
-        Server(postgres_database) as two,
-        httpx.Client(base_url=one.address, timeout=PATIENCE) as first,
-        httpx.Client(base_url=two.address, timeout=PATIENCE) as second,
-    ):
-        seats = [*SEATS, {"kind": "open"}]
-        opened = first.post("/api/matches", json={"game": "yatzy", "seats": seats}).json()
-        match = opened["state"]["id"]
-        joined = second.post(f"/api/matches/{match}/join", json={"name": "Bo"}).json()
-        ann, bo = ({"Authorization": f"Bearer {answer['key']}"} for answer in (opened, joined))
-        with first.stream("GET", f"/t/{match}/events") as watching:
-            seen = events(watching.iter_lines())
-            assert next(seen)[0] == "match"
-            with second.stream("GET", f"/api/matches/{match}/events", headers=bo):
-                assert next(seen) == ("presence", "1")
-                with first.stream("GET", f"/t/{match}/events") as late:  # the other process is asked
-                    others = events(late.iter_lines())
-                    assert [next(others)[0], next(others)] == ["match", ("presence", "1")]
-            reaction = {"reaction": "well-played"}
-            assert (
-                second.post(f"/api/matches/{match}/reactions", json=reaction, headers=bo).status_code == 204
-            )
-            heard = [next(seen), next(seen)]  # Bo is away some seconds after the stream has ended
-            assert sorted(heard) == [("presence", ""), ("reaction", "1 well-played")]
-        assert first.get(f"/api/matches/{match}", headers=ann).json()["seats"][1]["here"] is False
+def test_metrics_of_several_processes_are_added_up(two_workers: Server) -> None:
+    def get(path: str) -> str:
+        """On a connection of its own, so that either process may get it; no certificates are read."""
+        return httpx.get(two_workers.address + path, timeout=PATIENCE, verify=False).text
+
+    for _request in range(10):
+        get("/healthz")
+
+    def counted() -> float:
+        text = get("/metrics")
+        return values_of(text)['dicecup_requests_total{method="GET",route="/healthz",status="200"}']
+
+    assert eventually(counted, lambda count: count == 10)

@@ -12,13 +12,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import httpx2 as httpx
 import pytest
 from starlette.testclient import TestClient
-from tests.waiting import PATIENCE, eventually
 from tests.web.conftest import Player, Visitor, turn, two_players
 from tests.web.direct_client import DirectClient
-from tests.web.serving import Server
 
 from dicecup.errors import StorageError
 from dicecup.web.app import create_app
@@ -107,24 +104,6 @@ def test_what_is_counted(settings: Settings, monkeypatch: pytest.MonkeyPatch) ->
     assert (values["dicecup_streams"], values["dicecup_worker_queue"]) == (0, 0)
     assert "BREW" not in text
     assert state["id"] not in text
-
-
-def test_metrics_of_several_processes_are_added_up(postgres_database: str) -> None:
-    environment = {"DICECUP_METRICS": "local", "DICECUP_LOG_FORMAT": "json"}
-    with Server(postgres_database, "--workers", "2", **environment) as server:
-
-        def get(path: str) -> str:
-            """On a connection of its own, so that either process may get it; no certificates are read."""
-            return httpx.get(server.address + path, timeout=PATIENCE, verify=False).text
-
-        for _request in range(10):
-            get("/healthz")
-
-        def counted() -> float:
-            text = get("/metrics")
-            return values_of(text)['dicecup_requests_total{method="GET",route="/healthz",status="200"}']
-
-        assert eventually(counted, lambda count: count == 10)
 
 
 @pytest.fixture
