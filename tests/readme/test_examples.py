@@ -41,16 +41,22 @@ def pages_with(language: str) -> list[Path]:
     return sorted({page for page, _text in blocks(language)})
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The cache folder of all pages, as a reader has one: the first that needs a game solves it."""
+    return str(tmp_path_factory.mktemp("cache"))
+
+
 @pytest.mark.kernels
 @pytest.mark.parametrize("page", pages_with("console"), ids=lambda page: page.name)
-def test_console_examples(page: Path, tmp_path: Path) -> None:
+def test_console_examples(page: Path, tmp_path: Path, cache: str) -> None:
     """Run all examples of a page in one folder, since later ones use files of earlier ones."""
     (tmp_path / "dicecup").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m dicecup "$@"\n')
     (tmp_path / "dicecup").chmod(0o755)
     copy_toml_blocks(page, tmp_path)
     keep = {"PATH", "PYTHONPATH"}
     environment = {name: value for name, value in os.environ.items() if name in keep}
-    environment |= {"LANG": "C.UTF-8", "HOME": str(tmp_path), "DICECUP_CACHE": str(tmp_path / "cache")}
+    environment |= {"LANG": "C.UTF-8", "HOME": str(tmp_path), "DICECUP_CACHE": cache}
     # Shared with the compiled kernels of the solver tests.
     environment["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache" / "kernels")
     for from_page, text in blocks("console"):
@@ -88,10 +94,10 @@ def agrees(claimed: str, real: str) -> bool:
 
 @pytest.mark.xdist_group("readme")
 @pytest.mark.parametrize("page", pages_with("python"), ids=lambda page: page.name)
-def test_python_examples(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_examples(page: Path, tmp_path: Path, cache: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """All examples of a page one after the other, since later ones use names and files of earlier ones."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("DICECUP_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("DICECUP_CACHE", cache)
     copy_toml_blocks(page, tmp_path)
     names: dict[str, object] = {}
     for from_page, text in blocks("python"):
