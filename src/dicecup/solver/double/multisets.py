@@ -7,6 +7,7 @@ from math import comb
 from typing import Any
 
 Array = Any  # of numpy or of CuPy
+BLOCK = 1 << 16  # columns that are worked on together: what is computed on the way stays in the cache
 
 
 def multiset_count(faces: int, size: int) -> int:
@@ -59,12 +60,13 @@ def ranks_without_each(members: Array, faces: int, xp: Any) -> list[Array]:
     weights = rank_weights(faces, size, xp)
     stay = [weights[place][row] for place, row in enumerate(members)]
     move = [weights[place - 1][members[place]] for place in range(1, size)]  # one place down
-    found = []
-    for gone in range(size):
-        total = xp.zeros(members.shape[1], dtype=xp.int32)
-        for part in stay[:gone] + move[gone:]:
-            total += part
-        found.append(total)
+    below = [xp.zeros(members.shape[1], dtype=xp.int32)]  # of all places before this one
+    for part in stay[:-1]:
+        below.append(below[-1] + part)
+    found = below[:size]
+    for gone in range(size - 1):
+        for part in move[gone:]:
+            found[gone] += part
     return found
 
 
@@ -145,18 +147,26 @@ class DoubleLattice:
 def build_lattice(dice: int, faces: int, mirrored: bool, xp: Any) -> DoubleLattice:
     double_faces = faces * faces
     members = [all_multisets(double_faces, size, xp) for size in range(dice + 1)]
-    row_of_rank, first = [], []
+    row_of_rank, images = [], []  # how many throws a row stands for: itself, and its mirror image
     for size in range(dice + 1):
-        mirror = ranks(mirror_members(members[size], faces, xp), double_faces, xp)
-        own = xp.arange(mirror.shape[0], dtype=xp.int32)
-        chosen = own <= mirror if mirrored else xp.ones(mirror.shape[0], dtype=bool)
-        row = xp.cumsum(chosen).astype(xp.int32) - 1
-        row_of_rank.append(xp.where(chosen, row, row[mirror]) if mirrored else row)
-        first.append(chosen)
+        own = xp.arange(members[size].shape[1], dtype=xp.int32)
+        if not mirrored:
+            row_of_rank.append(own)
+            images.append(xp.int32(1))
+            continue
+        mirror = xp.empty_like(own)
+        for begin in range(0, len(own), BLOCK):
+            some = members[size][:, begin : begin + BLOCK]
+            mirror[begin : begin + BLOCK] = ranks(mirror_members(some, faces, xp), double_faces, xp)
+        chosen = own <= mirror
+        row = xp.cumsum(chosen, dtype=xp.int32) - 1
+        row_of_rank.append(xp.where(chosen, row, row[mirror]))
+        members[size] = members[size][:, chosen]
+        images.append((own != mirror)[chosen] + xp.int32(1))
     keeps = []
     for size in range(dice + 1):
-        kept, members[size] = members[size][:, first[size]], None  # the largest takes 27 MB: free it
-        keeps.append(keep_rows(kept, size, dice, faces, mirrored, row_of_rank, xp))
+        kept, members[size] = members[size], None  # the largest takes 14 MB: free it
+        keeps.append(keep_rows(kept, images[size], dice, faces, mirrored, row_of_rank, xp))
     grow = tuple(
         xp.stack(ranks_with_each(all_multisets(faces, size, xp), faces, xp), axis=1) for size in range(dice)
     )
@@ -169,22 +179,23 @@ def mirror_members(members: Array, faces: int, xp: Any) -> Array:
 
 
 def keep_rows(
-    members: Array, size: int, dice: int, faces: int, mirrored: bool, row_of_rank: list[Array], xp: Any
+    members: Array, images: Array, dice: int, faces: int, mirrored: bool, row_of_rank: list[Array], xp: Any
 ) -> KeepRows:
     double_faces = faces * faces
-    rows = members.shape[1]
-    less = xp.zeros((rows, size), dtype=xp.int32)
-    for place, rank in enumerate(ranks_without_each(members, double_faces, xp)):
-        less[:, place] = row_of_rank[size - 1][rank]
-    more = xp.zeros((rows, double_faces if size < dice else 0), dtype=xp.int32)
-    if size < dice:
-        for face, rank in enumerate(ranks_with_each(members, double_faces, xp)):
-            more[:, face] = row_of_rank[size + 1][rank]
-    weight = orderings(members, xp)
-    if mirrored:
-        same = ranks(mirror_members(members, faces, xp), double_faces, xp) == ranks(members, double_faces, xp)
-        weight = xp.where(same, weight, 2 * weight).astype(xp.int32)
-    return KeepRows(size, row_of_rank[size], less, pair_of(members, faces, mirrored, xp), more, weight)
+    size, rows = members.shape
+    less = xp.empty((rows, size), dtype=xp.int32)
+    more = xp.empty((rows, double_faces if size < dice else 0), dtype=xp.int32)
+    pair, weight = xp.empty(rows, dtype=xp.int32), xp.empty(rows, dtype=xp.int32)
+    for begin in range(0, rows, BLOCK):
+        here = slice(begin, begin + BLOCK)
+        some = members[:, here]
+        for place, rank in enumerate(ranks_without_each(some, double_faces, xp)):
+            less[here, place] = row_of_rank[size - 1][rank]
+        if size < dice:
+            for face, rank in enumerate(ranks_with_each(some, double_faces, xp)):
+                more[here, face] = row_of_rank[size + 1][rank]
+        pair[here], weight[here] = pair_of(some, faces, mirrored, xp), orderings(some, xp)
+    return KeepRows(size, row_of_rank[size], less, pair, more, weight * images)
 
 
 def pair_of(members: Array, faces: int, mirrored: bool, xp: Any) -> Array:
