@@ -37,8 +37,11 @@ NewPage = Callable[..., Page]
 PATIENCE = 1000 * waiting.PATIENCE  # milliseconds
 READY = 1000 * waiting.READY
 expect.set_options(timeout=PATIENCE)
+# Other threads would compile the scripts of a page twice more, so that they run faster. That does not pay
+# for pages which live for a second: axe takes a fifth less without it.
+PLAIN_SCRIPTS = "--no-maglev --no-turbofan"
 # With the limit no process is started in advance for the next page: most tests would not use it.
-FLAGS = ["--no-sandbox", "--renderer-process-limit=1"]
+FLAGS = ["--no-sandbox", "--renderer-process-limit=1", f"--js-flags={PLAIN_SCRIPTS}"]
 FILLED_IN = re.compile(r'<input (?:type="hidden" )?name="(csrf|promise|kind|name)" value="([^"]*)"')
 
 PAINTED = "#match[data-on-screen] "  # a tap on what is not painted yet does nothing

@@ -15,6 +15,7 @@ from typing import Any
 import psutil
 from playwright.sync_api import BrowserContext, Page, Playwright
 from tests import waiting
+from tests.browser.conftest import PLAIN_SCRIPTS
 from tests.browser.site_scripts import MARKS, UNTIL_COMPLETE
 from tests.coach.conftest import play_record
 
@@ -26,7 +27,7 @@ from dicecup.rules import Ruleset, load_ruleset
 LOBBY = "a[href$='/new/yatzy']"
 # Otherwise other threads compile Python once more after each start, for two seconds, so that it runs faster.
 # That pays for a start which compiles all modules, but not for games.
-QUICK_COMPILER = "--js-flags=--liftoff-only"
+QUICK_COMPILER = f"--js-flags=--liftoff-only {PLAIN_SCRIPTS}"
 
 
 class StaticFiles(SimpleHTTPRequestHandler):
