@@ -19,11 +19,20 @@ export function onDrawn(act) {
 }
 
 export function draw(html) {
-  if (isOutdated(html)) return;
+  const drawn = parsed(html);
+  if (!isOutdated(drawn)) replace(drawn, html);
+}
+
+// As htmx does, but without its events for each element that goes: those of a large sheet take longer than the rest.
+function replace(drawn, html) {
   remember();
   shown = html.trim();
-  // Without a delay: a key pressed before htmx has settled the new match would load the whole page.
-  htmx.swap(`#${FRAME}`, html, { swapStyle: "innerHTML", settleDelay: 0 });
+  const old = match();
+  old.before(drawn);
+  old.remove();
+  htmx.process(drawn);
+  htmx.trigger(drawn, "htmx:load");
+  htmx.trigger(drawn, "htmx:afterSettle");
 }
 
 // Replace the parts that changed, each by the element with its id. Of the match itself only attributes are sent.
@@ -49,12 +58,12 @@ function copyAttributes(from, to) {
 document.addEventListener("htmx:beforeSwap", (event) => {
   if (event.detail.target.id !== FRAME) return;
   if (event.detail.xhr.status < 400) forgetSent(event.detail.requestConfig.elt);
-  // An event may have drawn it already: dice that are rolling go on rolling.
-  const html = event.detail.serverResponse;
-  if (isOutdated(html) || html.trim() === shown) event.detail.shouldSwap = false;
   if (!event.detail.shouldSwap) return;
-  remember();
-  shown = html.trim();
+  event.detail.shouldSwap = false;
+  const html = event.detail.serverResponse;
+  const drawn = parsed(html);
+  // An event may have drawn it already: dice that are rolling go on rolling.
+  if (!isOutdated(drawn) && html.trim() !== shown) replace(drawn, html);
 });
 
 document.addEventListener("htmx:afterSettle", () => {
@@ -69,9 +78,14 @@ document.addEventListener("htmx:afterSettle", () => {
 });
 
 // Answers and events can overtake each other. A version never returns: an undo is a new version, too.
-function isOutdated(html) {
-  const drawn = new DOMParser().parseFromString(html, "text/html").getElementById("match");
-  return drawn !== null && Number(drawn.dataset.version) < Number(match().dataset.version);
+function isOutdated(drawn) {
+  return Number(drawn.dataset.version) < Number(match().dataset.version);
+}
+
+function parsed(html) {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  return template.content.firstElementChild;
 }
 
 export function announce() {
