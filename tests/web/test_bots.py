@@ -20,6 +20,8 @@ from dicecup.i18n.language import LANGUAGES
 from dicecup.match import Match
 from dicecup.rules.loader import load_ruleset, main_ids
 from dicecup.web.pages.announcements import flourish_of
+from dicecup.web.service import runner
+from dicecup.web.service.subscribers import Subscribers
 
 PAGE = Path(__file__).parents[2] / "docs" / "coach.md"
 
@@ -57,6 +59,21 @@ def whole_game(ann: Player, client: DirectClient, game: str, *bots: str) -> dict
         client.wait_for_match(state["id"], lambda now: now.finished or now.player == 0)
         state = ann.look(state)
     return {seat["name"]: seat["points"] for seat in state["seats"]}
+
+
+def test_a_bot_does_not_rest_between_quick_turns(
+    ann: Player, client: DirectClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It rests only after something went wrong, also while people look at the match."""
+    monkeypatch.setattr(runner, "RETRY", 10_000)
+    monkeypatch.setattr(Subscribers, "has", lambda _self, _match: True)
+    state = ann.open("yatzy", ANN, {"kind": "bot", "name": "greedy"})
+    for turn in range(1, 4):
+        for _move in ("throw", "score"):
+            state = ann.play(state, {"throw": True} if state["turn"]["throw_due"] else best_score(state))
+        client.wait_for_match(state["id"], lambda now: now.player == 0)
+        state = ann.look(state)
+        assert [len(seat["sheet"]) for seat in state["seats"]] == [turn, turn]
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

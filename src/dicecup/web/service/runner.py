@@ -38,9 +38,7 @@ class Runner:
     def look_after(self, live: LiveMatch) -> None:
         """Start a task if a step is due that no person takes."""
         if live.id not in self.running and due(live) is not None:
-            task = asyncio.create_task(self.run(live))
-            self.running[live.id] = task
-            task.add_done_callback(lambda _task: self.running.pop(live.id, None))
+            self.running[live.id] = asyncio.create_task(self.run(live))
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -48,17 +46,28 @@ class Runner:
         task.add_done_callback(self.others.discard)
 
     async def run(self, live: LiveMatch) -> None:
-        while due(live) is not None:
-            try:
-                await self.take_steps(live)
-            except DicecupError as error:
-                # Another process took the step, the database is unavailable or the coach is busy.
-                log.info("match %s: %s", log_name(live.id), error.code)
-            except Exception:
-                log.exception("match %s cannot continue by itself", log_name(live.id))
-            if not self.matches.subscribers.has(live.id):
-                return  # the next request starts this again
-            await asyncio.sleep(RETRY)
+        try:
+            while due(live) is not None:
+                if await self.tries(live):
+                    continue
+                if not self.matches.subscribers.has(live.id):
+                    return  # the next request starts this again
+                await asyncio.sleep(RETRY)
+        finally:
+            del self.running[live.id]  # at once: somebody may play before callbacks of this task are called
+
+    async def tries(self, live: LiveMatch) -> bool:
+        """Take the steps that are due, and return whether nothing went wrong."""
+        try:
+            await self.take_steps(live)
+        except DicecupError as error:
+            # Another process took the step, the database is unavailable or the coach is busy.
+            log.info("match %s: %s", log_name(live.id), error.code)
+            return False
+        except Exception:
+            log.exception("match %s cannot continue by itself", log_name(live.id))
+            return False
+        return True
 
     async def take_steps(self, live: LiveMatch) -> None:
         while (step := due(live)) is not None:
