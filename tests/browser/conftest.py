@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from html import unescape
 from itertools import chain
 from pathlib import Path
@@ -320,19 +321,40 @@ def play_to_the_end(page: Page) -> None:
     expect(page.locator("#undo")).to_have_count(0)
 
 
+class ByApi:
+    """Plays in the match of a page as another program of the same player would."""
+
+    def __init__(self, page: Page) -> None:
+        (key,) = [cookie["value"] for cookie in page.context.cookies() if cookie["name"] == COOKIE]
+        self.request = page.request
+        self.headers = {"Authorization": f"Bearer {key}"}
+        self.path = f"/api/matches/{page.url.rsplit('/', 1)[-1]}"
+        self.state = self.request.get(self.path, headers=self.headers).json()
+
+    def move(self, move: dict[str, Any] | None = None) -> int:
+        """Make a move, or else roll or fill the best box; return the new version."""
+        if move is None:
+            move = {"throw": True} if self.state["turn"]["throw_due"] else best_score(self.state)
+        body = {"version": self.state["version"], "move": move}
+        answer = self.request.post(f"{self.path}/moves", data=body, headers=self.headers)
+        assert answer.ok, answer.text()
+        self.state = answer.json()
+        return int(self.state["version"])
+
+
 def play_by_api(page: Page, turns: int) -> None:
     """Play turns as another program of the same player would, while the page is away."""
-    address = page.url
+    with away(page) as player:
+        for _move in range(2 * turns):
+            player.move()
+
+
+@contextmanager
+def away(page: Page) -> Iterator[ByApi]:
+    """Let moves be made while the page does not have to draw them."""
+    player, address = ByApi(page), page.url
     page.goto("about:blank")
-    (key,) = [cookie["value"] for cookie in page.context.cookies() if cookie["name"] == COOKIE]
-    headers = {"Authorization": f"Bearer {key}"}
-    path = f"/api/matches/{address.rsplit('/', 1)[-1]}"
-    state = page.request.get(path, headers=headers).json()
-    for _ in range(turns):
-        for _ in ("throw", "score"):
-            move = {"throw": True} if state["turn"]["throw_due"] else best_score(state)
-            body = {"version": state["version"], "move": move}
-            state = page.request.post(f"{path}/moves", data=body, headers=headers).json()
+    yield player
     page.goto(address)
 
 

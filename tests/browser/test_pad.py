@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 from tests.browser.accessibility import violations
-from tests.browser.conftest import NewPage, changed, on_screen, open_match, play
+from tests.browser.conftest import NewPage, away, changed, on_screen, open_match, play
 from tests.browser.screens import (
     KEEP_BUBBLES,
     LOW_PHONE,
@@ -119,16 +119,21 @@ def test_the_end_and_people_who_come_late(new_page: NewPage) -> None:
     page = new_page(PHONE_390)
     new_pad(page, "yatzy", 1)
     boxes = [box.id for box in load_ruleset("yatzy").boxes]
-    for box in boxes[:-1]:
-        taps_for_pad_turn(page, f"0.{box}", 0)
+    with away(page) as player:
+        for box in boxes[1:-1]:
+            player.move({"seat": 0, "box": box, "points": 0})
+    taps_for_pad_turn(page, f"0.{boxes[0]}", 0)
     page.click("#add-late summary")
     page.fill("#late-name", "Cleo")
     changed(page, lambda: page.click("#add-late button"))
     expect(page.locator(".pad-player")).to_have_count(2)
     expect(page.locator("#late-name")).to_have_value("")  # a second tap would add Cleo again
     expect(page.locator("#late-name")).to_be_hidden()
-    for box in boxes:
-        taps_for_pad_turn(page, f"1.{box}", 0)
+    taps_for_pad_turn(page, f"1.{boxes[0]}", 0)
+    with away(page) as player:
+        for box in boxes[1:-1]:
+            player.move({"seat": 1, "box": box, "points": 0})
+    taps_for_pad_turn(page, f"1.{boxes[-1]}", 0)
     taps_for_pad_turn(page, "0.yatzy", 50)
     expect(page.locator("#headline")).to_contain_text("Player 1 wins with 50 points")
     expect(page.locator(".standings li")).to_have_count(2)
