@@ -66,7 +66,12 @@ def layer_faces(dice: Dice, layer: int) -> Faces:
 
 def contains(dice: Dice, part: Dice) -> bool:
     """Return whether `part` is a sub-multiset of `dice`."""
-    return not (Counter(part) - Counter(dice))
+    left = list(dice)
+    for die in part:
+        if die not in left:
+            return False
+        left.remove(die)
+    return True
 
 
 @lru_cache(maxsize=5_000)  # every throw of five dice; of six double dice 8 kB each

@@ -1,14 +1,13 @@
 """Points of dice on a given sheet, and the boxes they may be placed in.
 
 This module applies the rules that depend on the sheet: boxes in order, dependent boxes, jokers, strikes; and
-those that depend on the turn: the number of the roll, and the box that was announced.
-The ranks of what is on offer decide what bars a box: listing legal moves and playing both compare them, and
-`refusal` says why a box cannot be filled.
+those that depend on the turn: the number of the roll, and the box that was announced. The ranks of what is on
+offer decide what bars a box: listing legal moves and playing both compare them, and `refusal` says why.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -284,9 +283,13 @@ def rank_of(rules: Ruleset, box: Box, points: int, forced: bool) -> Rank:
     Under `last_resort` a 0 can be written only while nothing on offer pays; the 0 of a box that never pays is
     no strike, and can be written at any time.
     """
-    first = FORCED if forced else 0
     last_resort = rules.strike == "last_resort" and not points and not box.never_pays
-    return Rank(first + (HIGHEST if points > 0 else 0), first + (0 if last_resort else HIGHEST))
+    endurance = (FORCED if forced else 0) + (0 if last_resort else HIGHEST)
+    return Rank(precedence_of(points, forced), endurance)
+
+
+def precedence_of(points: int, forced: bool) -> int:
+    return (FORCED if forced else 0) + (HIGHEST if points > 0 else 0)
 
 
 def never_barred(rules: Ruleset) -> bool:
@@ -301,31 +304,33 @@ def ways_to_fill(box: Box, points: int) -> tuple[tuple[int, bool], ...]:
 
 def allowed_placements(
     rules: Ruleset, sheet: Sheet, faces: Faces, moment: Moment | None = None
-) -> Iterator[tuple[int, bool, Scored]]:
-    """Yield every legal way to place dice of one layer: the cell, whether it is struck, and its points."""
+) -> list[tuple[int, bool, Scored]]:
+    """Return every legal way to place dice of one layer: the cell, whether it is struck, and its points."""
     given, boxes = offers(rules, sheet, faces, moment), rules.boxes
-    forced: Sequence[int] = ()
-    highest = 0
-    if not never_barred(rules):
-        forced = forced_cells(rules, sheet, faces)
-        highest = max(precedences(rules, given, forced).values(), default=0)
+    count = len(boxes)
+    ways: list[tuple[int, bool, Scored]] = []  # those of `ways_to_fill`, in a loop without calls
     for cell, scored in enumerate(given):
-        if scored is None:
-            continue
-        box = boxes[cell % len(boxes)]
-        for points, strike in ways_to_fill(box, scored.points):
-            if not highest or rank_of(rules, box, points, cell in forced).endurance >= highest:
-                yield cell, strike, NOTHING if strike else scored
+        if scored is not None:
+            ways.append((cell, False, scored))
+            if scored.points and boxes[cell % count].strike:
+                ways.append((cell, True, NOTHING))
+    if never_barred(rules):
+        return ways
+    forced = forced_cells(rules, sheet, faces)
+    highest = max(precedences(given, forced).values(), default=0)
+    if not highest:
+        return ways
+    return [
+        (cell, strike, scored)
+        for cell, strike, scored in ways
+        if rank_of(rules, boxes[cell % count], scored.points, cell in forced).endurance >= highest
+    ]
 
 
-def precedences(rules: Ruleset, given: Offers, forced: Sequence[int]) -> dict[int, int]:
+def precedences(given: Offers, forced: Sequence[int]) -> dict[int, int]:
     """Return the precedence of the points of every cell that is on offer."""
-    boxes = rules.boxes
-    return {
-        cell: rank_of(rules, boxes[cell % len(boxes)], offer.points, cell in forced).precedence
-        for cell, offer in enumerate(given)
-        if offer is not None
-    }
+    offered = [(cell, offer.points) for cell, offer in enumerate(given) if offer is not None]
+    return {cell: precedence_of(points, cell in forced) for cell, points in offered}
 
 
 def refusal(
@@ -350,7 +355,7 @@ def refusal(
     endurance = rank_of(rules, box, 0 if strike else scored.points, cell in forced).endurance
     if endurance >= HIGHEST + (FORCED if forced else 0):
         return None
-    ranks = precedences(rules, given, forced)
+    ranks = precedences(given, forced)
     barring = max(ranks, key=ranks.__getitem__)
     if ranks[barring] <= endurance:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
@@ -52,7 +52,7 @@ from dicecup.engine.state import (
 )
 from dicecup.errors import DiceError, MoveError, Phrase, UsageError, as_integer
 from dicecup.rules.model import Ruleset
-from dicecup.rules.scoring import Scored, score_table
+from dicecup.rules.scoring import NOTHING, Scored, score_table
 
 MOST_TEXT = 200  # dice or characters of them; more is rubbish, and not read
 
@@ -214,7 +214,7 @@ def apply_keep(rules: Ruleset, state: State, dice: Dice) -> State:
         raise MoveError("keep_all")
     if announcement_missing(rules, state):
         raise MoveError("announce_first")
-    return replace(state, kept=kept)
+    return State(state.sheets, state.player, state.dice, kept, state.throws_left, state.announced)
 
 
 def announcement_missing(rules: Ruleset, state: State) -> bool:
@@ -291,7 +291,7 @@ def place(
     given = offers(rules, sheet, faces, moment)
     if problem := refusal(rules, sheet, faces, given, cell, placement.strike, moment):
         raise problem
-    scored = Scored(0, ()) if placement.strike else given[cell]
+    scored = NOTHING if placement.strike else given[cell]
     assert scored is not None  # a filled cell was rejected above
     return fill_cell(rules, sheet, faces, cell, scored.points), scored
 
@@ -322,9 +322,7 @@ def legal_moves(rules: Ruleset, state: State) -> tuple[TurnMove, ...]:
     check_state(rules, state)
     if state.kept is not None or state.finished:
         return ()
-    scores: tuple[TurnMove, ...] = tuple(
-        legal_scores(rules, state.sheet, state.dice, moment_of(rules, state))
-    )
+    scores: tuple[TurnMove, ...] = (*legal_scores(rules, state.sheet, state.dice, moment_of(rules, state)),)
     if rules.extensions:
         scores = legal_announcements(rules, state) + scores
         if announcement_missing(rules, state):
@@ -345,29 +343,44 @@ def keeps(dice: Dice) -> tuple[Keep, ...]:
     return tuple(Keep(part) for part in parts(dice) if len(part) < len(dice))
 
 
-def legal_scores(rules: Ruleset, sheet: Sheet, dice: Dice, moment: Moment | None = None) -> Iterator[Score]:
-    """Yield every way to end the turn with these dice."""
-    layers = tuple(layer_faces(dice, layer) for layer in scored_layers(rules))
-    for placements in legal_placements(rules, sheet, layers, moment):
-        yield Score(placements)
+def legal_scores(rules: Ruleset, sheet: Sheet, dice: Dice, moment: Moment | None = None) -> list[Score]:
+    """Return every way to end the turn with these dice."""
+    layers = tuple([layer_faces(dice, layer) for layer in scored_layers(rules)])
+    if len(layers) > 1:
+        return [Score(placements) for placements in legal_placements(rules, sheet, layers, moment)]
+    scores = scores_of_cells(rules)
+    return [scores[cell][strike] for cell, strike, _ in allowed_placements(rules, sheet, layers[0], moment)]
 
 
 def legal_placements(
     rules: Ruleset, sheet: Sheet, layers: tuple[tuple[int, ...], ...], moment: Moment | None = None
-) -> Iterator[tuple[Placement, ...]]:
-    """Yield boxes for the first layer, each combined with boxes for the rest."""
+) -> list[tuple[Placement, ...]]:
+    """Return boxes for the first layer, each combined with boxes for the rest."""
     faces, rest = layers[0], layers[1:]
-    for cell, strike, scored in allowed_placements(rules, sheet, faces, moment):
-        placement = placement_of(rules, cell, strike)
-        if not rest:
-            yield (placement,)
-            continue
+    allowed = allowed_placements(rules, sheet, faces, moment)
+    if not rest:
+        known = placements_of_cells(rules)
+        return [(known[cell][strike],) for cell, strike, _ in allowed]
+    found: list[tuple[Placement, ...]] = []
+    for cell, strike, scored in allowed:
+        first = (placement_of(rules, cell, strike),)
         after = fill_cell(rules, sheet, faces, cell, scored.points)
-        for others in legal_placements(rules, after, rest, moment):
-            yield (placement, *others)
+        found += [first + others for others in legal_placements(rules, after, rest, moment)]
+    return found
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=64)
+def placements_of_cells(rules: Ruleset) -> tuple[tuple[Placement, Placement], ...]:
+    """Return for every cell its placement, and the one that strikes it."""
+    names = [cell_names(rules, cell) for cell in range(rules.cells)]
+    return tuple((Placement(*name), Placement(*name, strike=True)) for name in names)
+
+
+@lru_cache(maxsize=64)
+def scores_of_cells(rules: Ruleset) -> tuple[tuple[Score, Score], ...]:
+    """Return for every cell the move that fills it alone, and the one that strikes it."""
+    return tuple((Score((plain,)), Score((struck,))) for plain, struck in placements_of_cells(rules))
+
+
 def placement_of(rules: Ruleset, cell: int, strike: bool) -> Placement:
-    box, column = cell_names(rules, cell)
-    return Placement(box, column, strike)
+    return placements_of_cells(rules)[cell][strike]

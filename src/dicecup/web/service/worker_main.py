@@ -101,7 +101,7 @@ def last_turn(rules: Ruleset) -> State:
     state = start(rules, 2)
     while any(sheet.cells.count(None) > len(rules.scored) for sheet in state.sheets):
         state = some_throw(rules, state)
-        state = apply(rules, state, next(legal_scores(rules, state.sheet, state.dice)))
+        state = apply(rules, state, legal_scores(rules, state.sheet, state.dice)[0])
     return state
 
 
