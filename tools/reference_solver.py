@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
 from dicecup.dice import Dice, Faces, layer_faces, parts, sort_dice, throws
-from dicecup.engine.legality import allowed_placements
+from dicecup.engine.legality import allowed_placements, repeat_pays
 from dicecup.engine.play import fill_cell, scored_layers
 from dicecup.engine.state import Sheet, empty_sheet, final_score
 from dicecup.rules.model import Ruleset
@@ -66,34 +67,52 @@ class Throws:
 throws_of = cache(Throws)
 
 
+class After(NamedTuple):
+    """The sheets that a turn may lead to, each once, and the numbers of those that each throw may lead to."""
+
+    sheets: list[Sheet]
+    numbers: np.ndarray  # of all throws, one after another
+    first: np.ndarray  # where those of each throw begin
+
+    def by_throw(self) -> list[list[Sheet]]:
+        return [[self.sheets[number] for number in part] for part in np.split(self.numbers, self.first[1:])]
+
+
 class Moves:
-    """What the legal moves of the engine make of a sheet, found once for all that is asked about it."""
+    """What the legal moves of the engine make of a sheet, found once for all that is asked about it.
+
+    A turn fills one box: for double dice there is another oracle.
+    """
 
     def __init__(self, rules: Ruleset) -> None:
+        (layer,) = scored_layers(rules)
         self.rules = rules
         self.throws = throws_of(rules.dice.count, rules.dice.faces, len(rules.dice.layers))
-        self.layers = [
-            [layer_faces(dice, layer) for layer in scored_layers(rules)] for dice in self.throws.full
-        ]
-        self.known: dict[Sheet, list[list[Sheet]]] = {}
+        self.faces = [layer_faces(dice, layer) for dice in self.throws.full]
+        self.known: dict[Sheet, After] = {}
 
-    def after(self, sheet: Sheet) -> list[list[Sheet]]:
-        """Return the sheets that each full throw may lead to."""
+    def after(self, sheet: Sheet) -> After:
         found = self.known.get(sheet)
         if found is None:
-            same: dict[Sheet, Sheet] = {}
-            found = self.known[sheet] = [
-                [same.setdefault(one, one) for one in self.after_score(sheet, layers)]
-                for layers in self.layers
-            ]
+            found = self.known[sheet] = self.find(sheet)
         return found
 
-    def after_score(self, sheet: Sheet, layers: list[Faces]) -> list[Sheet]:
-        """Return the sheets after the faces of each layer have filled a box."""
-        sheets = [sheet]
-        for faces in layers:
-            sheets = [after for one in sheets for after in filled(self.rules, one, faces)]
-        return sheets
+    def find(self, sheet: Sheet) -> After:
+        """Fill each box with all that the engine allows; what is written there says which sheet it is."""
+        rules, sheets = self.rules, list[Sheet]()
+        known: dict[tuple[int, int, bool], int] = {}
+        numbers, first = list[int](), list[int]()
+        for faces in self.faces:
+            first.append(len(numbers))
+            repeats = repeat_pays(rules, sheet, faces)
+            for cell, _, scored in allowed_placements(rules, sheet, faces):
+                written = (cell, scored.points, repeats)
+                number = known.get(written)
+                if number is None:
+                    number = known[written] = len(sheets)
+                    sheets.append(fill_cell(rules, sheet, faces, cell, scored.points))
+                numbers.append(number)
+        return After(sheets, np.array(numbers), np.array(first))
 
 
 def filled(rules: Ruleset, sheet: Sheet, faces: Faces) -> list[Sheet]:
@@ -133,7 +152,8 @@ class Reference:
 
     def after_throw(self, sheet: Sheet, throws_left: int) -> Values:
         """Return the value of each full throw with that many throws left."""
-        scored = np.array([max(map(self.expected, after)) for after in self.moves.after(sheet)])
+        sheets, numbers, first = self.moves.after(sheet)
+        scored = np.maximum.reduceat(np.array([self.expected(one) for one in sheets])[numbers], first)
         values = scored
         for _ in range(throws_left):
             values = np.maximum(scored, self.dice.best_part(self.dice.mean_after(values)))

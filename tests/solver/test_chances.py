@@ -78,7 +78,7 @@ class PointsPlay:
             return Counter({final_score(self.rules, sheet): 1.0})
         throws = [dice for dice, _ in self.expected.throws[self.rules.dice.count]]
         scored, worth = {}, {}
-        for dice, after in zip(throws, self.expected.moves.after(sheet), strict=True):
+        for dice, after in zip(throws, self.expected.moves.after(sheet).by_throw(), strict=True):
             best = max(after, key=self.expected.expected)
             scored[dice], worth[dice] = self.scores(best), self.expected.expected(best)
         values, found = dict(worth), dict(scored)
