@@ -422,8 +422,11 @@ def test_each_base_is_read_once(tmp_path, monkeypatch):
         return read(reference)
 
     monkeypatch.setattr(loader, "read_bytes", counted)
+    loader.builtin_tables.cache_clear()
     load_ruleset(str(tmp_path / "rules0.toml"))
     assert len(opened) == len(set(opened)) == 10
+    load_ruleset(str(tmp_path / "rules0.toml"))
+    assert opened[10:] == opened[:9]  # files may have changed, built-in games not
 
 
 def test_a_mistake_in_a_base_of_a_base_names_that_file(tmp_path):

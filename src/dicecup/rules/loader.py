@@ -109,7 +109,7 @@ def _load(reference: str, options: tuple[tuple[str, str], ...]) -> Ruleset:
 @lru_cache(maxsize=1000)  # more than there are ways to write the options of all games
 def _load_builtin(reference: str, options: tuple[tuple[str, str], ...]) -> Ruleset:
     """Load a built-in game; equal options give the same object, however they were written."""
-    rules = read_rules(reference).build(dict(options))
+    rules = builtin_rules(reference).build(dict(options))
     chosen = tuple(sorted(rules.options.items()))
     return rules if chosen == options else _load_builtin(reference, chosen)
 
@@ -246,6 +246,12 @@ def merge(below: Tables, patch: Tables, changes: Sequence[Tables] = ()) -> Table
     return merged
 
 
+@lru_cache(maxsize=len(BUILTIN))
+def builtin_rules(reference: str) -> RulesFile:
+    """Read a built-in game once for all its variants."""
+    return read_rules(reference)
+
+
 def read_rules(reference: str, given: Tables | None = None) -> RulesFile:
     """Read a file and its bases, each of them once; or tables that are `given` instead of a file."""
     chain: list[tuple[str, Tables]] = []
@@ -259,7 +265,10 @@ def read_rules(reference: str, given: Tables | None = None) -> RulesFile:
                 else Phrase("expected_few_bases", most=MOST_BASES)
             )
             raise RulesError("rules_key_wrong", file=chain[-1][0], key="base", expected=expected)
-        tables = parse_tables(here) if given is None or here in BUILTIN else checked_head(here, given)
+        if here in BUILTIN:
+            tables = builtin_tables(here)
+        else:
+            tables = parse_tables(here) if given is None else checked_head(here, given)
         chain.append((here, tables))
         here = base_of(here, tables)
     whole: Tables = {}
@@ -356,6 +365,12 @@ def base_of(here: str, tables: Tables) -> str | None:
     if is_house(here) and base not in BUILTIN:
         raise Reader(tables, here).error("base", "expected_one_of", known=", ".join(BUILTIN))
     return base if base in BUILTIN else str(Path(here).parent / base)
+
+
+@lru_cache(maxsize=len(BUILTIN))
+def builtin_tables(reference: str) -> Tables:
+    """Parse the file of a built-in game once, also for all games that are based on it."""
+    return parse_tables(reference)
 
 
 def parse_tables(reference: str) -> Tables:
