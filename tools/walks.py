@@ -37,7 +37,7 @@ POSITION = "yatzy-sv / ones=3 pair=12 / 1 2 6 6 6 / 2"
 MILESTONES: dict[str, dict[tuple[str, str], str]] = {
     "rules file → score": {
         ("rules.build", "build_ruleset"): "rules checked",
-        ("rules.scoring", "__getitem__"): "points looked up",
+        ("rules.scoring", "__missing__"): "points found",
     },
     "click → other browser": {
         ("engine.legality", "offers"): "points found",

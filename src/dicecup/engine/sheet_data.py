@@ -12,7 +12,7 @@ from dicecup.engine.legality import box_links, cell_of, filled_everywhere, in_or
 from dicecup.engine.state import Sheet, check_size
 from dicecup.errors import MoveError, Phrase, PositionError, as_integer
 from dicecup.rules.model import Needs, Points, Ruleset
-from dicecup.rules.scoring import best_score, score_box
+from dicecup.rules.scoring import box_scores, score_box
 
 SheetData = dict[str, Any]
 SAVED = "saved_throws"  # beside the boxes of a sheet: the rolls that earlier turns have saved
@@ -139,10 +139,8 @@ def points_of_throws(rules: Ruleset, index: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=1000)  # the variants of a game have most boxes in common
 def points_by_throw(needs: Needs, points: Points, counted: int, faces: int) -> tuple[int, ...]:
-    return tuple(
-        best_score(needs, points, dice, counted).points
-        for dice in combinations_with_replacement(range(1, faces + 1), counted)
-    )
+    scores = box_scores(needs, points, counted)
+    return tuple(scores[dice].points for dice in combinations_with_replacement(range(1, faces + 1), counted))
 
 
 @lru_cache(maxsize=1000)

@@ -24,13 +24,31 @@ NOTHING = Scored(0, ())
 
 def score_box(box: Box, faces: Faces, counted: int) -> Scored:
     """Return the maximum points for `counted` of these dice in the box, and those dice."""
-    return best_score(box.needs, box.points, tuple(sorted(faces)), counted)
+    return box_scores(box.needs, box.points, counted)[tuple(sorted(faces))]
 
 
-@lru_cache(maxsize=1 << 14)  # all throws of a game: its variants have most boxes in common
+class BoxScores(dict[Faces, Scored]):
+    """The scores of one box by sorted faces, each computed when it is first asked for."""
+
+    def __init__(self, needs: Needs, points: Points, counted: int) -> None:
+        super().__init__()
+        self.needs = needs
+        self.points = points
+        self.counted = counted
+
+    def __missing__(self, faces: Faces) -> Scored:
+        found = self[faces] = best_score(self.needs, self.points, faces, self.counted)
+        return found
+
+
+@lru_cache(maxsize=256)  # the boxes of several games: their variants have most boxes in common
+def box_scores(needs: Needs, points: Points, counted: int) -> BoxScores:
+    return BoxScores(needs, points, counted)
+
+
 def best_score(needs: Needs, points: Points, faces: Faces, counted: int) -> Scored:
     best: Scored | None = None
-    for chosen in sorted(set(combinations(faces, counted))):
+    for chosen in [faces] if counted == len(faces) else sorted(set(combinations(faces, counted))):
         for matching in matches(needs, chosen):
             found = points.base + points.all * sum(chosen) + points.matching * sum(matching)
             if best is None or found > best.points:
@@ -96,20 +114,15 @@ def dice_needed(needs: Needs, counted: int) -> int:
             return counted
 
 
-class ScoreTable:
-    """A cache of the points of all boxes by dice: a lookup instead of 40 µs."""
+class ScoreTable(dict[Faces, tuple[Scored, ...]]):
+    """The scores of sorted faces of one layer, one entry per box: a lookup instead of 40 µs."""
 
     def __init__(self, rules: Ruleset) -> None:
-        self.rules = rules
-        self.known: dict[Faces, tuple[Scored, ...]] = {}
+        super().__init__()
+        self.boxes = [box_scores(box.needs, box.points, rules.dice.counted) for box in rules.boxes]
 
-    def __getitem__(self, faces: Faces) -> tuple[Scored, ...]:
-        """Return the scores for the sorted faces of one layer, one entry per box."""
-        scores = self.known.get(faces)
-        if scores is None:
-            counted = self.rules.dice.counted
-            scores = tuple(score_box(box, faces, counted) for box in self.rules.boxes)
-            self.known[faces] = scores
+    def __missing__(self, faces: Faces) -> tuple[Scored, ...]:
+        scores = self[faces] = tuple([box[faces] for box in self.boxes])
         return scores
 
 
