@@ -94,30 +94,32 @@ def test_values_are_exact(tmp_path: Path) -> None:
         assert row["loss"] == row["best"] - row["value"]
 
 
-def test_the_file_is_the_same_by_whomever_it_is_made(tmp_path: Path) -> None:
+def test_the_file_is_the_same_by_whomever_it_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three pieces, the last one smaller."""
+    monkeypatch.setattr("dicecup.bots.dataset.PIECE", 2)
     files = [tmp_path / f"{number}.parquet" for number in range(4)]
-    found = dicecup.write_data(files[0], "yatzy-sv", "greedy", games=21, seed=7, cores=1)
-    dicecup.write_data(files[1], "yatzy-sv", "greedy", games=21, seed=7, cores=2)
+    found = dicecup.write_data(files[0], "yatzy-sv", "greedy", games=5, seed=7, cores=1)
+    dicecup.write_data(files[1], "yatzy-sv", "greedy", games=5, seed=7, cores=2)
     with ThreadPoolExecutor(2) as executor:
-        dicecup.write_data(files[2], "yatzy-sv", "greedy", games=21, seed=7, executor=executor)
-    dicecup.write_data(files[3], "yatzy-sv", "greedy", games=21, seed=8, cores=1)
+        dicecup.write_data(files[2], "yatzy-sv", "greedy", games=5, seed=7, executor=executor)
+    dicecup.write_data(files[3], "yatzy-sv", "greedy", games=5, seed=8, cores=1)
     contents = [file.read_bytes() for file in files]
     assert contents[0] == contents[1] == contents[2] != contents[3]
     about = pyarrow.parquet.read_schema(files[0]).metadata
     rules = dicecup.Rules("yatzy-sv")
     assert about[b"dicecup.identity"].decode() == rules.identity
-    expected = {"game": "yatzy-sv", "bot": "greedy", "seed": "7", "games": "21", "exact": "true"}
+    expected = {"game": "yatzy-sv", "bot": "greedy", "seed": "7", "games": "5", "exact": "true"}
     expected |= {"version": dicecup.__version__, "format": "1", "actions": "61"}
     expected |= {"options": '{"strike": "free", "two_pairs": "distinct"}'}
     assert {key: about[f"dicecup.{key}".encode()].decode() for key in expected} == expected
     rows = pyarrow.parquet.read_table(files[0]).to_pylist()
     assert found.decisions == len(rows)
-    assert found.loss == pytest.approx(sum(row["loss"] for row in rows) / 21)
+    assert found.loss == pytest.approx(sum(row["loss"] for row in rows) / 5)
     scores = [row["final_score"] for row in rows if row["step"] == 0]
     assert found.mean == pytest.approx(np.mean(scores))
-    assert found.standard_error == pytest.approx(np.std(scores, ddof=1) / np.sqrt(21))
-    losses = [sum(row["loss"] for row in rows if row["game"] == game) for game in range(21)]
-    assert found.loss_standard_error == pytest.approx(np.std(losses, ddof=1) / np.sqrt(21))
+    assert found.standard_error == pytest.approx(np.std(scores, ddof=1) / np.sqrt(5))
+    losses = [sum(row["loss"] for row in rows if row["game"] == game) for game in range(5)]
+    assert found.loss_standard_error == pytest.approx(np.std(losses, ddof=1) / np.sqrt(5))
 
 
 def test_an_interrupted_run_leaves_no_file(tmp_path: Path) -> None:
