@@ -5,7 +5,6 @@ Needs NumPy.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import product
@@ -69,12 +68,7 @@ class Actions:
         if isinstance(move, Announce):
             return self.keeps + self.scores + cell_of(self.rules, move.box, move.column)
         if isinstance(move, Keep):
-            left, kept = Counter(move.dice), 0
-            for place, die in enumerate(dice):
-                if left[die]:
-                    left[die] -= 1
-                    kept |= 1 << place
-            return kept
+            return places_kept(dice, move.dice)
         found: int = 0
         for placed in move.placements:
             cell = cell_of(self.rules, placed.box, placed.column)
@@ -122,6 +116,17 @@ class Actions:
             words += [f"{placed.column}.{placed.box}" if placed.column else placed.box]
             parts.append(" ".join(words))
         return ", ".join(parts)
+
+
+@lru_cache(maxsize=20_000)  # every keep of several games; of double dice those of a few turns
+def places_kept(dice: Dice, kept: Dice) -> int:
+    """Return a number whose bit n is set if the n-th die is kept; of equal dice the first ones are."""
+    left, found = list(kept), 0
+    for place, die in enumerate(dice):
+        if die in left:
+            left.remove(die)
+            found |= 1 << place
+    return found
 
 
 class Observation:
