@@ -13,7 +13,8 @@ from math import comb
 import pytest
 
 from dicecup.dice import Dice
-from dicecup.engine import Placement, Score, Sheet, State, apply, legal_moves
+from dicecup.engine import Placement, Score, Sheet, State, legal_moves
+from dicecup.engine.play import score_sheet
 from dicecup.rules import Ruleset, load_ruleset, main_ids
 
 # Sets of filled boxes, at the ends of turns.
@@ -149,6 +150,7 @@ def upper_after(rules: Ruleset, written: dict[str, int], lower: dict[str, int]) 
     """Yield the upper boxes one score later, with jokers if the sheet allows; outer dice go to chance."""
     sheet = sheet_with(rules, written | lower)
     boxes = [box.id for box in rules.boxes]
+    rest = (Placement("chance"),) if rules.has_layers else ()
     seen = set()
     for box, own_face in FACES.items():
         if box in written:
@@ -157,9 +159,8 @@ def upper_after(rules: Ruleset, written: dict[str, int], lower: dict[str, int]) 
             for count in range(6) if face == own_face else (5,):
                 dice = dice_showing(face, count, rules.dice.count, rules.has_layers)
                 own = Placement(box, strike=count == 0)
-                rest = (Placement("chance"),) if rules.has_layers else ()
-                after = apply(rules, State((sheet,), 0, dice, None, 0), Score((own, *rest)))
-                points = after.sheets[0].cells[boxes.index(box)]
+                after, _ = score_sheet(rules, sheet, dice, (own, *rest))
+                points = after.cells[boxes.index(box)]
                 assert points is not None
                 if (box, points) not in seen:
                     seen.add((box, points))
