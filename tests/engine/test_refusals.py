@@ -19,7 +19,6 @@ from dicecup.engine import (
     score,
     start,
 )
-from dicecup.engine.legality import allowed_placements, offers, ways_to_fill
 from dicecup.errors import DiceError, MoveError
 from dicecup.rules import load_ruleset
 from dicecup.rules.model import Ruleset
@@ -265,19 +264,3 @@ def test_game_over(refused):
     for move in (Throw((1, 2, 3, 4, 5)), Keep(()), score("ones")):
         with refused("game_over"):
             check(YATZY, state, move)
-
-
-# The solver's tables list what can be written in a box one by one.
-
-
-@pytest.mark.parametrize("faces", [(1, 1, 2, 3, 3, 4), (6, 6, 6, 6, 6, 6)])
-def test_placements_are_the_ways_to_fill_each_box(faces):
-    sheet = start(DOUBLE).sheet
-    allowed = allowed_placements(DOUBLE, sheet, faces)
-    assert [(cell, scored.points, strike) for cell, strike, scored in allowed] == [
-        (cell, points, strike)
-        for cell, offer in enumerate(offers(DOUBLE, sheet, faces))
-        if offer is not None
-        for points, strike in ways_to_fill(DOUBLE.boxes[cell], offer.points)
-    ]
-    assert {strike for cell, strike, _ in allowed if DOUBLE.boxes[cell].id == "extra"} == {False}

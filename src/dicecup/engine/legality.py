@@ -308,12 +308,12 @@ def allowed_placements(
     """Return every legal way to place dice of one layer: the cell, whether it is struck, and its points."""
     given, boxes = offers(rules, sheet, faces, moment), rules.boxes
     count = len(boxes)
-    ways: list[tuple[int, bool, Scored]] = []  # those of `ways_to_fill`, in a loop without calls
-    for cell, scored in enumerate(given):
-        if scored is not None:
-            ways.append((cell, False, scored))
-            if scored.points and boxes[cell % count].strike:
-                ways.append((cell, True, NOTHING))
+    ways = [
+        (cell, strike, NOTHING if strike else scored)
+        for cell, scored in enumerate(given)
+        if scored is not None
+        for _points, strike in ways_to_fill(boxes[cell % count], scored.points)
+    ]
     if never_barred(rules):
         return ways
     forced = forced_cells(rules, sheet, faces)
