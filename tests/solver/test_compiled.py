@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import copy
 import pickle
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 import pytest
 
+from dicecup.solver import arrays
 from dicecup.solver.arrays import Array, by_reference
 from dicecup.solver.compiled import kernel
 
@@ -87,6 +91,21 @@ def test_tables_with_another_array_are_other_tables() -> None:
     changed = tables._replace(bytes=np.full(5, 100, dtype=np.int8), block=np.zeros((3, 4, 5)))
     assert isinstance(changed, Tables)
     assert read_and_write(changed, OtherTables(np.zeros(1)), 0, 0, 1) == 100 + 200 + 545
+
+
+def test_threads_get_the_same_addresses(monkeypatch) -> None:
+    """Otherwise one would read addresses in memory that was freed when the other replaced them."""
+    tables, both = some_tables(), Barrier(2)
+
+    def make_together(*arguments: Any, **settings: Any) -> Array:
+        both.wait()
+        return np.array(*arguments, **settings)
+
+    monkeypatch.setattr(arrays, "np", SimpleNamespace(array=make_together, int64=np.int64))
+    with ThreadPoolExecutor(2) as pool:
+        found = [pool.submit(lambda: tables.address) for _ in range(2)]  # type: ignore[attr-defined]
+    one, other = (future.result() for future in found)
+    assert one == other == tables.table.ctypes.data  # type: ignore[attr-defined]
 
 
 def test_arrays_by_reference_are_contiguous() -> None:

@@ -6,7 +6,6 @@ Kernels get a large set of arrays as one address, by `by_reference`: see `dicecu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -17,6 +16,7 @@ NOWHERE = -1  # an index of nothing
 PADDING = 64  # numbers behind the last state of a level, so that a vector may read beyond it
 # The initial value everywhere. A result that came from it would be huge, as every choice is for the most.
 POISON = 1e30
+TABLE = "table of addresses"  # where a set of arrays keeps it
 
 
 def row_starts(rows: Sequence[Any]) -> Array:
@@ -41,11 +41,17 @@ def empty_level(size: int, precision: int) -> Array:
 class ByReference:
     """What `by_reference` adds to a named tuple of arrays."""
 
-    @cached_property
+    @property
     def table(self) -> Array:
-        """For each array its address and its lengths, one after the other."""
+        """For each array its address and its lengths, one after the other.
+
+        Threads that ask at the same time get the same table, the one that is kept: kernels read it.
+        """
+        if kept := vars(self).get(TABLE):
+            return cast("tuple[Array]", kept)[0]
         arrays = cast("tuple[Array, ...]", self)
-        return np.array([n for array in arrays for n in (array.ctypes.data, *array.shape)], dtype=np.int64)
+        made = np.array([n for array in arrays for n in (array.ctypes.data, *array.shape)], dtype=np.int64)
+        return cast("tuple[Array]", vars(self).setdefault(TABLE, (made,)))[0]
 
     @property
     def address(self) -> int:
