@@ -20,7 +20,7 @@ export function onDrawn(act) {
 
 export function draw(html) {
   const drawn = parsed(html);
-  if (!isOutdated(drawn)) replace(drawn, html);
+  if (isMatch(drawn) && !isOutdated(drawn)) replace(drawn, html);
 }
 
 // As htmx does, but without its events for each element that goes: those of a large sheet take longer than the rest.
@@ -63,7 +63,7 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   const html = event.detail.serverResponse;
   const drawn = parsed(html);
   // An event may have drawn it already: dice that are rolling go on rolling.
-  if (!isOutdated(drawn) && html.trim() !== shown) replace(drawn, html);
+  if (isMatch(drawn) && !isOutdated(drawn) && html.trim() !== shown) replace(drawn, html);
 });
 
 document.addEventListener("htmx:afterSettle", () => {
@@ -81,6 +81,9 @@ document.addEventListener("htmx:afterSettle", () => {
 function isOutdated(drawn) {
   return Number(drawn.dataset.version) < Number(match().dataset.version);
 }
+
+// Not so an empty answer, or the page of a proxy that did not reach the server: the match stays.
+const isMatch = (drawn) => drawn?.id === "match";
 
 function parsed(html) {
   const template = document.createElement("template");
