@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 import pytest
+from tests.waiting import PATIENCE
 
 from dicecup.solver import arrays
 from dicecup.solver.arrays import Array, by_reference
@@ -95,7 +96,7 @@ def test_tables_with_another_array_are_other_tables() -> None:
 
 def test_threads_get_the_same_addresses(monkeypatch) -> None:
     """Otherwise one would read addresses in memory that was freed when the other replaced them."""
-    tables, both = some_tables(), Barrier(2)
+    tables, both = some_tables(), Barrier(2, timeout=PATIENCE)
 
     def make_together(*arguments: Any, **settings: Any) -> Array:
         both.wait()

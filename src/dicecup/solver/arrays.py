@@ -47,11 +47,12 @@ class ByReference:
 
         Threads that ask at the same time get the same table, the one that is kept: kernels read it.
         """
-        if kept := vars(self).get(TABLE):
-            return cast("tuple[Array]", kept)[0]
-        arrays = cast("tuple[Array, ...]", self)
-        made = np.array([n for array in arrays for n in (array.ctypes.data, *array.shape)], dtype=np.int64)
-        return cast("tuple[Array]", vars(self).setdefault(TABLE, (made,)))[0]
+        kept = vars(self)
+        if TABLE not in kept:
+            arrays = cast("tuple[Array, ...]", self)
+            numbers = [number for array in arrays for number in (array.ctypes.data, *array.shape)]
+            kept.setdefault(TABLE, np.array(numbers, dtype=np.int64))
+        return cast("Array", kept[TABLE])
 
     @property
     def address(self) -> int:
