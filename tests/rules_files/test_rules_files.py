@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from dicecup.errors import RulesError
-from dicecup.rules import Ruleset, builtin_ids, load_ruleset
-from dicecup.rules.model import Run
+from dicecup.rules import builtin_ids, load_ruleset
 
 
 def refusal(reference: str) -> RulesError:
@@ -184,84 +183,6 @@ def test_too_long_a_chain_of_bases(write_rules):
     assert "at most 10 files in a row" in str(error)
 
 
-def test_patch_changes_only_what_it_names(change_small, tmp_path):
-    small = load_ruleset(str(tmp_path / "small.toml"))
-    rules = load_ruleset(change_small("box.pair.points = 7"))
-    assert [box.points.base for box in rules.boxes] == [0, 0, 0, 7, 0]
-    assert [box.needs for box in rules.boxes] == [box.needs for box in small.boxes]
-    assert (rules.dice, rules.bonus, rules.throws) == (small.dice, small.bonus, small.throws)
-
-
-def test_needs_are_replaced_as_one(change_small):
-    rules = load_ruleset(change_small("box.pair.needs = { run = 2 }"))
-    assert rules.boxes[3].needs == Run(2)
-
-
-def test_false_removes(change_small):
-    rules = load_ruleset(change_small("box.pair = false\nupper.bonus = false\noptions.o = false"))
-    assert [box.id for box in rules.boxes] == ["ones", "twos", "threes", "chance"]
-    assert (rules.bonus, rules.choices, rules.options) == ((), {}, {})
-
-
-@pytest.mark.parametrize("box", ["two_pairs", "full_house", "yatzy", "chance", "sixes"])
-def test_removing_a_box_removes_its_option_patches(write_rules, box):
-    where = "upper.boxes" if box == "sixes" else "box"
-    path = write_rules(f'format = 1\nid = "house"\nbase = "yatzy"\n{where}.{box} = false')
-    for scoring in ("printed", "scandinavian", "international"):
-        for yatzy in ("flat", "plus_sum"):
-            rules = load_ruleset(path, {"scoring": scoring, "yatzy": yatzy})
-            assert box not in rules.box_index
-            assert len(rules.boxes) == 14
-
-
-@pytest.mark.parametrize("box", ["two_pairs", "full_house", "third_yum"])
-def test_removing_a_box_removes_its_joker(write_rules, box):
-    rules = load_ruleset(write_rules(f'format = 1\nid = "house"\nbase = "yum-plus"\nbox.{box} = false'))
-    assert rules.joker is not None
-    assert box not in rules.joker.boxes + rules.joker.filled
-
-
-def test_a_column_and_a_link_can_be_removed(write_rules):
-    text = 'format = 1\nid = "h"\nbase = "triple-yum-plus"\ncolumns.x3 = false\nbox.high_score.above = false'
-    rules = load_ruleset(write_rules(text))
-    assert [column.id for column in rules.columns] == ["x1", "x2"]
-    assert rules.boxes[rules.box_index["high_score"]].above is None
-
-
-def test_an_option_is_taken_away_with_its_patches(write_rules):
-    rules = load_ruleset(write_rules('format = 1\nid = "h"\nbase = "yatzy"\noptions.scoring = false'))
-    assert list(rules.choices) == ["yatzy", "strike"]
-
-
-@pytest.mark.parametrize("joker", ["free", "forced", "none"])
-def test_what_only_options_bring_is_taken_away(write_rules, joker):
-    house = write_rules('format = 1\nid = "house"\nbase = "yahtzee"\njoker = false')
-    rules, plain = load_ruleset(house, {"joker": joker}), load_ruleset("yahtzee", {"joker": joker})
-    assert rules.joker is None
-    assert rules.repeat == plain.repeat
-    without = write_rules('format = 1\nid = "house"\nbase = "yahtzee"\njoker = false\nrepeat = false')
-    assert (
-        load_ruleset(without, {"joker": joker}).identity
-        == load_ruleset("yahtzee", {"joker": "none"}).identity
-    )
-
-
-def test_a_value_that_only_an_option_brings_is_taken_away(write_rules):
-    """The rest of the option's patch is kept."""
-    write_rules(
-        'format = 1\nid = "below"\nbase = "yatzy"\noptions.x = ["a", "b"]\n'
-        'option.x.b.box.pair = { after = ["ones"], points = 5 }\noption.x.b.section_totals = true',
-        "below.toml",
-    )
-    above = write_rules('format = 1\nid = "above"\nbase = "below.toml"\nbox.pair.after = false', "above.toml")
-    rules = load_ruleset(above, {"x": "b"})
-    pair = rules.boxes[rules.box_index["pair"]]
-    assert (pair.after, rules.section_totals) == ((), True)
-    assert pair.points != load_ruleset("yatzy").boxes[rules.box_index["pair"]].points
-    kept = write_rules('format = 1\nid = "kept"\nbase = "below.toml"\nsection_totals = false', "kept.toml")
-    assert load_ruleset(kept, {"x": "b"}).section_totals  # false is a value of its own there
-
-
 def test_an_error_in_a_base_names_the_base(write_rules):
     base = write_rules('format = 1\nid = "below"\nbase = "yatzy"\nthrows = 99', "below.toml")
     error = refusal(write_rules('format = 1\nid = "above"\nbase = "below.toml"\nthrows = 3', "above.toml"))
@@ -287,19 +208,6 @@ def test_two_options_that_do_not_go_together_are_found(write_rules):
         'option.x.b.box.chance = false\noption.y.b.box.pair.after = ["chance"]'
     )
     assert refusal(write_rules(text)).values["key"] == "option.x.b + y.b: box.pair.after"
-
-
-def test_false_with_nothing_to_remove(change_small, refuse_rules):
-    refuse_rules(change_small("joker = false"), "joker", "expected_table")
-
-
-def test_names_override_those_of_the_base(change_small):
-    rules = load_ruleset(
-        change_small('names.en.pair = "Two"\nnames.en.options.o.name = "O"\nnames.sv.pair = "Två"')
-    )
-    # The game's name is not inherited from its base.
-    assert rules.names["en"] == {"pair": "Two", "options": {"o": {"name": "O"}}}
-    assert rules.names["sv"] == {"pair": "Två"}
 
 
 def test_file_may_have_the_id_of_a_builtin_game(write_rules):
@@ -434,20 +342,6 @@ def test_a_mistake_in_a_base_of_a_base_names_that_file(tmp_path):
     (tmp_path / "b.toml").write_text('format = 1\nid = "b"\nbase = "c.toml"\n')
     (tmp_path / "c.toml").write_text('format = 1\nid = "c"\nbase = "yatzy"\nthrows = 99\n')
     assert refusal(str(tmp_path / "a.toml")).values["file"] == str(tmp_path / "c.toml")
-
-
-def test_what_names_a_removed_box_goes_with_it(write_rules):
-    def house(base: str, *boxes: str) -> Ruleset:
-        lines = "\n".join(f"box.{box} = false" for box in boxes)
-        return load_ruleset(write_rules(f'format = 1\nid = "house"\nbase = "{base}"\n{lines}\n'))
-
-    assert [across.box for across in house("balut", "straight", "choice").across] == [
-        *("fours", "fives", "sixes", "full_house", "balut")
-    ]
-    generala = house("generala", "generala")
-    assert (generala.win, generala.boxes[-1].id, generala.boxes[-1].once) == (None, "double_generala", ())
-    assert house("jamb", "minimum").difference is None
-    assert house("generala", "poker").win is not None
 
 
 def test_a_box_may_wait_for_points_in_several_boxes(write_rules):

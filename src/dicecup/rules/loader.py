@@ -7,7 +7,7 @@ combination is again a plain game.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -18,6 +18,7 @@ from typing import Any
 from dicecup.errors import Phrase, RulesError, UsageError
 from dicecup.rules.build import GAME_KEYS, build_ruleset
 from dicecup.rules.model import Ruleset
+from dicecup.rules.patches import merge, without_removed, without_title
 from dicecup.rules.reader import (
     BUILTIN,
     MAIN,
@@ -231,21 +232,6 @@ def read_names(file: Reader) -> Mapping[str, Mapping[str, Any]]:
     return names.table
 
 
-def merge(below: Tables, patch: Tables, changes: Sequence[Tables] = ()) -> Tables:
-    """Return the tables with the patch applied. `needs` is replaced as a whole; `false` removes a value, even
-    one that only an option sets: `changes` are the patches of all options."""
-    merged = dict(below)
-    for key, value in patch.items():
-        found = [tables[key] for tables in (merged, *changes) if key in tables]
-        if value is False and found and not isinstance(found[0], bool):
-            merged.pop(key, None)
-        elif isinstance(value, dict) and isinstance(merged.get(key), dict) and key != "needs":
-            merged[key] = merge(merged[key], value, [table for table in found[1:] if isinstance(table, dict)])
-        else:
-            merged[key] = value
-    return merged
-
-
 @lru_cache(maxsize=len(BUILTIN))
 def builtin_rules(reference: str) -> RulesFile:
     """Read a built-in game once for all its variants."""
@@ -279,80 +265,6 @@ def read_rules(reference: str, given: Tables | None = None) -> RulesFile:
         if place != reference and place not in BUILTIN:
             rules_file(place, whole).check()  # an error in a base names the base's own file
     return rules_file(reference, whole)
-
-
-def without_title(tables: Tables) -> Tables:
-    """Drop the base's title: a derived game does not inherit it."""
-    names = {
-        language: {word: text for word, text in words.items() if word not in ("game", "summary")}
-        for language, words in tables.get("names", {}).items()
-    }
-    return tables | {"names": names}
-
-
-def without_removed(tables: Tables, patch: Tables) -> Tables:
-    """Return the tables without anything that refers to boxes, options and values removed by the patch."""
-    boxes, options = taken_away(patch, "box"), taken_away(patch, "options")
-    gone = {name for name in ("difference", "win") if boxes & texts_in(tables.get(name))}
-    patches = {
-        option: {
-            value: without_values(without_boxes(change, boxes, gone), patch)
-            for value, change in values.items()
-        }
-        for option, values in tables.get("option", {}).items()
-        if option not in options
-    }
-    return without_boxes(tables, boxes, gone) | {"option": patches}
-
-
-def texts_in(table: object) -> set[str]:
-    values = table.values() if isinstance(table, dict) else ()
-    return {value for value in values if isinstance(value, str)}
-
-
-def without_boxes(tables: Tables, boxes: set[str], gone: set[str]) -> Tables:
-    """Return the tables without the keys that are gone, and without lists that name these boxes."""
-    found = {key: value for key, value in joker_without(tables, boxes).items() if key not in gone}
-    if isinstance(found.get("across"), dict):
-        found["across"] = {box: given for box, given in found["across"].items() if box not in boxes}
-    if isinstance(found.get("box"), dict):
-        found["box"] = {box: once_without(given, boxes) for box, given in found["box"].items()}
-    return found
-
-
-def once_without(box: object, boxes: set[str]) -> object:
-    """Return a box that waits for points only in boxes that are still there."""
-    if not isinstance(box, dict) or not isinstance(box.get("once"), list):
-        return box
-    left = [other for other in box["once"] if other not in boxes]
-    return box | {"once": left} if left else {key: value for key, value in box.items() if key != "once"}
-
-
-def taken_away(patch: Tables, name: str) -> set[str]:
-    table = patch.get(name, {})
-    return {key for key, value in table.items() if value is False} if isinstance(table, dict) else set()
-
-
-def without_values(change: Tables, patch: Tables) -> Tables:
-    """Return an option's patch without the values removed by `patch`."""
-    return {
-        key: without_values(value, patch[key])
-        if isinstance(value, dict) and isinstance(patch.get(key), dict)
-        else value
-        for key, value in change.items()
-        if patch.get(key) is not False or isinstance(value, bool)
-    }
-
-
-def joker_without(tables: Tables, boxes: set[str]) -> Tables:
-    """Return the tables with a joker that does not name these boxes."""
-    if not isinstance(tables.get("joker"), dict):
-        return tables
-    joker = {
-        name: [entry for entry in value if entry not in boxes] if isinstance(value, list) else value
-        for name, value in tables["joker"].items()
-    }
-    return tables | {"joker": joker}
 
 
 def base_of(here: str, tables: Tables) -> str | None:

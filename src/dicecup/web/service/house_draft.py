@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from dicecup.rules.build import MOST_BOXES
-from dicecup.rules.loader import builtin_ids, load_without_files, read_rules, without_removed
+from dicecup.rules.loader import builtin_ids, load_without_files, read_rules
 from dicecup.rules.model import Alike, AnyDice, Box, Needs, OfFace, Points, Ruleset, Run, TheseFaces
+from dicecup.rules.patches import without_removed
 from dicecup.rules.reader import is_house, pack_tables, unpack_tables
 
 UNNAMED = {"en": "House rules", "fr": "Règles maison", "de": "Hausregeln", "sv": "Husregler"}

@@ -1,0 +1,131 @@
+"""Patches: how a base, an option and a house rule change the tables of a game.
+
+A patch sets single values. `false` removes a value, together with everything that refers to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dicecup.rules.reader import Tables
+
+
+def merge(below: Tables, patch: Tables, changes: Sequence[Tables] = ()) -> Tables:
+    """Return the tables with the patch applied. `needs` is replaced as a whole; `false` removes a value, even
+    one that only an option sets: `changes` are the patches of all options."""
+    merged = dict(below)
+    for key, value in patch.items():
+        found = [tables[key] for tables in (merged, *changes) if key in tables]
+        if value is False and found and not isinstance(found[0], bool):
+            merged.pop(key, None)
+        elif isinstance(value, dict) and isinstance(merged.get(key), dict) and key != "needs":
+            merged[key] = merge(merged[key], value, [table for table in found[1:] if isinstance(table, dict)])
+        else:
+            merged[key] = value
+    return merged
+
+
+def without_title(tables: Tables) -> Tables:
+    """Drop the base's title: a derived game does not inherit it."""
+    names = {
+        language: {word: text for word, text in words.items() if word not in ("game", "summary")}
+        for language, words in tables.get("names", {}).items()
+    }
+    return tables | {"names": names}
+
+
+def without_removed(tables: Tables, patch: Tables) -> Tables:
+    """Return the tables without anything that refers to boxes, options and values removed by the patch."""
+    boxes, options = taken_away(patch, "box"), taken_away(patch, "options")
+    gone = {name for name in ("difference", "win") if boxes & texts_in(tables.get(name))}
+    patches = {
+        option: {
+            value: without_values(without_boxes(change, boxes, gone), patch)
+            for value, change in values.items()
+        }
+        for option, values in tables.get("option", {}).items()
+        if option not in options
+    }
+    names = names_without(tables, patch)
+    return without_boxes(tables, boxes, gone) | {"option": patches, "names": names}
+
+
+def names_without(tables: Tables, patch: Tables) -> Tables:
+    """Return the names without the texts of option values that lose a rule: they would still describe it."""
+    lost = {
+        (option, value)
+        for option, values in tables.get("option", {}).items()
+        for value, change in values.items()
+        if loses_rule(change, patch)
+    }
+    names = {}
+    for language, words in tables.get("names", {}).items():
+        texts = {
+            option: {value: text for value, text in values.items() if (option, value) not in lost}
+            for option, values in words.get("options", {}).items()
+        }
+        names[language] = words | {"options": texts}
+    return names
+
+
+def loses_rule(change: Tables, patch: Tables) -> bool:
+    """Whether `patch` removes something that an option value sets; a whole box does not count."""
+    removed = {
+        key for key, value in change.items() if patch.get(key) is False and not isinstance(value, bool)
+    }
+    below = [(key, change[key], patch[key]) for key in change if isinstance(patch.get(key), dict)]
+    return bool(removed) or any(
+        loses_rule(value, {box: given for box, given in kept.items() if key != "box" or given is not False})
+        for key, value, kept in below
+        if isinstance(value, dict)
+    )
+
+
+def texts_in(table: object) -> set[str]:
+    values = table.values() if isinstance(table, dict) else ()
+    return {value for value in values if isinstance(value, str)}
+
+
+def without_boxes(tables: Tables, boxes: set[str], gone: set[str]) -> Tables:
+    """Return the tables without the keys that are gone, and without lists that name these boxes."""
+    found = {key: value for key, value in joker_without(tables, boxes).items() if key not in gone}
+    if isinstance(found.get("across"), dict):
+        found["across"] = {box: given for box, given in found["across"].items() if box not in boxes}
+    if isinstance(found.get("box"), dict):
+        found["box"] = {box: once_without(given, boxes) for box, given in found["box"].items()}
+    return found
+
+
+def once_without(box: object, boxes: set[str]) -> object:
+    """Return a box that waits for points only in boxes that are still there."""
+    if not isinstance(box, dict) or not isinstance(box.get("once"), list):
+        return box
+    left = [other for other in box["once"] if other not in boxes]
+    return box | {"once": left} if left else {key: value for key, value in box.items() if key != "once"}
+
+
+def taken_away(patch: Tables, name: str) -> set[str]:
+    table = patch.get(name, {})
+    return {key for key, value in table.items() if value is False} if isinstance(table, dict) else set()
+
+
+def without_values(change: Tables, patch: Tables) -> Tables:
+    """Return an option's patch without the values removed by `patch`."""
+    return {
+        key: without_values(value, patch[key])
+        if isinstance(value, dict) and isinstance(patch.get(key), dict)
+        else value
+        for key, value in change.items()
+        if patch.get(key) is not False or isinstance(value, bool)
+    }
+
+
+def joker_without(tables: Tables, boxes: set[str]) -> Tables:
+    """Return the tables with a joker that does not name these boxes."""
+    if not isinstance(tables.get("joker"), dict):
+        return tables
+    joker = {
+        name: [entry for entry in value if entry not in boxes] if isinstance(value, list) else value
+        for name, value in tables["joker"].items()
+    }
+    return tables | {"joker": joker}
