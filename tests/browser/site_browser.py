@@ -23,6 +23,7 @@ from dicecup.bots import bot_called
 from dicecup.engine.record_text import record_to_text
 from dicecup.engine.state import State, TurnMove
 from dicecup.rules import Ruleset, load_ruleset
+from dicecup.site.builder import WORKER
 
 LOBBY = "a[href$='/new/yatzy']"
 # Otherwise other threads compile Python once more after each start, for two seconds, so that it runs faster.
@@ -34,6 +35,10 @@ class StaticFiles(SimpleHTTPRequestHandler):
     """A web host that compresses nothing and caches nothing."""
 
     extensions_map = {**SimpleHTTPRequestHandler.extensions_map, ".mjs": "text/javascript"}  # noqa: RUF012
+
+    def send_head(self) -> Any:
+        del self.headers["If-Modified-Since"]  # counts in seconds, and tests change files faster
+        return super().send_head()
 
     def log_message(self, format: str, *values: object) -> None:
         pass
@@ -50,6 +55,13 @@ def static_host(folder: Path) -> Iterator[str]:
         finally:
             host.shutdown()
             thread.join()
+
+
+def publish(folder: Path, content: bytes) -> None:
+    """Put another service worker on the host, at once: browsers ask for it at any time."""
+    new = folder / "new"
+    new.write_bytes(content)
+    new.replace(folder / WORKER)
 
 
 class SiteBrowser:

@@ -38,8 +38,14 @@ REST = f"""async () => {{
 REFUSE_WORKERS = """ServiceWorkerContainer.prototype.register = async () => {
   throw new DOMException("not here", "SecurityError");
 };"""
-UPDATED = """async () =>
-  (await navigator.serviceWorker.ready).update().then(() => true, () => false)"""
+# Whether the browser has looked for a new version, and installed what it found.
+UPDATED = """async () => {
+  const registration = await navigator.serviceWorker.ready;
+  const failed = await registration.update().then(() => false, () => true);
+  const { installing } = registration;
+  if (installing) await new Promise((done) => installing.addEventListener("statechange", done));
+  return !failed;
+}"""
 NOTE_START_PAGE = """addEventListener("DOMContentLoaded", () => {
   const { lang, dataset } = document.documentElement;
   const state = document.getElementById("state");

@@ -20,6 +20,7 @@ from tests.browser.site_browser import (
     again,
     continue_from_file,
     file_before_the_end,
+    publish,
     static_host,
     steps,
     stop_worker,
@@ -396,13 +397,16 @@ def test_a_new_version_asks_first(new_page: NewPage, site: SiteBrowser, site_fol
     page, other = new_page(), new_page()
     start(page)
     throw(page)
-    worker = site_folder / "service-worker.js"
-    worker.write_bytes(worker.read_bytes() + b"\n// another version\n")
+    whole = (site_folder / WORKER).read_bytes() + b"\n// another version\n"
     site.context.set_offline(False)
-    until(page, lambda: page.evaluate(UPDATED))  # requests may fail for some time after that
-    expect(page.locator("#new-version")).to_be_visible()
-    expect(other.locator("#new-version")).to_be_visible()
-    throw(page)  # the old version goes on
+    for content in (b"", whole):  # while it comes to the host, it may be empty
+        publish(site_folder, content)
+        until(page, lambda: page.evaluate(UPDATED))  # requests may fail for some time after being offline
+        expect(page.locator("#new-version")).to_be_visible()
+        expect(other.locator("#new-version")).to_be_visible()
+        if not content:
+            page.click("#new-version button")  # this version does not answer
+        throw(page)  # the old version goes on
     dice = page.locator(".die-box .unseen").all_inner_texts()
     page.click("#new-version button")
     page.wait_for_selector("#new-version[hidden]", state="attached")

@@ -285,9 +285,15 @@ async function rest() {
   for (const drop of underway) drop();
 }
 
+// A page wants this version: say that it works. Only then may the old one rest.
+function takeOver({ source }) {
+  self.skipWaiting();
+  source.postMessage("takes over");
+}
+
 // Pages ask for the start, keep this worker awake, and let a new version take over.
 self.addEventListener("message", (event) => {
-  if (event.data === "update") self.skipWaiting();
+  if (event.data === "update") takeOver(event);
   if (event.data === "rest" && server && !resting) event.waitUntil(rest());
   if (event.data !== "awake" || resting) return;
   const tell = (text) => event.source.postMessage(text);
