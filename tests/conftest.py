@@ -23,6 +23,8 @@ from postgres_server import PostgresServer
 ROOT = Path(__file__).resolve().parents[1]
 # Compiled kernels outlive a run, inside the clone; the solver reads this when it is first imported.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".pytest_cache" / "kernels"))
+# Solved games, too: those of the person who runs the tests are neither used nor changed.
+os.environ["DICECUP_CACHE"] = str(ROOT / ".pytest_cache" / "coach")
 # NumPy reads this when it is first imported. The tests use all cores already: more threads would compete.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Numba's threads wait for their next work in a loop unless told otherwise: on a busy machine that takes half

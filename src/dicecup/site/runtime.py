@@ -107,7 +107,8 @@ def fetch_package(part: SitePart, folder: Path) -> None:
             error.close()
             raise
     elif npm := shutil.which("npm"):
-        run([npm, "pack", f"{part.name}@{part.version}", "--silent", "--pack-destination", str(folder)])
+        inside = ["--pack-destination", str(folder), "--cache", str(folder / "cache"), "--no-update-notifier"]
+        run([npm, "pack", f"{part.name}@{part.version}", "--silent", *inside])
 
 
 def configured_registry() -> str | None:
