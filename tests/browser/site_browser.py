@@ -13,10 +13,11 @@ from threading import Thread
 from typing import Any
 
 import psutil
-from playwright.sync_api import BrowserContext, Page, Playwright
+from playwright.sync_api import BrowserContext, Page, Playwright, expect
 from tests import waiting
 from tests.browser.conftest import PLAIN_SCRIPTS
-from tests.browser.site_scripts import MARKS, UNTIL_COMPLETE
+from tests.browser.holding import until
+from tests.browser.site_scripts import MARKS, UNTIL_COMPLETE, UPDATED
 from tests.coach.conftest import play_record
 
 from dicecup.bots import bot_called
@@ -55,13 +56,6 @@ def static_host(folder: Path) -> Iterator[str]:
         finally:
             host.shutdown()
             thread.join()
-
-
-def publish(folder: Path, content: bytes) -> None:
-    """Put another service worker on the host, at once: browsers ask for it at any time."""
-    new = folder / "new"
-    new.write_bytes(content)
-    new.replace(folder / WORKER)
 
 
 class SiteBrowser:
@@ -153,3 +147,18 @@ def continue_from_file(page: Page, content: bytes) -> None:
     page.click("#continue")
     page.wait_for_url("**/t/*")
     page.wait_for_load_state("load")
+
+
+def another_version(folder: Path) -> bytes:
+    """A service worker that differs from the one on the host."""
+    return (folder / WORKER).read_bytes() + b"\n// another version\n"
+
+
+def offer(page: Page, folder: Path, worker: bytes) -> None:
+    """Put another service worker on the host, and wait until pages offer it."""
+    new = folder / "new"
+    new.write_bytes(worker)
+    new.replace(folder / WORKER)  # at once: browsers ask for it at any time
+    page.context.set_offline(False)
+    until(page, lambda: page.evaluate(UPDATED))  # requests may fail for some time after being offline
+    expect(page.locator("#new-version")).to_be_visible()

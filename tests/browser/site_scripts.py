@@ -35,6 +35,10 @@ REST = f"""async () => {{
     if (status !== 200) return end(), [status, await slow];
   }}
 }}"""
+REST_AT_ONCE = f"""async () => {{
+  for (const text of ["awake", "rest"]) navigator.serviceWorker.controller.postMessage(text);
+  return (await fetch("/new/yatzy", {{ signal: AbortSignal.timeout({1000 * PATIENCE}) }})).status;
+}}"""
 REFUSE_WORKERS = """ServiceWorkerContainer.prototype.register = async () => {
   throw new DOMException("not here", "SecurityError");
 };"""

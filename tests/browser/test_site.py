@@ -12,15 +12,15 @@ import pytest
 from playwright.sync_api import Browser, Error, Page, Playwright, expect
 from tests.browser import test_games as games
 from tests.browser.conftest import DESK, PHONE, NewPage, changed, fill_all, fill_best, start, throw
-from tests.browser.holding import until
 from tests.browser.site_browser import (
     LOBBY,
     QUICK_COMPILER,
     SiteBrowser,
     again,
+    another_version,
     continue_from_file,
     file_before_the_end,
-    publish,
+    offer,
     static_host,
     steps,
     stop_worker,
@@ -35,9 +35,9 @@ from tests.browser.site_scripts import (
     REFUSE_TO_STORE,
     REFUSE_WORKERS,
     REST,
+    REST_AT_ONCE,
     SPOIL_MEMORY,
     UNTIL_COMPLETE,
-    UPDATED,
 )
 from tests.waiting import PATIENCE
 
@@ -391,18 +391,17 @@ def test_no_request_keeps_a_new_version_waiting(new_page: NewPage) -> None:
     start(page)
     assert page.evaluate(REST) == [503, 503]
     stop_worker(page)  # no new version comes here
+    assert page.evaluate(REST_AT_ONCE) == 503  # while Python starts
+    stop_worker(page)
 
 
 def test_a_new_version_asks_first(new_page: NewPage, site: SiteBrowser, site_folder: Path) -> None:
     page, other = new_page(), new_page()
     start(page)
     throw(page)
-    whole = (site_folder / WORKER).read_bytes() + b"\n// another version\n"
-    site.context.set_offline(False)
+    whole = another_version(site_folder)
     for content in (b"", whole):  # while it comes to the host, it may be empty
-        publish(site_folder, content)
-        until(page, lambda: page.evaluate(UPDATED))  # requests may fail for some time after being offline
-        expect(page.locator("#new-version")).to_be_visible()
+        offer(page, site_folder, content)
         expect(other.locator("#new-version")).to_be_visible()
         if not content:
             page.click("#new-version button")  # this version does not answer
@@ -414,3 +413,14 @@ def test_a_new_version_asks_first(new_page: NewPage, site: SiteBrowser, site_fol
     expect(other.locator("#new-version")).to_be_hidden()  # in other tabs, too, it has taken over
     page.goto("/")
     expect(page.locator(LOBBY)).to_be_visible()
+
+
+def test_a_new_version_takes_over_from_a_stopped_worker(new_page: NewPage, site_folder: Path) -> None:
+    """It starts again to hear of it; its Python does not, which pages would keep busy for minutes."""
+    page = new_page()
+    start(page)
+    offer(page, site_folder, another_version(site_folder))
+    stop_worker(page)
+    page.click("#new-version button")
+    page.wait_for_selector("#new-version[hidden]", state="attached")
+    throw(page)

@@ -230,7 +230,7 @@ async function answer(request) {
   const body = request.method === "GET" ? null : new Uint8Array(await request.arrayBuffer());
   const { protocol, host, pathname, search } = address;
   const about = [request.method, protocol, host, pathname, search];
-  const to = await python();
+  const to = resting ? null : await python();
   if (resting) return unavailable(); // from here on `rest` knows of the request
   const response = await exchange(to, about, [...request.headers], body);
   if (response.headers.get("cache-control")?.includes("immutable")) {
@@ -280,8 +280,9 @@ self.addEventListener("fetch", (event) => {
 // Let a new version have the data. Browsers wait with it until this worker has nothing to do: no request may stay open.
 async function rest() {
   resting = true;
-  await server.python.rest();
-  server.release();
+  const begun = await starting?.catch(() => null); // nothing, if the browser has just stopped this worker
+  await begun?.python.rest();
+  begun?.release();
   for (const drop of underway) drop();
 }
 
@@ -294,7 +295,7 @@ function takeOver({ source }) {
 // Pages ask for the start, keep this worker awake, and let a new version take over.
 self.addEventListener("message", (event) => {
   if (event.data === "update") takeOver(event);
-  if (event.data === "rest" && server && !resting) event.waitUntil(rest());
+  if (event.data === "rest" && !resting) event.waitUntil(rest());
   if (event.data !== "awake" || resting) return;
   const tell = (text) => event.source.postMessage(text);
   const failed = (error) => {

@@ -21,13 +21,17 @@ navigator.storage?.persist?.(); // asks the browser not to delete the games when
 // In every tab: an offer that stayed would let the new version rest as well.
 serviceWorker.addEventListener("controllerchange", () => location.reload(), { once: true });
 
-// A version that is only half on the host does not answer: then the old one goes on.
-serviceWorker.addEventListener("message", ({ data }) => data === "takes over" && tell("rest"));
+// The old version gives way when the new one answers. One that is only half on the host does not.
+let old = null;
+serviceWorker.addEventListener("message", ({ data }) => data === "takes over" && old.postMessage("rest"));
 
 function offer(worker) {
   if (!worker) return;
   bar.hidden = false;
-  bar.querySelector("button").onclick = () => worker.postMessage("update");
+  bar.querySelector("button").onclick = () => {
+    old = serviceWorker.controller;
+    worker.postMessage("update");
+  };
 }
 
 // Browsers fetch downloads from the network, past the service worker: fetch them here, where they are made.
