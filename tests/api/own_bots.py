@@ -63,6 +63,11 @@ class Leaving(Cautious):
         sys.exit("that is enough")
 
 
+class Closing(Cautious):
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
+        raise GeneratorExit
+
+
 class Illegal(Cautious):
     def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
         return Keep(state.dice)

@@ -67,6 +67,7 @@ def test_pipes_of_another_class(monkeypatch):
         (own_bots.Unspeakable, "bot_failed"),
         (own_bots.Unshowable, "bot_no_move"),
         (own_bots.Leaving, "bot_failed"),
+        (own_bots.Closing, "bot_failed"),
     ],
 )
 def test_a_bot_that_fails_is_named(bot, code, cores, refused):

@@ -124,6 +124,7 @@ def usual_score(rules: Ruleset, bot: str) -> int | None:
 
 
 GROUP = "dicecup.bots"
+FAILURES = (Exception, SystemExit, GeneratorExit)  # in the code of a bot: all but Ctrl-C
 
 
 @contextmanager
@@ -167,7 +168,7 @@ def made(name: str, load: object) -> Bot:
     try:
         found = load()
         bot = found() if isinstance(found, type) else found
-    except (Exception, SystemExit) as error:  # a script that ends itself
+    except FAILURES as error:
         raise BotError("bot_not_loaded", bot=name[:80], problem=described(error)) from error
     return checked_bot(bot, name[:80])
 
@@ -201,7 +202,7 @@ def decided(bot: Bot, name: str, rules: Ruleset, state: State, chance: Random) -
         if type(bot) in OURS:
             raise
         raise BotError("bot_failed", bot=name, problem=described(error)) from error
-    except (Exception, SystemExit) as error:
+    except FAILURES as error:
         raise BotError("bot_failed", bot=name, problem=described(error)) from error
     if not isinstance(move, TurnMove):
         raise BotError("bot_no_move", bot=name, found=shown(move))
