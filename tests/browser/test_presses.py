@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from playwright.sync_api import Route, expect
 from tests.browser.conftest import (
     DESK,
@@ -22,6 +25,13 @@ HOLD_FRAMES = """
 window.frames_held = [];
 window.requestAnimationFrame = (callback) => window.frames_held.push(callback);
 """
+Events = list[tuple[str, dict[str, Any]]]
+# A button that is pressed by Space is clicked by the browser as soon as the key is let go.
+LET_SPACE_GO = """() => {
+  const button = document.getElementById("throw");
+  button.dispatchEvent(new KeyboardEvent("keyup", { key: " ", code: "Space", bubbles: true }));
+  button.click();
+}"""
 NEXT_FRAME = "window.frames_held.splice(0).forEach((callback) => callback())"
 
 
@@ -105,6 +115,46 @@ def test_a_press_that_began_before_does_nothing(new_page: NewPage) -> None:
     changed(page, lambda: page.click("#box-chance"))
     assert [version for _what, version in changes] == ["1", "3"]
     assert changes[0][0] == "throw"
+
+
+SPACE, SHIFT = ({"key": key, "code": code} for key, code in ((" ", "Space"), ("Shift", "ShiftLeft")))
+FINGER, OTHER = {"pointerId": 7}, {"pointerId": 8}
+CLICK = ("click", {"detail": 1} | FINGER)
+SEND = """async (events) => {
+  for (const [type, init] of events) {
+    const kind = type.startsWith("key") ? KeyboardEvent : PointerEvent;
+    const made = new kind(type, { bubbles: true, cancelable: true, ...init });
+    document.getElementById("throw").dispatchEvent(made);
+    await new Promise((done) => setTimeout(done)); // each is a task of its own
+  }
+}"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ([("pointerdown", FINGER)], [("keydown", SHIFT), ("pointerup", FINGER), CLICK]),
+        ([("keydown", SHIFT), ("pointerdown", FINGER)], [("keyup", SHIFT), ("pointerup", FINGER), CLICK]),
+        ([("pointerdown", FINGER)], [("pointerdown", OTHER), ("pointerup", FINGER), CLICK]),
+        ([("keydown", SPACE)], [("keydown", SHIFT), ("keyup", SHIFT)]),
+    ],
+    ids=["a key goes down", "a key is let go", "another finger", "another key"],
+)
+def test_presses_that_overlap_are_told_apart(new_page: NewPage, before: Events, after: Events) -> None:
+    """A press that began before does nothing, whatever else is pressed or let go before it ends."""
+    page = new_page()
+    open_match(page)
+    throw(page)
+    page.evaluate(SEND, before)
+    other = page.context.new_page()
+    other.goto(page.url)
+    changed(page, lambda: throw(other))
+    changes = requested_changes(page)
+    page.evaluate(SEND, after)
+    if ("keydown", SPACE) in before:
+        page.evaluate(LET_SPACE_GO)
+    press(page, "t")
+    assert [what for what, _version in changes] == ["throw"]
 
 
 def test_the_second_click_of_a_double_click_does_nothing(new_page: NewPage) -> None:

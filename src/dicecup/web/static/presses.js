@@ -6,7 +6,10 @@
 import { drawing, match } from "./drawing.js";
 
 let onScreen = null; // what the browser has painted last
-let begun = null; // what was on the screen when the press under way began
+const pointers = new Map(); // what was on the screen when each pointer that is down went down
+const keys = new Map(); // … and each key
+let released = null; // the pointer that went up last: the click that follows is its
+let byKey = null; // what was on the screen when the key of the event under way went down
 let first = null; // … and when the first press of a double click began
 
 function setOnScreen() {
@@ -22,29 +25,39 @@ document.addEventListener("htmx:afterSettle", () => {
   requestAnimationFrame(() => requestAnimationFrame(painted));
 });
 
-addEventListener("pointerdown", () => (begun = onScreen), true);
+addEventListener("pointerdown", ({ pointerId }) => pointers.set(pointerId, onScreen), true);
+addEventListener("pointercancel", ({ pointerId }) => pointers.delete(pointerId), true);
 addEventListener(
-  "mousedown",
-  (event) => {
-    if (event.detail > 1) begun = first;
-    else first = begun;
+  "pointerup",
+  ({ pointerId }) => {
+    released = { pointerId, seen: pointers.get(pointerId) };
+    pointers.delete(pointerId);
   },
   true,
 );
-addEventListener(
-  "keydown",
-  (event) => {
-    if (!event.repeat) begun = onScreen;
-  },
-  true,
-);
-addEventListener("keyup", () => setTimeout(() => (begun = null))); // after the click that Space makes
+
+function noteKey({ type, code, key, repeat }) {
+  const name = code || key;
+  if (type === "keydown" && !repeat) keys.set(name, onScreen);
+  byKey = keys.get(name);
+  if (type === "keyup") keys.delete(name);
+  setTimeout(() => (byKey = null)); // the click that a key makes belongs to the same task
+}
+addEventListener("keydown", noteKey, true);
+addEventListener("keyup", noteKey, true);
+
+// What was on the screen when this click began. Assistive technology clicks without pressing anything.
+function seenBy({ detail, pointerId = released?.pointerId }) {
+  if (detail === 0) return byKey ?? onScreen;
+  if (detail === 1) first = (pointerId === released?.pointerId && released?.seen) || onScreen;
+  released = null;
+  return first;
+}
 
 addEventListener(
   "click",
   (event) => {
-    const seen = begun ?? onScreen; // assistive technology clicks without pressing anything
-    begun = null;
+    const seen = seenBy(event);
     if (!match().contains(event.target) || (seen === drawing() && !rollsAgain(event.target))) return;
     event.preventDefault();
     event.stopImmediatePropagation();
