@@ -283,6 +283,9 @@ SENTENCES: dict[str, str | Plural] = {
         "The best chance of a goal is known only for games with one column and single dice; in {ruleset} "
         "only in the last turns. Leave “--play target” out."
     ),
+    "keeps_with_layers": N_(
+        "The values of all keeps at once are known only for single dice, not for {ruleset}. Ask for each keep."
+    ),
     "solve_columns": N_(
         "The coach can’t help with {ruleset}: only games with one column are solved exactly, and "
         "nothing has been learned about these rules. Play without the coach."

@@ -353,3 +353,5 @@ def test_a_full_sheet_has_no_decisions(solution, refused):
     dice = "6-6 1-2 1-3 2-5 3-3 6-1" if solution.rules.has_layers else "66122"
     with refused("game_over"):
         turn.boxes(dice)
+    with refused("keeps_with_layers" if rules.has_layers else "game_over"):
+        turn.keep_values(1)

@@ -206,5 +206,6 @@ def test_commands_say_what_is_wrong(tmp_path: Path) -> None:
     assert (done.returncode, "[file_unreadable]" in done.stderr) == (2, True)
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "games.db").touch()
-    done = command("backup", str(tmp_path / "no" / "x"), "--database", str(tmp_path / "games.db"))
-    assert (done.returncode, "[file_unwritable]" in done.stderr) == (2, True)
+    for file in (str(tmp_path / "no" / "x"), ".", "/"):
+        done = command("backup", file, "--database", str(tmp_path / "games.db"))
+        assert (done.returncode, "[file_unwritable]" in done.stderr) == (2, True)

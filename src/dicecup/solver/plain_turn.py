@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from operator import itemgetter
-from typing import NamedTuple, SupportsIndex
+from typing import NamedTuple
 
 from dicecup.dice import Dice, Faces, Lattice, lattice, layer_faces
 from dicecup.engine.legality import allowed_placements, never_barred, offers, repeat_pays
@@ -121,8 +121,8 @@ class PlainTurn(Turn):
     def _keep(self, dice: Dice, throws_left: int) -> float:
         return self.kept[throws_left - 1][self.dice.number[layer_faces(dice, 0)]]
 
-    def keep_values(self, throws_left: SupportsIndex) -> Sequence[float]:
-        return self.kept[self._throws_left(throws_left, 1) - 1][: self.dice.keeps]
+    def _keep_values(self, throws_left: int) -> Sequence[float]:
+        return self.kept[throws_left - 1][: self.dice.keeps]
 
     def _throw(self, dice: Dice, throws_left: int) -> float:
         return self.thrown[throws_left][self.dice.number[layer_faces(dice, 0)] - self.dice.keeps]

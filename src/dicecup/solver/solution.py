@@ -172,12 +172,21 @@ class Turn(ABC):
         >>> len(values), round(max(values), 2)
         (210, 255.48)
         """
-        left, dice = self._throws_left(throws_left, 1), lattice(self.rules.dice.count, self.rules.dice.faces)
-        return [self._keep(keep, left) for keep in dice.multisets[: dice.keeps]]
+        if self.rules.has_layers:
+            raise UsageError("keeps_with_layers", ruleset=self.rules.id)
+        self._refuse_full()
+        return self._keep_values(self._throws_left(throws_left, 1))
 
-    def _dice(self, dice: object) -> Dice:
+    def _keep_values(self, throws_left: int) -> Sequence[float]:
+        dice = lattice(self.rules.dice.count, self.rules.dice.faces)
+        return [self._keep(keep, throws_left) for keep in dice.multisets[: dice.keeps]]
+
+    def _refuse_full(self) -> None:
         if self.sheet.full:
             raise PositionError("game_over")
+
+    def _dice(self, dice: object) -> Dice:
+        self._refuse_full()
         return as_dice(self.rules, dice)
 
     def _all_dice(self, dice: object) -> Dice:

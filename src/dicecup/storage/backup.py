@@ -83,6 +83,9 @@ def missing(file: Path) -> StorageError:
 @contextmanager
 def new_file(file: Path) -> Iterator[Path]:
     """A file beside this one, readable for its owner only, that takes its place when the block ends well."""
+    if file.is_dir() or not file.name:
+        problem = problem_of(IsADirectoryError(errno.EISDIR, ""))
+        raise StorageError("file_unwritable", file=file, problem=problem)
     aside = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         aside.unlink(missing_ok=True)
