@@ -284,7 +284,8 @@ SENTENCES: dict[str, str | Plural] = {
         "only in the last turns. Leave “--play target” out."
     ),
     "keeps_with_layers": N_(
-        "The values of all keeps at once are known only for single dice, not for {ruleset}. Ask for each keep."
+        "The values of all keeps at once are known only for single dice, not for {ruleset}. Ask for "
+        "each keep."
     ),
     "solve_columns": N_(
         "The coach can’t help with {ruleset}: only games with one column are solved exactly, and "

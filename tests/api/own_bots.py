@@ -68,6 +68,15 @@ class Closing(Cautious):
         raise GeneratorExit
 
 
+class Iterating(Cautious):
+    """Keeps the highest die, by an iterator."""
+
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
+        if state.throws_left:
+            return Keep(iter(state.dice[-1:]))  # type: ignore[arg-type, call-overload, index]
+        return Score(iter(super().decide(rules, state, chance).placements))  # type: ignore
+
+
 class Illegal(Cautious):
     def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
         return Keep(state.dice)

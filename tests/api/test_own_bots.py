@@ -75,6 +75,14 @@ def test_a_bot_that_fails_is_named(bot, code, cores, refused):
         dicecup.simulate("yatzy", bots=[bot()], games=60, seed=1, cores=cores)
 
 
+def test_a_bot_may_answer_with_iterators():
+    game = dicecup.Game("yatzy", [own_bots.Iterating(), "Ann"], seed=1)
+    moves = game.play_bots()
+    assert [len(move.dice) for move in moves if isinstance(move, dicecup.Keep)] == [1, 1]
+    assert [move for _, move, _ in reversed(list(game.record.backwards()))] == list(moves)
+    assert [len(move.placements) for move in moves if isinstance(move, dicecup.Score)] == [1]
+
+
 def test_a_bot_that_fails_at_a_seat_is_named(refused):
     for bot, code in ((own_bots.Raising(), "bot_failed"), (own_bots.Illegal(), "bot_illegal")):
         game = dicecup.Game("yatzy", ["Ann", bot], seed=1)

@@ -13,11 +13,11 @@ from threading import Thread
 from typing import Any
 
 import psutil
-from playwright.sync_api import BrowserContext, Page, Playwright, expect
+from playwright.sync_api import BrowserContext, Page, Playwright, TimeoutError, expect
 from tests import waiting
 from tests.browser.conftest import PLAIN_SCRIPTS
 from tests.browser.holding import until
-from tests.browser.site_scripts import MARKS, UNTIL_COMPLETE, UPDATED
+from tests.browser.site_scripts import COUNT_VERSIONS, LOOK_FOR_VERSIONS, MARKS, UNTIL_COMPLETE, WORKERS
 from tests.coach.conftest import play_record
 
 from dicecup.bots import bot_called
@@ -155,10 +155,20 @@ def another_version(folder: Path) -> bytes:
 
 
 def offer(page: Page, folder: Path, worker: bytes) -> None:
-    """Put another service worker on the host, and wait until pages offer it."""
+    """Put another service worker on the host, and wait until the page offers it."""
+    page.evaluate(COUNT_VERSIONS)
     new = folder / "new"
     new.write_bytes(worker)
     new.replace(folder / WORKER)  # at once: browsers ask for it at any time
     page.context.set_offline(False)
-    until(page, lambda: page.evaluate(UPDATED))  # requests may fail for some time after being offline
+    until(page, lambda: page.evaluate(LOOK_FOR_VERSIONS))
     expect(page.locator("#new-version")).to_be_visible()
+
+
+def take_over(page: Page) -> None:
+    """Accept the version that is offered, and wait until the page comes from it."""
+    page.click("#new-version button")
+    try:
+        page.wait_for_selector("#new-version[hidden]", state="attached")
+    except TimeoutError:
+        raise AssertionError(f"it did not take over:\n{page.evaluate(WORKERS)}") from None

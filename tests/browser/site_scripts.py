@@ -42,13 +42,28 @@ REST_AT_ONCE = f"""async () => {{
 REFUSE_WORKERS = """ServiceWorkerContainer.prototype.register = async () => {
   throw new DOMException("not here", "SecurityError");
 };"""
-# Whether the browser has looked for a new version, and installed what it found.
-UPDATED = """async () => {
+# Count the new versions that are installed; the page's own listener comes first: they are offered by then.
+COUNT_VERSIONS = """async () => {
   const registration = await navigator.serviceWorker.ready;
-  const failed = await registration.update().then(() => false, () => true);
-  const { installing } = registration;
-  if (installing) await new Promise((done) => installing.addEventListener("statechange", done));
-  return !failed;
+  window.versions = 0;
+  registration.addEventListener("updatefound", () => {
+    const { installing } = registration;
+    installing.addEventListener("statechange", () => (window.versions += installing.state === "installed"));
+  });
+}"""
+# Requests may fail for some time after being offline.
+LOOK_FOR_VERSIONS = """async () => {
+  if (window.versions) return true;
+  await (await navigator.serviceWorker.ready).update().catch(() => null);
+  return window.versions > 0;
+}"""
+# What there is to see when a new version does not take over.
+WORKERS = """async () => {
+  const { installing, waiting, active } = (await navigator.serviceWorker.getRegistration()) ?? {};
+  const workers = { installing, waiting, active, controller: navigator.serviceWorker.controller };
+  const states = Object.entries(workers).map(([name, worker]) => `${name}: ${worker?.state}`);
+  const locks = JSON.stringify(await navigator.locks.query());
+  return [...states, locks, document.body.innerText.slice(0, 300)].join("\\n");
 }"""
 NOTE_START_PAGE = """addEventListener("DOMContentLoaded", () => {
   const { lang, dataset } = document.documentElement;

@@ -24,6 +24,7 @@ from tests.browser.site_browser import (
     static_host,
     steps,
     stop_worker,
+    take_over,
     worker_of,
 )
 from tests.browser.site_scripts import (
@@ -407,8 +408,7 @@ def test_a_new_version_asks_first(new_page: NewPage, site: SiteBrowser, site_fol
             page.click("#new-version button")  # this version does not answer
         throw(page)  # the old version goes on
     dice = page.locator(".die-box .unseen").all_inner_texts()
-    page.click("#new-version button")
-    page.wait_for_selector("#new-version[hidden]", state="attached")
+    take_over(page)
     expect(page.locator(".die-box .unseen")).to_have_text(dice)
     expect(other.locator("#new-version")).to_be_hidden()  # in other tabs, too, it has taken over
     page.goto("/")
@@ -421,6 +421,5 @@ def test_a_new_version_takes_over_from_a_stopped_worker(new_page: NewPage, site_
     start(page)
     offer(page, site_folder, another_version(site_folder))
     stop_worker(page)
-    page.click("#new-version button")
-    page.wait_for_selector("#new-version[hidden]", state="attached")
+    take_over(page)
     throw(page)

@@ -23,7 +23,7 @@ from dicecup.bots.heuristic import CarelessBot, GreedyBot, RandomBot, SteadyBot
 from dicecup.coach.advice import advise, known_values, values_at_once
 from dicecup.engine.play import apply
 from dicecup.engine.record import BOT_PREFIX
-from dicecup.engine.state import State, TurnMove
+from dicecup.engine.state import Keep, Score, State, TurnMove
 from dicecup.errors import BotError, DicecupError, UsageError
 from dicecup.rules.model import Ruleset
 
@@ -207,11 +207,22 @@ def decided(bot: Bot, name: str, rules: Ruleset, state: State, chance: Random) -
     if not isinstance(move, TurnMove):
         raise BotError("bot_no_move", bot=name, found=shown(move))
     try:
+        if type(bot) not in OURS:
+            move = listed(move)
         return move, apply(rules, state, move)
     except DicecupError as error:
         raise BotError("bot_illegal", bot=name, problem=error) from error
     except Exception as error:  # a malformed move
         raise BotError("bot_no_move", bot=name, found=shown(move)) from error
+
+
+def listed(move: TurnMove) -> TurnMove:
+    """The move, its dice or boxes in a tuple: an iterator can be read only once."""
+    if isinstance(move, Keep) and isinstance(move.dice, Iterator):
+        return Keep(tuple(move.dice))
+    if isinstance(move, Score) and isinstance(move.placements, Iterator):
+        return Score(tuple(move.placements))
+    return move
 
 
 def described(error: BaseException) -> str:
