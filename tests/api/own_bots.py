@@ -73,8 +73,8 @@ class Iterating(Cautious):
 
     def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
         if state.throws_left:
-            return Keep(iter(state.dice[-1:]))  # type: ignore[arg-type, call-overload, index]
-        return Score(iter(super().decide(rules, state, chance).placements))  # type: ignore
+            return Keep(iter(state.dice[-1:]))  # type: ignore[arg-type]
+        return Score(iter(super().decide(rules, state, chance).placements))  # type: ignore[arg-type, union-attr]
 
 
 class Illegal(Cautious):
