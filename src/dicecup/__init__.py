@@ -111,14 +111,11 @@ _MODULES = {
     "solver.solution": "BoxValue FinalScores Solution Turn",
 }
 _HOME = {name: f"dicecup.{module}" for module, names in _MODULES.items() for name in names.split()}
-_WITH_NUMPY = {"dicecup.bots.dataset", "dicecup.bots.simulation", "dicecup.bots.summary"}
 
 
 def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module 'dicecup' has no attribute {name!r}")
-    if _HOME[name] in _WITH_NUMPY:  # which may have to be installed first
-        _import_module("dicecup.installation").ensure("solver")
     found = getattr(_import_module(_HOME[name]), name)
     globals()[name] = found
     return found

@@ -42,6 +42,12 @@ def test_playing_loads_nothing_heavy() -> None:
     assert not loaded & HEAVY
 
 
+def test_names_can_be_looked_at_without_numpy() -> None:
+    code = "import pydoc, sys; sys.modules['numpy'] = None; from dicecup import *; import dicecup;"
+    loaded = loaded_after(code + "assert 'Simulation' in pydoc.plain(pydoc.render_doc(dicecup))")
+    assert "dicecup.bots.simulation" in loaded
+
+
 def test_every_name_is_there_and_listed() -> None:
     assert set(NAMES) <= set(dir(dicecup))
     for name in NAMES:

@@ -24,14 +24,13 @@ from dicecup.bots.simulation import warn
 from dicecup.bots.workers import MOST_CORES, Helpers, Player, play_pieces
 from dicecup.coach.advice import Values, advise, known_values, ready_values
 from dicecup.dice import all_dice
-from dicecup.encoding import actions_of
 from dicecup.engine.fairness import MOST_SEED
 from dicecup.engine.play import apply
 from dicecup.engine.serialize import move_to_data
 from dicecup.engine.state import State, Throw, dice_to_throw, empty_sheet, final_score, start
 from dicecup.errors import StorageError, problem_of, whole_number
 from dicecup.executors import version
-from dicecup.installation import need
+from dicecup.installation import ensure, need
 from dicecup.rules.loader import AnyGame, as_ruleset
 from dicecup.rules.model import Ruleset
 from dicecup.solver.solution import OnShare, OnWarning, no_callback
@@ -91,6 +90,9 @@ def write_data(
     2
     """
     need("data")
+    ensure("solver")
+    from dicecup.encoding import actions_of
+
     rules = as_ruleset(game, options)
     player = Player(find_bot(bot) if isinstance(bot, str) else checked_bot(bot), bot_name(bot))
     games = whole_number("games", games, 1, MOST_GAMES)
@@ -179,6 +181,8 @@ def position_row(rules: Ruleset, state: State) -> Row:
 
 def value_row(rules: Ruleset, state: State, move: Any, values: Values | None) -> Row:
     """The action, and where values are known, those of all legal actions, in ascending order of these."""
+    from dicecup.encoding import actions_of
+
     actions = actions_of(rules)
     if values is None:
         row: Row = {"action": actions.number(state.dice, move)}

@@ -33,6 +33,7 @@ from dicecup.engine.play import apply
 from dicecup.engine.state import State, Throw, dice_to_throw, start
 from dicecup.errors import DicecupError, Phrase, UsageError, check_argument, check_executor, whole_number
 from dicecup.executors import spread
+from dicecup.installation import ensure
 from dicecup.playout.games import FinalSheets
 from dicecup.rules.loader import AnyGame, as_ruleset
 from dicecup.rules.model import Ruleset
@@ -135,6 +136,7 @@ def simulate(
     check_executor(executor)
     for argument, function in (("on_progress", on_progress), ("on_warning", on_warning)):
         check_argument(argument, callable(function), "expected_function")
+    ensure("solver")  # NumPy counts the results
     helpers = Helpers(cores, executor, on_warning)
     summaries = [Summary(rules, keep_scores=len(players) > 1) for _ in players]
     if len(players) > 1 and not same_dice and any(sees_others(player.bot) for player in players):

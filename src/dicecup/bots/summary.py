@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from math import sqrt
-from typing import NamedTuple, overload
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 from dicecup.engine.legality import cell_names
 from dicecup.engine.state import Sheet, final_score
 from dicecup.playout.games import FinalSheets, Scores
 from dicecup.rules.model import Ruleset
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 PERCENTILES = (1, 5, 10, 25, 50, 75, 90, 95, 99)
 
@@ -50,6 +51,8 @@ class Summary:
     """Accumulates batches of games. Scores are counted, so the number of games is unlimited."""
 
     def __init__(self, rules: Ruleset, *, keep_scores: bool = False) -> None:
+        import numpy as np
+
         self.rules = rules
         self.keep_scores = keep_scores
         self.counts: dict[int, int] = {}
@@ -59,6 +62,8 @@ class Summary:
         self.won: list[npt.NDArray[np.bool_]] = []  # of the same games: whether they were won at once
 
     def add(self, sheets: FinalSheets) -> None:
+        import numpy as np
+
         scores = sheets.scores
         self.count(zip(*np.unique(scores, return_counts=True), strict=True))
         self.cell_sums += sheets.cells.sum(axis=0, dtype=np.int64)
@@ -81,11 +86,15 @@ class Summary:
 
     @property
     def all_scores(self) -> Scores:
+        import numpy as np
+
         return np.concatenate(self.scores)
 
     @property
     def ranks(self) -> Scores:
         """The scores; those of games that were won at once are above all others and equal."""
+        import numpy as np
+
         return np.where(np.concatenate(self.won), np.iinfo(np.int64).max, self.all_scores)
 
     def result(self, bot: str) -> BotResult:
@@ -173,6 +182,8 @@ class Simulation(Sequence[BotResult]):
 
 def difference(first: Scores, other: Scores) -> MeanDifference:
     """How much better a bot is than the first, from games with the same dice."""
+    import numpy as np
+
     gains = other.astype(np.float64) - first
     error = float(gains.std(ddof=1)) / sqrt(len(gains)) if len(gains) > 1 else None
     return MeanDifference(float(gains.mean()), error)
@@ -180,6 +191,8 @@ def difference(first: Scores, other: Scores) -> MeanDifference:
 
 def win_shares(ranks: list[Scores]) -> list[float | None]:
     """Return the share of games that each player wins; ties are shared."""
+    import numpy as np
+
     table = np.stack(ranks)
     best = table == table.max(axis=0)
     return [float(share) for share in (best / best.sum(axis=0)).mean(axis=1)]
@@ -193,17 +206,23 @@ class EngineSheets(FinalSheets):
 
     @property
     def scores(self) -> Scores:
+        import numpy as np
+
         rows = zip(self.cells.tolist(), self.repeats.tolist(), strict=True)
         found = [final_score(self.rules, Sheet(tuple(cells), repeats)) for cells, repeats in rows]
         return np.array(found, dtype=np.int64)
 
 
 def won_at_once(sheets: FinalSheets) -> npt.NDArray[np.bool_]:
+    import numpy as np
+
     return sheets.won if isinstance(sheets, EngineSheets) else np.zeros(len(sheets.cells), dtype=np.bool_)
 
 
 def final_sheets(rules: Ruleset, sheets: Sequence[Sheet], won: Sequence[bool]) -> FinalSheets:
     """Return sheets as arrays; boxes that are open when a game is won at once count as 0."""
+    import numpy as np
+
     cells = np.array([[points or 0 for points in sheet.cells] for sheet in sheets], dtype=np.int16)
     repeats = np.array([sheet.repeats for sheet in sheets], dtype=np.int16)
     if rules.extensions:

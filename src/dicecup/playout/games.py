@@ -1,26 +1,26 @@
 """Many games of a perfect player, for dice of any kind, and how they ended.
 
-Needs NumPy, and the kernels only when games are played.
+NumPy is imported when games are counted, and the kernels when they are played.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from dicecup.engine.state import State
 from dicecup.rules.model import Ruleset
 from dicecup.solver.solution import no_callback
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from dicecup.playout.single import OnTurns
     from dicecup.solver.solution import Solution
 
 
-Scores = npt.NDArray[np.int64]
+Scores: TypeAlias = "npt.NDArray[np.int64]"
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,8 @@ class FinalSheets:
     repeats: npt.NDArray[np.int16]
 
     def column_bonus(self, column: int) -> Scores:
+        import numpy as np
+
         first = column * len(self.rules.boxes)
         sums = self.cells[:, [first + box for box in self.rules.upper]].sum(axis=1, dtype=np.int64)
         found = np.zeros(len(sums), dtype=np.int64)
@@ -42,6 +44,8 @@ class FinalSheets:
     @property
     def columns_with_bonus(self) -> int:
         """In how many columns of all games a bonus was reached."""
+        import numpy as np
+
         return sum(
             int(np.count_nonzero(self.column_bonus(column))) for column in range(len(self.rules.columns))
         )
@@ -49,6 +53,8 @@ class FinalSheets:
     @property
     def scores(self) -> Scores:
         """The final score of each game."""
+        import numpy as np
+
         boxes = len(self.rules.boxes)
         repeats = self.repeats.astype(np.int64) * (self.rules.repeat.points if self.rules.repeat else 0)
         total = np.zeros(len(self.cells), dtype=np.int64)
