@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from dicecup.bots.summary import BotResult, Simulation
     from dicecup.coach.advice import Choice, Hint, WinHint
     from dicecup.coach.review import Decision, PlayerReview, Review, RollLuck
-    from dicecup.engine.pad import possible_values
-    from dicecup.engine.play import apply, legal_moves
+    from dicecup.engine.checked import apply, legal_moves, possible_values
     from dicecup.engine.record import Record
     from dicecup.engine.serialize import Position
     from dicecup.engine.state import Announce, Keep, Placement, Score, Sheet, State, Throw, Write
@@ -97,8 +96,7 @@ _MODULES = {
     "bots.summary": "BotResult Simulation",
     "coach.advice": "Choice Hint WinHint",
     "coach.review": "Decision PlayerReview Review RollLuck",
-    "engine.pad": "possible_values",
-    "engine.play": "apply legal_moves",
+    "engine.checked": "apply legal_moves possible_values",
     "engine.record": "Record",
     "engine.serialize": "Position",
     "engine.state": "Announce Keep Placement Score Sheet State Throw Write",

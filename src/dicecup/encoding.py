@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dicecup.dice import Dice, layer_faces
+from dicecup.engine.checked import checked_state, legal_moves
 from dicecup.engine.legality import Moment, cell_names, cell_of, layer_offers
-from dicecup.engine.play import legal_moves
 from dicecup.engine.state import (
+    MOST_PLAYERS,
     Announce,
     Keep,
     Placement,
@@ -23,10 +24,11 @@ from dicecup.engine.state import (
     Sheet,
     State,
     TurnMove,
+    check_rules,
     column_lines,
     final_score,
 )
-from dicecup.errors import MoveError, UsageError
+from dicecup.errors import MoveError, UsageError, whole_number
 from dicecup.rules.model import Ruleset
 
 Mask = npt.NDArray[np.int8]  # by action: 1 if it is legal
@@ -51,6 +53,7 @@ class Actions:
     """
 
     def __init__(self, rules: Ruleset) -> None:
+        check_rules(rules)
         self.rules = rules
         self.dice = rules.dice.count
         self.keeps: int = 2**self.dice - 1
@@ -146,8 +149,9 @@ class Observation:
     """
 
     def __init__(self, rules: Ruleset, players: int = 1) -> None:
+        check_rules(rules)
         self.rules = rules
-        self.players = players
+        self.players = players = whole_number("players", players, 1, MOST_PLAYERS)
         dice, layers, cells = rules.dice, len(rules.dice.layers), rules.cells
         sizes = [
             ("dice", dice.count * layers, 0, dice.faces),
@@ -210,6 +214,7 @@ class Observation:
 
     def of_state(self, state: State) -> Numbers:
         """Return what the player sees whose turn it is."""
+        state = checked_state(self.rules, state)
         order = state.sheets[state.player + 1 :] + state.sheets[: state.player]
         due = state.kept is None and not state.finished
         dice = (state.dice, state.throws_left) if due else ((), 0)

@@ -14,7 +14,7 @@ from dicecup.engine.play import as_dice
 from dicecup.engine.record import BOT_PREFIX, Header, Record
 from dicecup.engine.record_header import MOST_NAME, good_name
 from dicecup.engine.serialize import Position, move_from_data, position_from_data, position_from_line
-from dicecup.engine.state import MOST_PLAYERS, Announce, Keep, Move, Throw, TurnMove, Write
+from dicecup.engine.state import MOST_PLAYERS, Announce, Keep, Move, Throw, TurnMove, Write, alone
 from dicecup.errors import Phrase, UsageError, about, check_argument, whole_number
 from dicecup.game_rules import Rules, path_of
 from dicecup.game_view import GameView
@@ -94,7 +94,7 @@ class Game(GameView):
         """
         found = position_of(position)
         game = cls(found.rules, [player], dice=dice, seed=seed)
-        begun = Record(game.record.header, first=found.state)
+        begun = Record(game.record.header, first=alone(found.state))
         return game._with(begun)
 
     @classmethod
@@ -321,6 +321,7 @@ def review(game: Game | Record | str | os.PathLike[str]) -> Review:
     ['Ann', 'bot:greedy']
     """
     if isinstance(game, Record):
+        check_argument("game", isinstance(game.header, Header), "expected_path")
         game = Game._of(game, None, {}, None)
     return (game if isinstance(game, Game) else Game.load(game)).review()
 

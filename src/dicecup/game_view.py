@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dicecup.dice import Dice
@@ -12,7 +11,7 @@ from dicecup.engine.play import legal_moves as all_legal_moves
 from dicecup.engine.record import Record
 from dicecup.engine.serialize import Position
 from dicecup.engine.sheet_data import SheetData, sheet_to_data
-from dicecup.engine.state import Move, State, standings
+from dicecup.engine.state import Move, State, alone, standings
 from dicecup.errors import MoveError, RecordError, UsageError, about
 from dicecup.game_rules import Rules
 from dicecup.match import Match
@@ -168,10 +167,7 @@ class GameView:
         >>> str(dicecup.Game("yatzy").position)
         'yatzy'
         """
-        state = self.state
-        winner = None if state.winner is None else 0
-        alone = replace(state, sheets=(state.sheet,), player=0, winner=winner)
-        return Position(self._match.record.header.reference, self.rules, alone)
+        return Position(self._match.record.header.reference, self.rules, alone(self.state))
 
     def points(self) -> dict[str, Any]:
         """The points that the dice give in every open box, in the form of `Rules.score`.

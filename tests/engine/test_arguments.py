@@ -10,10 +10,20 @@ from typing import Any, cast
 
 import pytest
 
-from dicecup.engine import Keep, Score, Throw, apply, empty_sheet, legal_moves, score, start
+from dicecup.engine import (
+    Keep,
+    Score,
+    Throw,
+    apply,
+    empty_sheet,
+    is_legal,
+    legal_moves,
+    possible_values,
+    score,
+    start,
+)
 from dicecup.engine.legality import allowed_placements, forced_boxes, points_by_box
-from dicecup.engine.pad import possible_values
-from dicecup.engine.play import as_dice, is_legal
+from dicecup.engine.play import as_dice
 from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.record_header import good_name
 from dicecup.engine.record_text import record_to_text

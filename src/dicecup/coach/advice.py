@@ -14,7 +14,8 @@ from threading import Lock, RLock
 from typing import TYPE_CHECKING
 
 from dicecup.dice import Dice
-from dicecup.engine.play import check_state, keeps, score_sheet
+from dicecup.engine.checked import checked_state
+from dicecup.engine.play import keeps, score_sheet
 from dicecup.engine.state import Keep, Score, Sheet, State, TurnMove, final_score
 from dicecup.errors import DicecupError, MoveError, UsageError
 from dicecup.installation import house_folder, is_installed, is_there, need
@@ -245,7 +246,7 @@ class WinHint:
 
 def advise(values: Values, state: State) -> Hint:
     """Return a hint for the player whose turn it is; other players' sheets do not change it."""
-    check_state(values.rules, state)
+    state = checked_state(values.rules, state)
     if state.sheet.full:
         return Hint(float(final_score(values.rules, state.sheet)), exact=True)
     turn = values.turn(state.sheet)

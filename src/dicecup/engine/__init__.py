@@ -1,7 +1,19 @@
 """The engine for all games: states, moves, totals, positions, records. Pure functions of frozen values."""
 
-from dicecup.engine.pad import possible_values
-from dicecup.engine.play import apply, check, is_legal, legal_moves
+from dicecup.engine.checked import (
+    apply,
+    check,
+    column_lines,
+    dice_to_throw,
+    empty_sheet,
+    final_score,
+    is_legal,
+    legal_moves,
+    overall_lines,
+    possible_values,
+    standings,
+    start,
+)
 from dicecup.engine.state import (
     Announce,
     Keep,
@@ -12,14 +24,7 @@ from dicecup.engine.state import (
     State,
     Throw,
     Write,
-    column_lines,
-    dice_to_throw,
-    empty_sheet,
-    final_score,
-    overall_lines,
     score,
-    standings,
-    start,
 )
 
 __all__ = [

@@ -13,7 +13,7 @@ from functools import lru_cache
 from dicecup.dice import Dice, all_dice, layer_faces, parts, sort_dice, throws
 from dicecup.engine.legality import box_links, cell_of, in_order, link_holds
 from dicecup.engine.sheet_data import joker_points, most_repeats, possible_points
-from dicecup.engine.state import Sheet, State, Write, check_rules, check_size, turn_start
+from dicecup.engine.state import Sheet, State, Write, turn_start
 from dicecup.errors import MoveError
 from dicecup.rules.model import Ruleset
 from dicecup.rules.scoring import Scored, score_box, score_table
@@ -32,15 +32,7 @@ def written(rules: Ruleset, sheet: Sheet, box: str, column: str = "") -> int | N
 
 
 def possible_values(rules: Ruleset, sheet: Sheet, box: str, column: str = "") -> tuple[int, ...]:
-    """Return all points that can be written in a box, or instead of those that it holds; lowest first.
-
-    >>> import dicecup
-    >>> game = dicecup.Game("yatzy", ["Ann"], dice="points")
-    >>> dicecup.possible_values(game.rules, game.state.sheet, "sixes")
-    (0, 6, 12, 18, 24, 30)
-    """
-    check_rules(rules)
-    check_size(rules, sheet)
+    """Return all points that can be written in a box, or instead of those that it holds; lowest first."""
     if rules.repeat and is_repeat(rules, box):
         return tuple(count * rules.repeat.points for count in range(most_repeats(rules, sheet) + 1))
     return tuple(sorted(cell_values(rules, sheet, cell_of(rules, box, column))))

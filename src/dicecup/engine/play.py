@@ -44,70 +44,48 @@ from dicecup.engine.state import (
     Throw,
     TurnMove,
     Write,
-    check_rules,
-    check_size,
     dice_to_throw,
     rolls_made,
     turn_start,
 )
-from dicecup.errors import DiceError, MoveError, Phrase, UsageError, as_integer
+from dicecup.errors import DiceError, MoveError, as_integer
 from dicecup.rules.model import Ruleset
 from dicecup.rules.scoring import NOTHING, Scored, score_table
 
+made_last: list[tuple[Ruleset, State] | None] = [None]  # which needs no check: see `engine.checked`
 MOST_TEXT = 200  # dice or characters of them; more is rubbish, and not read
 
 
 def apply(rules: Ruleset, state: State, move: Move) -> State:
-    """Return the state after the move; raise the reason if it is illegal.
-
-    >>> import dicecup
-    >>> game = dicecup.Game.from_position("yatzy / / 1 1 2 3 5 / 0")
-    >>> dicecup.apply(game.rules, game.state, game.legal_moves()[0]).sheets[0].cells[0]
-    2
-    """
+    """Return the state after the move; raise the reason if it is illegal. The state itself is not checked."""
     return apply_and_score(rules, state, move)[0]
 
 
 def apply_and_score(rules: Ruleset, state: State, move: Move) -> tuple[State, tuple[Scored, ...]]:
     """Return the state after the move, and what each box got that it filled."""
-    check_state(rules, state)
-    if isinstance(move, Write):
-        return apply_write(rules, state, move)
-    if state.finished:
+    scored: tuple[Scored, ...] = ()
+    if state.finished and not isinstance(move, Write):
         raise MoveError("game_over")
     match move:
         case Throw(dice, final):
-            return apply_throw(rules, state, dice, final=final), ()
+            after = apply_throw(rules, state, dice, final=final)
         case Keep(dice):
-            return apply_keep(rules, state, dice), ()
+            after = apply_keep(rules, state, dice)
         case Announce(box, column):
-            return apply_announce(rules, state, box, column), ()
+            after = apply_announce(rules, state, box, column)
         case Score(placements):
-            return apply_score(rules, state, placements)
+            after, scored = apply_score(rules, state, placements)
+        case Write():
+            after, scored = apply_write(rules, state, move)
         case _:
             raise MoveError("move_unreadable")
-
-
-def check_state(rules: Ruleset, state: object) -> None:
-    """Refuse what is not a state of this game."""
-    check_rules(rules)
-    try:
-        sheet = state.sheet if isinstance(state, State) else None
-    except (IndexError, TypeError):  # nobody's turn
-        sheet = None
-    if not isinstance(sheet, Sheet):
-        raise UsageError("argument_wrong", argument="state", expected=Phrase("expected_position"))
-    check_size(rules, sheet)
-
-
-def check(rules: Ruleset, state: State, move: Move) -> None:
-    """Raise the reason if the move is illegal."""
-    apply(rules, state, move)
+    made_last[0] = rules, after
+    return after, scored
 
 
 def is_legal(rules: Ruleset, state: State, move: Move) -> bool:
     try:
-        check(rules, state, move)
+        apply(rules, state, move)
     except (MoveError, DiceError):
         return False
     return True
@@ -145,7 +123,11 @@ def as_dice(rules: Ruleset, dice: object) -> Dice:
         )
     if not isinstance(dice, Iterable):
         raise unreadable(rules, dice)
-    given, known = tuple(islice(dice, MOST_TEXT)), known_dice(rules.dice.faces, len(rules.dice.layers))
+    known = known_dice(rules.dice.faces, len(rules.dice.layers))
+    try:
+        given = tuple(islice(dice, MOST_TEXT))
+    except TypeError:  # an array without dimensions
+        raise unreadable(rules, dice) from None
     try:
         return sort_dice(tuple([known[die] for die in given]))
     except (KeyError, TypeError):  # texts and lists, or rubbish
@@ -178,7 +160,11 @@ def as_die(rules: Ruleset, die: object) -> Die:
         return as_face(rules, die, die)
     if not isinstance(die, Iterable):
         raise unreadable(rules, die)
-    faces = tuple(as_face(rules, face, die) for face in islice(die, layers + 1))
+    try:
+        given = tuple(islice(die, layers + 1))
+    except TypeError:
+        raise unreadable(rules, die) from None
+    faces = tuple(as_face(rules, face, die) for face in given)
     if len(faces) != layers:
         raise unreadable(rules, die)
     return faces
@@ -312,14 +298,7 @@ def scored_layers(rules: Ruleset) -> tuple[int, ...]:
 
 
 def legal_moves(rules: Ruleset, state: State) -> tuple[TurnMove, ...]:
-    """Return every decision the player can make now; none if a throw is due or the game is over.
-
-    >>> import dicecup
-    >>> game = dicecup.Game.from_position("yatzy / / 6 6 6 6 6 / 0")
-    >>> len(dicecup.legal_moves(game.rules, game.state))
-    23
-    """
-    check_state(rules, state)
+    """Return every decision the player can make now; none if a throw is due or the game is over."""
     if state.kept is not None or state.finished:
         return ()
     scores: tuple[TurnMove, ...] = (*legal_scores(rules, state.sheet, state.dice, moment_of(rules, state)),)

@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from typing import Literal
 
 from dicecup.dice import Dice
+from dicecup.engine.checked import checked_state
 from dicecup.engine.fairness import SAME_DICE, ThrowNumber, derive_throw, seed_secret
 from dicecup.engine.play import apply_and_score, as_dice, as_kept
 from dicecup.engine.state import Keep, Move, Score, State, Throw, Write, start
@@ -102,6 +103,10 @@ class Record:
     header: Header
     entries: tuple[Entry, ...] = ()
     first: State | None = None  # where the game began if not with empty sheets; has no text form
+
+    def __post_init__(self) -> None:
+        if self.first is not None:
+            object.__setattr__(self, "first", checked_state(self.header.rules, self.first))
 
     @property
     def beginning(self) -> State:

@@ -13,7 +13,8 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from dicecup.dice import Dice, Die, contains, format_die, parse_die, sort_dice
-from dicecup.engine.legality import announceable, cell_names
+from dicecup.engine.checked import announced_names, checked_state
+from dicecup.engine.legality import cell_names
 from dicecup.engine.play import wins
 from dicecup.engine.sheet_data import sheet_from_data, sheet_to_data, wrong
 from dicecup.engine.state import (
@@ -28,7 +29,7 @@ from dicecup.engine.state import (
     Write,
     turn_start,
 )
-from dicecup.errors import DiceError, MoveError, PositionError, about
+from dicecup.errors import DiceError, MoveError, PositionError, about, check_argument
 from dicecup.rules.loader import load_ruleset
 from dicecup.rules.model import Ruleset
 
@@ -49,6 +50,10 @@ class Position:
     reference: str
     rules: Ruleset
     state: State
+
+    def __post_init__(self) -> None:
+        check_argument("reference", isinstance(self.reference, str), "expected_ruleset")
+        object.__setattr__(self, "state", checked_state(self.rules, self.state))
 
     @classmethod
     def parse(cls, line: str) -> Position:
@@ -168,7 +173,7 @@ def read_announced(rules: Ruleset, sheet: Sheet, announced: object) -> int | Non
     """Return the cell of `column.box` that was announced, if one was."""
     if announced is None:
         return None
-    known = {".".join(reversed(cell_names(rules, cell))): cell for cell in announceable(rules, sheet)}
+    known = announced_names(rules, sheet)
     if not isinstance(announced, str) or announced not in known:
         raise wrong("announced", "expected_one_of", known=", ".join(known) or "–")
     return known[announced]

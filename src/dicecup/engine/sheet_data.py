@@ -73,14 +73,42 @@ def sheet_from_data(rules: Ruleset, data: object) -> Sheet:
 
 def checked_sheet(rules: Ruleset, sheet: object) -> Sheet:
     """Return a sheet of this game, given as a `Sheet` or as data, as one of plain integers."""
-    if not isinstance(sheet, Sheet):
-        return sheet_from_data(rules, sheet)
+    return plain_sheet(rules, sheet) if isinstance(sheet, Sheet) else sheet_from_data(rules, sheet)
+
+
+def plain_sheet(rules: Ruleset, sheet: object) -> Sheet:
+    """Return a `Sheet` of this game as one of plain integers: the same one if it is."""
     check_size(rules, sheet)
-    cells = tuple(None if points is None else whole_points(points) for points in sheet.cells)
+    assert isinstance(sheet, Sheet)
+    cells = sheet.cells
+    if not (
+        type(cells) is tuple
+        and CELL_TYPES.issuperset(map(type, cells))
+        and type(sheet.repeats) is type(sheet.saved) is int
+    ):
+        plain = tuple(None if points is None else whole_points(points) for points in cells)
+        sheet = Sheet(plain, whole_points(sheet.repeats), whole_points(sheet.saved))
+    check_points(rules, sheet)
+    return sheet
+
+
+CELL_TYPES = frozenset({int, type(None)})
+
+
+def check_points(rules: Ruleset, sheet: Sheet) -> None:
+    """Refuse numbers that no sheet of this game has, even if points were written into it by hand."""
+    cells = sheet.cells
+    written = [sheet.repeats, sheet.saved, *[points for points in cells if points is not None]]
+    if max(written) > MOST_WRITTEN or min(written) < -MOST_WRITTEN:
+        raise wrong("sheet", "expected_points_written")
+    unknown = (sheet.repeats and not rules.repeat) or (sheet.saved and not rules.saved_throws)
+    if unknown or sheet.repeats < 0 or sheet.saved < 0:
+        raise PositionError("sheet_impossible")
+    if min(written) >= 0:
+        return
     for first in range(0, rules.cells, len(rules.boxes)):
         if sum(cells[first + box] or 0 for box in rules.upper) < 0:
             raise PositionError("sheet_impossible")  # numbered by their upper total, which would be no number
-    return Sheet(cells, whole_points(sheet.repeats), whole_points(sheet.saved))
 
 
 def whole_points(points: object) -> int:

@@ -5,7 +5,7 @@ totals.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -189,6 +189,12 @@ def start(rules: Ruleset, players: int = 1) -> State:
 
 def turn_start(rules: Ruleset, sheets: tuple[Sheet, ...], player: int) -> State:
     return State(sheets, player, dice=(), kept=(), throws_left=rules.throws + sheets[player].saved)
+
+
+def alone(state: State) -> State:
+    """Return the state for the player whose turn it is, as if nobody else played."""
+    winner = 0 if state.winner == state.player else None
+    return replace(state, sheets=(state.sheet,), player=0, winner=winner)
 
 
 def rolls_made(rules: Ruleset, state: State) -> int:

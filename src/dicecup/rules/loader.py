@@ -72,7 +72,12 @@ def as_ruleset(game: object, options: object = None) -> Ruleset:
 
 def load_ruleset(reference: str, options: Mapping[str, str] | None = None) -> Ruleset:
     """Load the ruleset of an id or a path, with these options; the others have their default values."""
-    return _load(reference, tuple(sorted((options or {}).items())))
+    # Plain texts only: equal ones, such as those of NumPy, would stay in the caches.
+    chosen = ((plain_text(name), plain_text(value)) for name, value in (options or {}).items())
+    return _load(plain_text(reference), tuple(sorted(chosen)))
+
+
+plain_text = str.__str__
 
 
 def load_without_files(reference: str, options: Mapping[str, str] | None = None) -> Ruleset:

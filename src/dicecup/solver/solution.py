@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any, Literal, NamedTuple, SupportsIndex
 
-from dicecup.dice import AnyDie, Dice, contains, lattice
-from dicecup.engine.play import as_dice, check_state
+from dicecup.dice import AnyDie, Dice, lattice
+from dicecup.engine.checked import checked_state
+from dicecup.engine.play import as_dice
 from dicecup.engine.serialize import Position
 from dicecup.engine.sheet_data import checked_sheet, wrong
-from dicecup.engine.state import Score, Sheet, State, empty_sheet, final_score
+from dicecup.engine.state import Score, Sheet, State, alone, empty_sheet, final_score
 from dicecup.errors import DicecupError, DiceError, Phrase, PositionError, UsageError, as_integer
 from dicecup.rules.model import Ruleset
 
@@ -286,27 +287,17 @@ class Solution(ABC):
             position = position.state
         if not isinstance(position, State):
             raise UsageError("argument_wrong", argument="position", expected=Phrase("expected_position"))
-        return checked_state(self.rules, position)
+        return state_alone(self.rules, position)
 
     @abstractmethod
     def unchecked_turn(self, sheet: Sheet) -> Turn:
         """As `turn`, for sheets that games have led to."""
 
 
-def checked_state(rules: Ruleset, state: State) -> State:
+def state_alone(rules: Ruleset, state: State) -> State:
     """The moment of the player whose turn it is, in plain integers; what cannot be one is refused."""
-    check_state(rules, state)
-    sheet = checked_sheet(rules, state.sheet)
-    alone, dice = replace(state, sheets=(sheet,), player=0), as_dice(rules, state.dice)
-    if sheet.full or not dice:
-        return replace(alone, dice=())
-    checked_count(rules, dice)
-    if state.kept is None:
-        return replace(alone, dice=dice, throws_left=checked_throws(rules, state.throws_left, 0))
-    kept = as_dice(rules, state.kept)
-    if len(kept) == len(dice) or not contains(dice, kept):
-        raise wrong("kept", "expected_kept")
-    return replace(alone, dice=dice, kept=kept, throws_left=checked_throws(rules, state.throws_left, 1))
+    own = alone(checked_state(rules, state))
+    return replace(own, dice=()) if own.sheet.full else own
 
 
 def checked_count(rules: Ruleset, dice: Dice) -> Dice:
