@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from dicecup.bots.registry import Bot, bot_name, checked_bot, find_bot, is_bot, known_bot
@@ -223,10 +224,11 @@ class Game(GameView):
         0
         """
         announced = [each.id for each in self.rules.columns if each.announced]
-        self.play(Announce(box, column or (announced[0] if len(announced) == 1 else "")))
+        only = announced[0] if len(announced) == 1 else ""
+        self.play(Announce(box, only if is_empty(column) else column))
 
     def score(
-        self, box: str = "", column: str = "", *, strike: bool | str | Sequence[str] = False, **layers: str
+        self, box: str = "", column: str = "", *, strike: bool | str | Iterable[str] = False, **layers: str
     ) -> int:
         """End the turn with the dice in a box, and return the points that they write.
 
@@ -243,12 +245,9 @@ class Game(GameView):
         """
         rules = self.rules
         data: dict[str, Any] = dict(layers)
-        data |= {key: text for key, text in (("box", box), ("column", column)) if text != ""}
-        if strike and rules.has_layers:
-            named = [strike] if isinstance(strike, str) else strike
-            data["strike"] = list(named) if isinstance(named, Sequence) else list(rules.scored)
-        elif strike:
-            data["strike"] = strike
+        data |= {key: text for key, text in (("box", box), ("column", column)) if not is_empty(text)}
+        if strike is not False:
+            data["strike"] = struck_layers(rules, strike) if rules.has_layers else strike
         self.play(move_from_data(rules, data))
         return sum(scored.points for scored in self.record.last_scored)
 
@@ -348,6 +347,24 @@ def seats_of(players: object) -> tuple[tuple[str, ...], dict[int, Bot]]:
     if not names:
         raise UsageError("players_missing")
     return tuple(names), bots
+
+
+def is_empty(text: object) -> bool:
+    """Whether this is a text without a character; arrays cannot be compared with one."""
+    return isinstance(text, str) and not text
+
+
+def struck_layers(rules: Rules, strike: object) -> list[str]:
+    """The layers whose box gets 0: all of them, or those of these names."""
+    if strike is True:
+        return list(rules.scored)
+    try:
+        named = [strike] if isinstance(strike, str) else list(islice(strike, len(rules.scored) + 1))  # type: ignore[call-overload]
+    except TypeError:
+        known = ", ".join(("True", "False", *rules.scored))
+        expected = Phrase("expected_one_of", known=known)
+        raise UsageError("argument_wrong", argument="strike", expected=expected) from None
+    return named
 
 
 def named_bots(bots: object) -> dict[str, Bot]:

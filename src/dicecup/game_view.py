@@ -202,8 +202,8 @@ class GameView:
         with about(self.rules):
             return possible_values(self.rules, self.state.sheets[self._seat(player)], box, column)
 
-    def _seat(self, player: str) -> int:
-        if player not in self.players:
+    def _seat(self, player: object) -> int:
+        if not isinstance(player, str) or player not in self.players:
             raise MoveError("seat_unknown")
         return self.players.index(player)
 

@@ -28,7 +28,7 @@ from dicecup.engine.record import DiceOrigin, Entry, Record, RecordBuilder, Reve
 from dicecup.engine.record_header import MOST_NAME, Line, good_name
 from dicecup.engine.record_text import add_line, entry_text
 from dicecup.engine.state import MOST_PLAYERS, State, Throw, TurnMove, Write, dice_to_throw
-from dicecup.errors import MoveError, Phrase, UsageError, whole_number
+from dicecup.errors import MoveError, Phrase, UsageError, check_argument, whole_number
 from dicecup.rules.model import Ruleset
 
 DiceSource = Literal["verifiable", "seed", "system", "typed", "points"]
@@ -57,10 +57,12 @@ def dice_origin(
     """Where the dice come from, and the secret of dice that are verifiable."""
     if seed is not None:
         seed = whole_number("seed", seed, 0, MOST_SEED)
-    match dice or ("verifiable" if seed is None else "seed"):
+    check_argument("same_dice", isinstance(same_dice, bool), "expected_true_or_false")
+    kind: object = ("verifiable" if seed is None else "seed") if dice is None else dice
+    match kind if isinstance(kind, str) else "":  # arrays cannot be compared with texts
         case "seed" if seed is not None:
             return DiceOrigin("seed", seed=seed, statement=SAME_DICE if same_dice else 1), None
-        case _ if same_dice and dice not in (None, "verifiable"):
+        case other if same_dice and other != "verifiable":
             known = Phrase("expected_one_of", known="verifiable, seed (with a seed)")
             raise UsageError("argument_wrong", argument="dice", expected=known)
         case "typed" | "system" as kind:

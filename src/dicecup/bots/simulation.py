@@ -134,6 +134,7 @@ def simulate(
     if cores is not None:
         cores = whole_number("cores", cores, 1, MOST_CORES)
     check_executor(executor)
+    check_argument("same_dice", isinstance(same_dice, bool), "expected_true_or_false")
     for argument, function in (("on_progress", on_progress), ("on_warning", on_warning)):
         check_argument(argument, callable(function), "expected_function")
     ensure("solver")  # NumPy counts the results

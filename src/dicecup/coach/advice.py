@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
+from operator import index
 from pathlib import Path
 from threading import Lock, RLock
 from typing import TYPE_CHECKING
 
-from dicecup.dice import Dice
+from dicecup.dice import Dice, Die, sort_dice
 from dicecup.engine.checked import checked_state
-from dicecup.engine.play import keeps, score_sheet
+from dicecup.engine.play import MOST_TEXT, check_placements, keeps, score_sheet
 from dicecup.engine.state import Keep, Score, Sheet, State, TurnMove, final_score
-from dicecup.errors import DicecupError, MoveError, UsageError
+from dicecup.errors import DicecupError, MoveError, UsageError, as_integer
 from dicecup.installation import house_folder, is_installed, is_there, need
 from dicecup.rules.model import Ruleset
 from dicecup.rules.reader import is_house
@@ -193,6 +195,7 @@ class Hint:
         """The choice that a player took; striking a box that gives 0 is filling it."""
         if not isinstance(move, Keep | Score):
             raise MoveError("move_unreadable")
+        move = plain_move(move)
         for wanted in (move, without_strikes(move)):
             for choice in self.choices:
                 if choice.move == wanted:
@@ -230,7 +233,8 @@ class WinHint:
         ... )
         0.5
         """
-        return next((choice.expected for choice in self.choices if choice.move == move), None)
+        wanted = plain_move(move)
+        return next((choice.expected for choice in self.choices if choice.move == wanted), None)
 
     def parts_from(self, hint: Hint) -> bool:
         """Whether the best choice for the win is another one than the best for points.
@@ -269,6 +273,23 @@ def worths(turn: Turn, state: State) -> list[tuple[Keep | Score, float, int]]:
     if state.throws_left:
         found += [(move, turn.keep(move.dice, state.throws_left), 0) for move in keeps(state.dice)]
     return found
+
+
+def plain_move(move: Keep | Score) -> Keep | Score:
+    """The same move in plain values, which can be compared: arrays cannot."""
+    if isinstance(move, Score):
+        check_placements(move.placements)
+        return move
+    try:
+        given = tuple(islice(move.dice, MOST_TEXT))
+        return Keep(sort_dice(tuple(plain_die(die) for die in given)))
+    except TypeError:
+        raise MoveError("move_unreadable") from None
+
+
+def plain_die(die: object) -> Die:
+    face = as_integer(die)
+    return tuple(map(index, die)) if face is None else face  # type: ignore[call-overload]
 
 
 def without_strikes(move: TurnMove) -> TurnMove:

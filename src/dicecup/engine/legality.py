@@ -42,10 +42,10 @@ def cell_of(rules: Ruleset, box: str, column: str = "") -> int:
 
 def no_cell(rules: Ruleset, box: object, column: object) -> MoveError:
     """The error for a box or a column that a game does not have."""
-    if box not in list(rules.box_index):
+    if not isinstance(box, str) or box not in rules.box_index:
         return MoveError("box_unknown", box=str(box), known=", ".join(rules.box_index))
     known = ", ".join(rules.column_index)
-    if not column:
+    if column is None or (isinstance(column, str) and not column):
         return MoveError("column_missing", known=known)
     return MoveError("column_unknown", column=str(column), known=known or "–")
 

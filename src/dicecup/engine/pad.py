@@ -14,14 +14,14 @@ from dicecup.dice import Dice, all_dice, layer_faces, parts, sort_dice, throws
 from dicecup.engine.legality import box_links, cell_of, in_order, link_holds
 from dicecup.engine.sheet_data import joker_points, most_repeats, possible_points
 from dicecup.engine.state import Sheet, State, Write, turn_start
-from dicecup.errors import MoveError
+from dicecup.errors import MoveError, Phrase, as_integer
 from dicecup.rules.model import Ruleset
 from dicecup.rules.scoring import Scored, score_box, score_table
 
 
-def is_repeat(rules: Ruleset, box: str) -> bool:
+def is_repeat(rules: Ruleset, box: object) -> bool:
     """Return whether this is the line of the repeats, which is written like a box."""
-    return rules.repeat is not None and rules.repeat.id == box
+    return rules.repeat is not None and isinstance(box, str) and rules.repeat.id == box
 
 
 def written(rules: Ruleset, sheet: Sheet, box: str, column: str = "") -> int | None:
@@ -104,9 +104,26 @@ def paying_boxes(rules: Ruleset) -> frozenset[frozenset[int]]:
     )
 
 
+def plain_write(move: Write) -> Write:
+    """Return the same write in plain integers, which records can be read with again."""
+    seat, points, was = (
+        number if number is None or type(number) is int else as_integer(number)
+        for number in (move.seat, move.points, move.was)
+    )
+    if seat is None:
+        raise MoveError("seat_unknown")
+    if points is None and move.points is not None:
+        expected = Phrase("expected_points_written")
+        raise MoveError("argument_wrong", argument="points", expected=expected)
+    if was is None and move.was is not None:
+        raise MoveError("box_changed", box=move.box)
+    return Write(seat, move.box, points, move.column, was)
+
+
 def apply_write(rules: Ruleset, state: State, move: Write) -> tuple[State, tuple[Scored, ...]]:
     """Return the state after points are written, and the points; any player's box may be written any time."""
-    if type(move.seat) is not int or not 0 <= move.seat < len(state.sheets):
+    move = plain_write(move)
+    if not 0 <= move.seat < len(state.sheets):
         raise MoveError("seat_unknown")
     before = state.sheets[move.seat]
     found = written(rules, before, move.box, move.column)

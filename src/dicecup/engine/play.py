@@ -92,6 +92,7 @@ def is_legal(rules: Ruleset, state: State, move: Move) -> bool:
 
 
 def apply_throw(rules: Ruleset, state: State, dice: Dice, *, final: bool = False) -> State:
+    check_final(final)
     if state.kept is None:
         raise MoveError("throw_not_due" if state.throws_left else "no_throw_left")
     if final and state.dice:
@@ -105,6 +106,11 @@ def apply_throw(rules: Ruleset, state: State, dice: Dice, *, final: bool = False
     lying = sort_dice(state.kept + thrown)
     after = State(state.sheets, state.player, lying, None, throws_left, state.announced)
     return replace(after, winner=state.player) if wins(rules, after) else after
+
+
+def check_final(final: object) -> None:
+    if type(final) is not bool:
+        raise MoveError("move_unreadable")
 
 
 def wins(rules: Ruleset, state: State) -> bool:
@@ -262,6 +268,8 @@ def check_placements(placements: object) -> None:
         raise MoveError("move_unreadable")
     for one in placements:
         if not isinstance(one, Placement) or type(one.box) is not str or type(one.column) is not str:
+            raise MoveError("move_unreadable")
+        if type(one.strike) is not bool:  # a text like "no" would strike the box
             raise MoveError("move_unreadable")
 
 

@@ -14,7 +14,8 @@ from typing import Literal
 from dicecup.dice import Dice
 from dicecup.engine.checked import checked_state
 from dicecup.engine.fairness import SAME_DICE, ThrowNumber, derive_throw, seed_secret
-from dicecup.engine.play import apply_and_score, as_dice, as_kept
+from dicecup.engine.pad import plain_write
+from dicecup.engine.play import apply_and_score, as_dice, as_kept, check_final
 from dicecup.engine.state import Keep, Move, Score, State, Throw, Write, start
 from dicecup.errors import MoveError, RecordError
 from dicecup.rules.model import Ruleset
@@ -281,9 +282,12 @@ class RecordBuilder:
     def add(self, entry: Entry) -> None:
         """Add an entry with its dice sorted, or raise the reason why it is refused."""
         if isinstance(entry, Throw):
+            check_final(entry.final)
             entry = shared_throw(as_dice(self.rules, entry.dice), entry.final)
         elif isinstance(entry, Keep):
             entry = shared_keep(as_kept(self.rules, self.state, entry.dice))
+        elif isinstance(entry, Write):
+            entry = plain_write(entry)
         if self.entries and isinstance(self.entries[-1], Reveal):
             raise RecordError("record_closed")
         match entry:

@@ -260,7 +260,9 @@ def announce_from_data(data: Mapping[str, Any]) -> Announce:
 
 def layered_score(rules: Ruleset, data: Mapping[str, Any]) -> Score:
     struck = data.get("strike", [])
-    known = isinstance(struck, list) and all(layer in rules.scored for layer in struck)
+    known = isinstance(struck, list) and all(
+        isinstance(layer, str) and layer in rules.scored for layer in struck
+    )
     if set(data) - {"strike"} != set(rules.scored) or not known:
         raise MoveError("move_unreadable")
     placements = []
