@@ -17,8 +17,9 @@ from dicecup.engine.record_header import MOST_NAME, good_name
 from dicecup.engine.serialize import Position, move_from_data, position_from_data, position_from_line
 from dicecup.engine.state import MOST_PLAYERS, Announce, Keep, Move, Throw, TurnMove, Write, alone
 from dicecup.errors import Phrase, UsageError, about, check_argument, whole_number
-from dicecup.game_rules import Rules, path_of
+from dicecup.game_rules import Rules
 from dicecup.game_view import GameView
+from dicecup.installation import path_of
 from dicecup.match import DiceSource, Match, dice_origin
 from dicecup.rules.loader import AnyGame
 

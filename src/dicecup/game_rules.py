@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dicecup.dice import AnyDie
@@ -13,7 +12,7 @@ from dicecup.engine.play import as_dice
 from dicecup.engine.sheet_data import checked_sheet
 from dicecup.engine.state import Sheet, empty_sheet
 from dicecup.errors import DiceError, check_argument, check_executor
-from dicecup.installation import need
+from dicecup.installation import check_reachable, need, path_of
 from dicecup.rules.loader import AnyGame, as_ruleset, builtin_ids
 from dicecup.rules.model import Ruleset
 
@@ -104,6 +103,8 @@ class Rules(Ruleset):
         248.44
         """
         where = None if folder is None else path_of("folder", folder, "expected_folder")
+        if where is not None:
+            check_reachable(where)
         check_argument("on_progress", on_progress is None or callable(on_progress), "expected_function")
         check_executor(executor)
         need("solver")
@@ -119,14 +120,3 @@ class Rules(Ruleset):
             on_progress=progress,
             executor=executor,
         )
-
-
-def path_of(argument: str, path: object, expected: str) -> Path:
-    """A path that a program gives, as text or otherwise."""
-    try:
-        found = Path(path)  # type: ignore[arg-type]
-    except TypeError:
-        found = None
-    check_argument(argument, found is not None and "\0" not in str(found), expected)
-    assert found is not None
-    return found

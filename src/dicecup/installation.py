@@ -14,7 +14,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from dicecup.errors import StorageError, UsageError
+from dicecup.errors import StorageError, UsageError, check_argument, problem_of
 
 NAME = "dicecup"
 IN_BROWSER = sys.platform == "emscripten"  # there are no threads, processes or sockets
@@ -53,6 +53,27 @@ def earlier(base: str) -> Path | None:
     """Return the folder that the first versions used on macOS, if it exists: it holds games and tables."""
     folder = Path.home() / base / NAME
     return folder if sys.platform == "darwin" and folder.is_dir() else None
+
+
+def path_of(argument: str, path: object, expected: str) -> Path:
+    """A path that a program gives, as text or otherwise."""
+    try:
+        found = Path(path)  # type: ignore[arg-type]
+        fine = b"\0" not in os.fsencode(found)
+    except (TypeError, UnicodeEncodeError):  # halves of characters are in no name
+        found, fine = Path(), False
+    check_argument(argument, fine, expected)
+    return found
+
+
+def check_reachable(folder: Path) -> None:
+    """Refuse a folder that cannot be there, for example because its name is too long."""
+    try:
+        os.stat(folder)  # noqa: PTH116 - pathlib hides some of the errors, each version others
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except OSError as error:
+        raise StorageError("file_unwritable", file=folder, problem=problem_of(error)) from None
 
 
 MODULES = {

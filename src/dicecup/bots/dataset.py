@@ -7,6 +7,7 @@ several, or by the workers of an executor.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
@@ -28,9 +29,9 @@ from dicecup.engine.fairness import MOST_SEED
 from dicecup.engine.play import apply
 from dicecup.engine.serialize import move_to_data
 from dicecup.engine.state import State, Throw, dice_to_throw, empty_sheet, final_score, start
-from dicecup.errors import StorageError, problem_of, whole_number
+from dicecup.errors import Phrase, StorageError, problem_of, whole_number
 from dicecup.executors import version
-from dicecup.installation import ensure, need
+from dicecup.installation import ensure, need, path_of
 from dicecup.rules.loader import AnyGame, as_ruleset
 from dicecup.rules.model import Ruleset
 from dicecup.solver.solution import OnShare, OnWarning, no_callback
@@ -89,6 +90,7 @@ def write_data(
     >>> dicecup.write_data("games.parquet", "yatzy-sv", "random", games=2, seed=1).games
     2
     """
+    file = path_of("path", path, "expected_path")
     need("data")
     ensure("solver")
     from dicecup.encoding import actions_of
@@ -115,7 +117,7 @@ def write_data(
         "exact": "true" if exact else "false",
         "actions": str(actions_of(rules).count),
     }
-    decisions, scores, losses = write_rows(Path(path), rules, about, played)
+    decisions, scores, losses = write_rows(file, rules, about, played)
     undecided = games - len(scores)  # won by the first roll: they have no rows, but count
     scores += [final_score(rules, empty_sheet(rules))] * undecided
     losses += [0.0] * undecided
@@ -239,6 +241,8 @@ def write_rows(
     import pyarrow as pa
     from pyarrow import parquet
 
+    if not path.name:  # "." and "/"
+        raise StorageError("file_unwritable", file=path, problem=Phrase("system_folder"))
     schema, aside = schema_of(rules, about), path.with_name(f".{path.name}.{os.getpid()}")
     decisions, scores, losses = 0, list[int](), list[float]()
     try:
@@ -255,7 +259,8 @@ def write_rows(
     except OSError as error:
         raise StorageError("file_unwritable", file=path, problem=problem_of(error)) from None
     finally:
-        aside.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # a name that is too long
+            aside.unlink(missing_ok=True)
     return decisions, scores, losses
 
 

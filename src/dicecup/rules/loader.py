@@ -67,7 +67,11 @@ def as_ruleset(game: object, options: object = None) -> Ruleset:
         return load_ruleset(game.reference, {**game.options, **options}) if options else game
     if not isinstance(game, str | os.PathLike):
         raise UsageError("argument_wrong", argument="game", expected=Phrase("expected_ruleset"))
-    return load_ruleset(os.fspath(game), options)
+    try:
+        reference = os.fsdecode(game)
+    except TypeError:  # a path of its own kind that gives no text
+        raise UsageError("argument_wrong", argument="game", expected=Phrase("expected_ruleset")) from None
+    return load_ruleset(reference, options)
 
 
 def load_ruleset(reference: str, options: Mapping[str, str] | None = None) -> Ruleset:

@@ -140,10 +140,12 @@ def write_record(path: Path, record: Record, secret: bytes | None = None, *, ove
     if header.reference not in builtin_ids() and not is_house(header.reference):
         header = replace(header, reference=os.path.relpath(header.rules.reference, path.parent))
     text = record_to_text(replace(record, header=header), rules_beside(path.parent))
-    if not overwrite and path.exists():
-        raise StorageError("file_exists", file=path)
+    if not path.name:  # "." and "/"
+        raise StorageError("file_unwritable", file=path, problem=Phrase("system_folder"))
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
+        if not overwrite and path.exists():
+            raise StorageError("file_exists", file=path)
         path.parent.mkdir(parents=True, exist_ok=True)
         if secret is not None and header.origin.kind == "verifiable" and record.secret is None:
             write_secret(secret_path(path), secret)
@@ -152,7 +154,8 @@ def write_record(path: Path, record: Record, secret: bytes | None = None, *, ove
         aside.write_text(text, encoding="utf-8", newline="\n")
         aside.replace(path)
     except OSError as error:
-        aside.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            aside.unlink(missing_ok=True)
         raise StorageError("file_unwritable", file=path, problem=problem_of(error)) from None
 
 
