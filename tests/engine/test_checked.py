@@ -12,7 +12,8 @@ import pytest
 import dicecup
 from dicecup import engine
 from dicecup.engine.checked import checked_state
-from dicecup.engine.state import Sheet, State
+from dicecup.engine.state import Sheet, State, lines_of
+from dicecup.rules.scoring import score_table
 
 FOUR = np.int64(4)
 ONES: Any = (FOUR, *(None,) * 14)
@@ -59,6 +60,16 @@ def test_points_that_equal_plain_ones_are_made_plain(yatzy, points):
     assert {type(line) for line in engine.column_lines(yatzy, odd, 0).values()} == {int}
     assert {type(line) for line in engine.overall_lines(yatzy, odd).values()} == {int}
     assert all(type(value) is int for value in engine.possible_values(yatzy, odd, "twos"))
+
+
+def test_what_the_caches_keep_is_plain(yatzy):
+    """Also where nothing was checked before."""
+    lines = lines_of(yatzy, (np.int64(2), np.int64(8), *(None,) * 13), np.int8(0), 0)  # type: ignore[arg-type]
+    assert {type(line) for line in lines.values()} == {int}
+    scored = score_table(yatzy)[tuple(np.array([1, 1, 4, 4, 5]))]
+    assert {type(number) for one in scored for number in (one.points, *one.counted)} == {int}
+    with pytest.raises(TypeError):
+        lines_of(yatzy, (2.0, 10.0, *(None,) * 13), 0, 0)  # type: ignore[arg-type]
 
 
 def test_a_state_of_the_engine_is_taken_as_it_is(yatzy):

@@ -53,7 +53,7 @@ from dicecup.rules.model import Ruleset
 from dicecup.rules.scoring import NOTHING, Scored, score_table
 
 made_last: list[tuple[Ruleset, State] | None] = [None]  # which needs no check: see `engine.checked`
-MOST_TEXT = 200  # dice or characters of them; more is rubbish, and not read
+MOST_TEXT = 200  # dice or characters of them; more is rubbish
 
 
 def apply(rules: Ruleset, state: State, move: Move) -> State:
@@ -124,9 +124,9 @@ def wins(rules: Ruleset, state: State) -> bool:
 def as_dice(rules: Ruleset, dice: object) -> Dice:
     """Dice of this game, sorted, however a program has them: `(6, 3)`, `["6-5"]`, `"6 3"`, NumPy integers."""
     if isinstance(dice, str):
-        return parse_dice(
-            dice[:MOST_TEXT].replace(",", " ").split(), rules.dice.faces, len(rules.dice.layers)
-        )
+        if len(dice) > MOST_TEXT:
+            raise unreadable(rules, dice)
+        return parse_dice(dice.replace(",", " ").split(), rules.dice.faces, len(rules.dice.layers))
     if not isinstance(dice, Iterable):
         raise unreadable(rules, dice)
     known = known_dice(rules.dice.faces, len(rules.dice.layers))
@@ -161,7 +161,9 @@ def as_kept(rules: Ruleset, state: State, dice: object) -> Dice:
 def as_die(rules: Ruleset, die: object) -> Die:
     layers = len(rules.dice.layers)
     if isinstance(die, str):
-        return parse_die(die[:MOST_TEXT], rules.dice.faces, layers)
+        if len(die) > MOST_TEXT:
+            raise unreadable(rules, die)
+        return parse_die(die, rules.dice.faces, layers)
     if layers == 1:
         return as_face(rules, die, die)
     if not isinstance(die, Iterable):

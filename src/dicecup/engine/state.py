@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from operator import index
 from types import MappingProxyType
 
 from dicecup.dice import Dice
@@ -220,6 +221,8 @@ def column_lines(rules: Ruleset, sheet: Sheet, column: int) -> Mapping[str, int]
 
 @lru_cache(maxsize=2048)  # a move changes one column: the others are known
 def lines_of(rules: Ruleset, cells: Cells, repeats: int, column: int) -> Mapping[str, int]:
+    # Those of NumPy equal plain ones: the cache would give them to other games. Floats have no index.
+    cells, repeats = tuple([None if points is None else index(points) for points in cells]), index(repeats)
     sums: dict[Section, int] = {"upper": 0, "lower": 0, "after_total": 0}
     difference = rules.difference
     uncounted = (difference.high, difference.low) if difference else ()

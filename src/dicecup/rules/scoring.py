@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, permutations
+from operator import index
 
 from dicecup.dice import Faces
 from dicecup.rules.model import Alike, AnyDice, Box, Needs, OfFace, Points, Ruleset, Run, TheseFaces
@@ -37,7 +38,8 @@ class BoxScores(dict[Faces, Scored]):
         self.counted = counted
 
     def __missing__(self, faces: Faces) -> Scored:
-        found = self[faces] = best_score(self.needs, self.points, faces, self.counted)
+        plain = tuple(map(index, faces))  # faces of NumPy equal plain ones, and the scores are kept
+        found = self[faces] = best_score(self.needs, self.points, plain, self.counted)
         return found
 
 
