@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dicecup.i18n.language import LANGUAGES, option_name, option_text
-from dicecup.rules import Ruleset, load_ruleset
+from dicecup.rules import Ruleset, builtin_ids, load_ruleset
 from dicecup.rules.model import Run
 
 
@@ -148,3 +148,35 @@ def test_what_names_a_removed_box_goes_with_it(write_rules):
     assert (generala.win, generala.boxes[-1].id, generala.boxes[-1].once) == (None, "double_generala", ())
     assert house("jamb", "minimum").difference is None
     assert house("generala", "poker").win is not None
+
+
+def test_links_to_a_removed_box_go_with_it(write_rules):
+    """What came before it still comes before what came after it."""
+
+    def house(base: str, lines: str) -> Ruleset:
+        return load_ruleset(write_rules(f'format = 1\nid = "house"\nbase = "{base}"\n{lines}\n'))
+
+    def after(rules: Ruleset, box: str) -> tuple[str, ...]:
+        return rules.boxes[rules.box_index[box]].after
+
+    assert after(house("yum-plus", "box.yum = false"), "second_yum") == ()
+    assert after(house("yum-plus", "box.second_yum = false"), "third_yum") == ("yum",)
+    assert after(house("yum-plus", "box.yum = false\nbox.second_yum = false"), "third_yum") == ()
+    high = house("yum-plus", "box.low_score = false")
+    assert high.boxes[high.box_index["high_score"]].above is None
+    assert "fours" not in {across.box for across in house("balut", "upper.boxes.fours = false").across}
+    assert house("jamb", "upper.boxes.ones = false").difference is None
+    assert house("yahtzee", "box.yahtzee = false").joker is None
+    assert house("generala", "win = false").win is None
+
+
+def test_every_box_of_every_game_can_be_removed(write_rules):
+    """A joker may need all upper boxes, and two boxes a turn need an even number: those games say so."""
+    for base in builtin_ids():
+        plain = load_ruleset(base)
+        for box in plain.boxes if not plain.has_layers else ():
+            where = "upper.boxes" if box.section == "upper" else "box"
+            text = f'format = 1\nid = "house"\nbase = "{base}"\n{where}.{box.id} = false\n'
+            if where == "upper.boxes" and base.endswith(("yahtzee", "kniffel", "yum-plus")):
+                text += "joker = false\n"
+            assert box.id not in load_ruleset(write_rules(text)).box_index
