@@ -184,7 +184,8 @@ def tables_of(draft: HouseDraft) -> dict[str, Any]:
     tables["upper"] = upper_tables(draft, base)
     kept = {*(box.id for box in draft.boxes), *upper_ids(draft, base)}
     gone = {box.id: False for box in base.boxes if box.section != "upper" and box.id not in kept}
-    raw = without_removed(read_rules(draft.base).tables, {"box": gone})  # as the loader will see the base
+    removed = {"box": gone, "upper": tables["upper"]}
+    raw = without_removed(read_rules(draft.base).tables, removed)  # as the loader will see the base
     tables["box"] = box_tables(draft, base, raw, tables.get("box", {}), kept)
     order = [box.id for box in draft.boxes]
     usual = [box.id for box in base.boxes if box.id in order]
