@@ -355,3 +355,17 @@ def test_a_full_sheet_has_no_decisions(solution, refused):
         turn.boxes(dice)
     with refused("keeps_with_layers" if rules.has_layers else "game_over"):
         turn.keep_values(1)
+
+
+def test_solving_takes_only_what_it_knows(refused):
+    """Also when there is a table already; and no second one is made for the same precision."""
+    rules = dicecup.Rules("yatzy-sv")
+    solved = rules.solve()
+    for backend in ("quantum", None, ["cpu"], np.array(["cpu", "cuda"])):
+        with refused("backend_unknown"):
+            rules.solve(backend=cast(Any, backend))
+    for precision in (64.0, "64", None, 16, np.array([64, 32])):
+        with refused("argument_wrong", argument="precision"):
+            rules.solve(precision=cast(Any, precision))
+    again = rules.solve(precision=cast(Any, np.int64(64)))
+    assert again.expected == solved.expected

@@ -10,7 +10,7 @@ import shlex
 from concurrent.futures import Executor
 from pathlib import Path
 
-from dicecup.errors import Phrase, StorageError, UsageError
+from dicecup.errors import Phrase, StorageError, UsageError, as_integer
 from dicecup.installation import tables_folder
 from dicecup.rules.model import Ruleset
 from dicecup.solver.double.game_tables import SheetIndex, check_double_solvable
@@ -18,7 +18,7 @@ from dicecup.solver.double.solution import DoubleSolution
 from dicecup.solver.double.solve import ValueTable, check_room, find_packed_table, solve_double
 from dicecup.solver.double.solve import solve_seconds as double_seconds
 from dicecup.solver.files.tables import TableFile, open_table, table_path
-from dicecup.solver.limits import PRECISIONS
+from dicecup.solver.limits import BACKENDS, PRECISIONS, unknown_backend
 from dicecup.solver.single.index import check_solvable, solve_seconds
 from dicecup.solver.single.solution import SingleSolution
 from dicecup.solver.single.solve import solve_single
@@ -157,15 +157,18 @@ def solution_of(
     executor: Executor | None = None,
 ) -> Solution:
     """Return the solution from the table of this precision; solve the game first if there is none."""
-    if precision not in PRECISIONS:
+    bits = as_integer(precision)
+    if bits not in PRECISIONS:
         known = Phrase("expected_one_of", known=", ".join(map(str, PRECISIONS)))
         raise UsageError("argument_wrong", argument="precision", expected=known)
+    if not isinstance(backend, str) or backend not in BACKENDS:
+        raise unknown_backend(backend)
     check_double_solvable(rules) if rules.has_layers else check_solvable(rules)
-    table = find_table(rules, precision, folder or tables_folder())
+    table = find_table(rules, bits, folder or tables_folder())
     if table is None:
         table = solve(
             rules,
-            precision=precision,
+            precision=bits,
             backend=backend,
             folder=folder,
             on_progress=on_progress,
