@@ -18,7 +18,7 @@ from dicecup.solver.double.solution import DoubleSolution
 from dicecup.solver.double.solve import ValueTable, check_room, find_packed_table, solve_double
 from dicecup.solver.double.solve import solve_seconds as double_seconds
 from dicecup.solver.files.tables import TableFile, open_table, table_path
-from dicecup.solver.limits import BACKENDS, PRECISIONS, unknown_backend
+from dicecup.solver.limits import PRECISIONS, check_backend
 from dicecup.solver.single.index import check_solvable, solve_seconds
 from dicecup.solver.single.solution import SingleSolution
 from dicecup.solver.single.solve import solve_single
@@ -161,8 +161,7 @@ def solution_of(
     if bits not in PRECISIONS:
         known = Phrase("expected_one_of", known=", ".join(map(str, PRECISIONS)))
         raise UsageError("argument_wrong", argument="precision", expected=known)
-    if not isinstance(backend, str) or backend not in BACKENDS:
-        raise unknown_backend(backend)
+    check_backend(backend)
     check_double_solvable(rules) if rules.has_layers else check_solvable(rules)
     table = find_table(rules, bits, folder or tables_folder())
     if table is None:

@@ -78,8 +78,13 @@ BACKENDS = ("cpu", "cuda")
 PRECISIONS = (64, 32)
 
 
-def unknown_backend(name: str) -> UsageError:
+def unknown_backend(name: object) -> UsageError:
     return UsageError("backend_unknown", backend=name, known=", ".join(BACKENDS))
+
+
+def check_backend(name: object) -> None:
+    if not isinstance(name, str) or name not in BACKENDS:
+        raise unknown_backend(name)
 
 
 def load_cupy() -> Any:
