@@ -107,6 +107,9 @@ class Rules(Ruleset):
             check_reachable(where)
         check_argument("on_progress", on_progress is None or callable(on_progress), "expected_function")
         check_executor(executor)
+        from dicecup.solver.components import check_rules
+
+        check_rules(self)
         need("solver")
         from dicecup.solver.find import solution_of
         from dicecup.solver.solution import no_callback

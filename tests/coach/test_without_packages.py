@@ -84,3 +84,21 @@ def test_every_game_has_hints_in_the_web_app_and_on_the_command_line(answers, ga
     assert goal["error"]["code"] == "chances_missing"
     assert "<table" in so_far
     assert "Win chance" not in so_far
+
+
+def test_a_game_that_no_solver_knows_does_not_ask_for_one(tmp_path):
+    """Installing it would not help."""
+    script = """
+from dicecup import installation
+def refuse(extra): raise AssertionError(extra)
+installation.need = installation.ensure = refuse
+import dicecup
+for act in (dicecup.Game("jamb").hint, dicecup.Rules("jamb").solve):
+    try: act()
+    except dicecup.UsageError as error: print(error.code)
+"""
+    environment = os.environ | {"DICECUP_CACHE": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, env=environment
+    )
+    assert (done.stdout.split(), done.stderr) == (["solve_extension"] * 2, "")

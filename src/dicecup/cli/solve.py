@@ -82,6 +82,9 @@ def command(
     as_json: bool,
 ) -> None:
     rules = read_ruleset(game, options)
+    from dicecup.solver.components import check_rules
+
+    check_rules(rules)
     need("solver")
     from dicecup.installation import tables_folder
     from dicecup.solver.find import estimate_seconds, find_table, solve

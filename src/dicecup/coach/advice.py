@@ -109,6 +109,14 @@ def values_without_solver(rules: Ruleset) -> Values | None:
     return Values(found, why_learned=UsageError("solver_missing")) if found else None
 
 
+def need_solver(rules: Ruleset) -> None:
+    """Install what solving needs, but not for rules that no solver knows."""
+    from dicecup.solver.components import check_rules
+
+    check_rules(rules)
+    need("solver")
+
+
 def known_values(rules: Ruleset) -> Values:
     """Return `find_values` from a cache, for players and services that ask repeatedly."""
     with FINDING:
@@ -119,7 +127,7 @@ def known_values(rules: Ruleset) -> Values:
 def remembered_values(rules: Ruleset) -> Values:
     if not is_house(rules.reference):
         return find_values(rules)
-    need("solver")
+    need_solver(rules)
     from dicecup.solver.files.tables import forget_oldest
     from dicecup.solver.find import find_table
 
@@ -142,7 +150,7 @@ def find_values(
     on_warning: OnWarning = no_callback,
 ) -> Values:
     """Return the best values there are. Where there are none, the error says what to run."""
-    need("solver")
+    need_solver(rules)
     from dicecup.solver.find import find_solution
     from dicecup.solver.learned import find_learned
 
