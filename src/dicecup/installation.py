@@ -11,10 +11,11 @@ import importlib
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
-from dicecup.errors import StorageError, UsageError, check_argument, problem_of
+from dicecup.errors import Phrase, StorageError, UsageError, check_argument, problem_of
 
 NAME = "dicecup"
 IN_BROWSER = sys.platform == "emscripten"  # there are no threads, processes or sockets
@@ -74,6 +75,15 @@ def check_reachable(folder: Path) -> None:
         pass
     except OSError as error:
         raise StorageError("file_unwritable", file=folder, problem=problem_of(error)) from None
+
+
+def check_replaceable(path: Path) -> None:
+    """Refuse to put a file in the place of a folder or a device: root could replace /dev/null."""
+    with suppress(OSError):  # a name that is too long: writing says so
+        if path.is_dir() or not path.name:  # "." and "/"
+            raise StorageError("file_unwritable", file=path, problem=Phrase("system_folder"))
+        if path.exists() and not path.is_file():
+            raise StorageError("file_unwritable", file=path, problem=Phrase("system_device"))
 
 
 MODULES = {

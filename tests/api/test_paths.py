@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 import dicecup
+from dicecup.storage.backup import make_backup
 
 LONG = "x" * 300
 
@@ -64,3 +66,23 @@ def test_rules_by_a_path_of_bytes(tmp_path):
     assert dicecup.Rules(entry).id == "ours"
     named: Any = Bytes()
     assert dicecup.Rules(named).id == "yatzy"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no devices among the files")
+def test_a_device_is_not_replaced(tmp_path, refused):
+    """Root could: all programs need /dev/null."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    database = tmp_path / "games.db"
+    database.touch()
+    game = dicecup.Game("yatzy", seed=1)
+    calls: tuple[Callable[[], object], ...] = (
+        lambda: game.save(pipe),
+        lambda: game.save(pipe, overwrite=True),
+        lambda: dicecup.write_data(pipe, "yatzy", "random", games=1, seed=1),
+        lambda: make_backup(str(database), pipe),
+    )
+    for write in calls:
+        with refused("file_unwritable", problem="system_device"):
+            write()
+        assert pipe.is_fifo()

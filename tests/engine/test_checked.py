@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -64,12 +65,12 @@ def test_points_that_equal_plain_ones_are_made_plain(yatzy, points):
 
 def test_what_the_caches_keep_is_plain(yatzy):
     """Also where nothing was checked before."""
-    lines = lines_of(yatzy, (np.int64(2), np.int64(8), *(None,) * 13), np.int8(0), 0)  # type: ignore[arg-type]
+    lines = lines_of(yatzy, (np.int64(2), np.int64(8), *(None,) * 13), np.int8(0), 0)
     assert {type(line) for line in lines.values()} == {int}
     scored = score_table(yatzy)[tuple(np.array([1, 1, 4, 4, 5]))]
     assert {type(number) for one in scored for number in (one.points, *one.counted)} == {int}
     with pytest.raises(TypeError):
-        lines_of(yatzy, (2.0, 10.0, *(None,) * 13), 0, 0)  # type: ignore[arg-type]
+        lines_of(yatzy, (2.0, 10.0, *(None,) * 13), 0, 0)
 
 
 def test_a_state_of_the_engine_is_taken_as_it_is(yatzy):
@@ -88,6 +89,7 @@ def test_a_state_of_another_game_is_not_known(yatzy, refused):
         checked_state(dicecup.Rules("jamb"), made)
 
 
+Odd: Any = Sheet
 WRONG: list[dict[str, Any]] = [
     *({"dice": dice} for dice in ((1, 1, 2, 3), (1, 1, 2, 3, 5, 6), (1, 1, 2, 3, 9), (0,) * 5, (NAN,) * 5)),
     *({"dice": dice} for dice in (None, "x", 7, ((1, 1),) * 5, np.array(3), (), np.array([]))),
@@ -99,18 +101,18 @@ WRONG: list[dict[str, Any]] = [
     *({"player": player} for player in (-1, 1, None, "x", NAN)),
     *({"announced": cell} for cell in (-1, 0, True, 99, "x", NAN)),
     *({"winner": seat} for seat in (-1, 1, "x", NAN)),
-    *({"sheets": sheets} for sheets in (None, 7, (), (Sheet((None,) * 3),))),
-    *({"sheets": (Sheet((points, *(None,) * 14)),)} for points in ("x", NAN, 2.5, 10**9, np.array([1, 2]))),
-    {"sheets": (Sheet((-5, *(None,) * 14)),)},
-    *({"sheets": (Sheet((None,) * 15, count),)} for count in ("x", 5, -1)),
-    *({"sheets": (Sheet((None,) * 15, 0, count),)} for count in ("x", 3, -1)),
+    *({"sheets": sheets} for sheets in (None, 7, (), (Odd((None,) * 3),))),
+    *({"sheets": (Odd((points, *(None,) * 14)),)} for points in ("x", NAN, 2.5, 10**9, np.array([1, 2]))),
+    {"sheets": (Odd((-5, *(None,) * 14)),)},
+    *({"sheets": (Odd((None,) * 15, count),)} for count in ("x", 5, -1)),
+    *({"sheets": (Odd((None,) * 15, 0, count),)} for count in ("x", 3, -1)),
 ]
 
 
 @pytest.mark.parametrize("changed", WRONG, ids=str)
 def test_states_that_no_game_has(yatzy, changed):
     odd = state(**changed)
-    calls = [
+    calls: list[Callable[[], object]] = [
         lambda: dicecup.legal_moves(yatzy, odd),
         lambda: dicecup.apply(yatzy, odd, engine.score("pair")),
         lambda: engine.is_legal(yatzy, odd, engine.score("pair")),

@@ -29,9 +29,9 @@ from dicecup.engine.fairness import MOST_SEED
 from dicecup.engine.play import apply
 from dicecup.engine.serialize import move_to_data
 from dicecup.engine.state import State, Throw, dice_to_throw, empty_sheet, final_score, start
-from dicecup.errors import Phrase, StorageError, problem_of, whole_number
+from dicecup.errors import StorageError, problem_of, whole_number
 from dicecup.executors import version
-from dicecup.installation import ensure, need, path_of
+from dicecup.installation import check_replaceable, ensure, need, path_of
 from dicecup.rules.loader import AnyGame, as_ruleset
 from dicecup.rules.model import Ruleset
 from dicecup.solver.solution import OnShare, OnWarning, no_callback
@@ -241,8 +241,7 @@ def write_rows(
     import pyarrow as pa
     from pyarrow import parquet
 
-    if not path.name:  # "." and "/"
-        raise StorageError("file_unwritable", file=path, problem=Phrase("system_folder"))
+    check_replaceable(path)
     schema, aside = schema_of(rules, about), path.with_name(f".{path.name}.{os.getpid()}")
     decisions, scores, losses = 0, list[int](), list[float]()
     try:

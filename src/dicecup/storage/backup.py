@@ -18,6 +18,7 @@ from pathlib import Path
 from filelock import Timeout
 
 from dicecup.errors import StorageError, problem_of
+from dicecup.installation import check_replaceable
 from dicecup.storage.database import MIGRATIONS, PATIENCE, Dialect, Step, Transaction, take_steps
 from dicecup.storage.sqlite import SqliteTransaction, create_for_owner, lock_of
 from dicecup.storage.store import POSTGRES, SQLITE, open_database
@@ -83,9 +84,7 @@ def missing(file: Path) -> StorageError:
 @contextmanager
 def new_file(file: Path) -> Iterator[Path]:
     """A file beside this one, readable for its owner only, that takes its place when the block ends well."""
-    if file.is_dir() or not file.name:
-        problem = problem_of(IsADirectoryError(errno.EISDIR, ""))
-        raise StorageError("file_unwritable", file=file, problem=problem)
+    check_replaceable(file)
     aside = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         aside.unlink(missing_ok=True)

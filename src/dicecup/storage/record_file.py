@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from dicecup.engine.record import Header, Record
 from dicecup.engine.record_text import MOST_BYTES, RecordWriter, last_check, record_from_text, record_to_text
 from dicecup.errors import Phrase, StorageError, problem_of
+from dicecup.installation import check_replaceable
 from dicecup.rules.loader import builtin_ids, rules_beside
 from dicecup.rules.reader import is_house
 
@@ -140,8 +141,7 @@ def write_record(path: Path, record: Record, secret: bytes | None = None, *, ove
     if header.reference not in builtin_ids() and not is_house(header.reference):
         header = replace(header, reference=os.path.relpath(header.rules.reference, path.parent))
     text = record_to_text(replace(record, header=header), rules_beside(path.parent))
-    if not path.name:  # "." and "/"
-        raise StorageError("file_unwritable", file=path, problem=Phrase("system_folder"))
+    check_replaceable(path)
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         if not overwrite and path.exists():
