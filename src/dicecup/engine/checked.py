@@ -18,11 +18,12 @@ from dicecup.engine import state as states
 from dicecup.engine.legality import announceable, cell_names
 from dicecup.engine.play import as_dice, made_last
 from dicecup.engine.sheet_data import plain_sheet, wrong
-from dicecup.engine.state import MOST_PLAYERS, Move, Sheet, State, TurnMove, check_rules
+from dicecup.engine.state import Move, Sheet, State, TurnMove, check_rules
 from dicecup.errors import DiceError, MoveError, Phrase, UsageError, as_integer, whole_number
 from dicecup.rules.model import Ruleset
 
 INTEGERS = frozenset({int})
+MOST_SHEETS = 10_000  # the rules know no limit, a match does
 
 checked_last: list[tuple[Ruleset, State] | None] = [None]  # programs try several moves on one state
 
@@ -76,7 +77,7 @@ def start(rules: Ruleset, players: int = 1) -> State:
     number = as_integer(players)
     if number is not None and number < 1:
         raise MoveError("players_missing")
-    return states.start(rules, whole_number("players", players, 1, MOST_PLAYERS))
+    return states.start(rules, whole_number("players", players, 1, MOST_SHEETS))
 
 
 def empty_sheet(rules: Ruleset) -> Sheet:
@@ -137,19 +138,16 @@ def plain_state(rules: Ruleset, state: State) -> State:
     winner = None if state.winner is None else checked_seat(state.winner, sheets)
     sheet, dice = sheets[player], state.dice
     most = rules.throws + sheet.saved
-    if type(dice) is not tuple or dice:
-        dice = checked_dice(rules, dice)
-    if not dice:
-        kept = () if state.kept is None else as_dice(rules, state.kept)
-        if state.kept is None or kept:
-            raise wrong("dice", "expected_dice", count=rules.dice.count)
-        throws_left = checked_throws(state.throws_left, most, most)
-    elif state.kept is None:
-        kept, throws_left = None, checked_throws(state.throws_left, 0, most - 1)
+    if state.kept is None:
+        kept, dice = None, checked_dice(rules, dice)
+        throws_left = checked_throws(state.throws_left, 0, most - 1)
     else:
-        kept, throws_left = as_dice(rules, state.kept), checked_throws(state.throws_left, 1, most - 1)
-        if len(kept) == len(dice) or not contains(dice, kept):
+        kept, dice = as_dice(rules, state.kept), as_dice(rules, dice)
+        if dice != kept:  # else those that are thrown again are left out: they do not matter any more
+            dice = checked_dice(rules, dice)
+        if len(kept) == rules.dice.count or not contains(dice, kept):
             raise wrong("kept", "expected_kept")
+        throws_left = checked_throws(state.throws_left, 1, most - 1 if dice else most)
     announced = None if state.announced is None else checked_announced(rules, sheet, state.announced)
     if (
         sheets is state.sheets
