@@ -122,12 +122,6 @@ def test_nothing_of_a_text_is_cut_off(game, dice, refused):
         rules.score(["6" + " " * 200 + "6"] * rules.dice.count)
 
 
-@pytest.mark.parametrize("sheet", [dicecup.Sheet((None,) * 15, 5), dicecup.Sheet((None,) * 15, 0, 3)])
-def test_repeats_and_saved_rolls_in_games_without_them(sheet, refused):
-    with refused("sheet_impossible"):
-        dicecup.Rules("yatzy-sv").score((1, 2, 3, 4, 5), sheet)
-
-
 @pytest.mark.parametrize("dice", [np.array([1, 2]), 0, False, "", ["typed"]])
 def test_where_dice_come_from(dice, refused):
     with refused("argument_wrong", argument="dice"):

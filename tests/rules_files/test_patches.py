@@ -180,3 +180,15 @@ def test_every_box_of_every_game_can_be_removed(write_rules):
             if where == "upper.boxes" and base.endswith(("yahtzee", "kniffel", "yum-plus")):
                 text += "joker = false\n"
             assert box.id not in load_ruleset(write_rules(text)).box_index
+
+
+def test_a_removed_box_leaves_the_order_and_the_boxes_of_options(write_rules):
+    write_rules(
+        'format = 1\nid = "below"\nbase = "yatzy"\noptions.x = ["a", "b"]\noption.x.b.box.chance = false\n'
+        'order = ["yatzy", "two_pairs", "pair"]',
+        "below.toml",
+    )
+    above = write_rules('format = 1\nid = "above"\nbase = "below.toml"\nbox.two_pairs = false', "above.toml")
+    boxes = [box.id for box in load_ruleset(above, {"x": "b"}).boxes]
+    assert not {"two_pairs", "chance"} & {*boxes}
+    assert boxes.index("yatzy") < boxes.index("pair")

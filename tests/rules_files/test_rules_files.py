@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dicecup.errors import RulesError
+from dicecup.errors import RulesError, UsageError
 from dicecup.rules import builtin_ids, load_ruleset
+from dicecup.rules.loader import as_ruleset
 
 
 def refusal(reference: str) -> RulesError:
@@ -352,3 +353,14 @@ def test_a_box_may_wait_for_points_in_several_boxes(write_rules):
     assert load_ruleset(path).boxes[-1].once == ("generala", "poker")
     path = write_rules('format = 1\nid = "one"\nbase = "two.toml"\nbox.poker = false\n')
     assert load_ruleset(path).boxes[-1].once == ("generala",)
+
+
+def test_a_path_of_its_own_kind_has_to_give_a_text():
+    class Path:
+        def __fspath__(self):
+            return 7
+
+    for game in (Path(), 7):
+        with pytest.raises(UsageError) as caught:
+            as_ruleset(game)
+        assert (caught.value.code, caught.value.values["argument"]) == ("argument_wrong", "game")

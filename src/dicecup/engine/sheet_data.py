@@ -101,8 +101,7 @@ def check_points(rules: Ruleset, sheet: Sheet) -> None:
     written = [sheet.repeats, sheet.saved, *[points for points in cells if points is not None]]
     if max(written) > MOST_WRITTEN or min(written) < -MOST_WRITTEN:
         raise wrong("sheet", "expected_points_written")
-    unknown = (sheet.repeats and not rules.repeat) or (sheet.saved and not rules.saved_throws)
-    if unknown or sheet.repeats < 0 or sheet.saved < 0:
+    if sheet.repeats < 0 or sheet.saved < 0:
         raise PositionError("sheet_impossible")
     if min(written) >= 0:
         return
