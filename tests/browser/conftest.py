@@ -23,6 +23,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 from tests import waiting
+from tests.browser.late import delay
 from tests.databases import quick_folder
 from tests.web.coaching import KEPT
 from tests.web.conftest import best_score
@@ -46,6 +47,7 @@ FLAGS = ["--no-sandbox", "--renderer-process-limit=1", f"--js-flags={PLAIN_SCRIP
 FILLED_IN = re.compile(r'<input (?:type="hidden" )?name="(csrf|promise|kind|name)" value="([^"]*)"')
 
 PAINTED = "#match[data-on-screen] "  # a tap on what is not painted yet does nothing
+ROLLED = ".die-box:not(.no-die)"  # dice that lie there: empty slots are no roll
 
 # Whole games are played by these: one call instead of several for what the page knows by itself.
 STAMP = "() => document.getElementById('match').dataset.stamp"
@@ -136,7 +138,11 @@ class Contexts:
     def lend(self, **settings: Any) -> BrowserContext:
         kind = repr(sorted(settings.items()))
         idle = self.idle.setdefault(kind, [])
-        context = idle.pop() if idle else self.browser.new_context(**settings)
+        if idle:
+            context = idle.pop()
+        else:
+            context = self.browser.new_context(**settings)
+            delay(context)
         context.set_default_timeout(PATIENCE)
         self.lent.append((kind, context))
         return context

@@ -17,6 +17,7 @@ from playwright.sync_api import BrowserContext, Page, Playwright, TimeoutError, 
 from tests import waiting
 from tests.browser.conftest import PLAIN_SCRIPTS
 from tests.browser.holding import until
+from tests.browser.late import delay
 from tests.browser.site_scripts import COUNT_VERSIONS, LOOK_FOR_VERSIONS, MARKS, UNTIL_COMPLETE, WORKERS
 from tests.coach.conftest import play_record
 
@@ -80,6 +81,7 @@ class SiteBrowser:
             reduced_motion="reduce",
         )
         context.set_default_timeout(1000 * waiting.PATIENCE)
+        delay(context)
         return context
 
     def open(self, path: str = "/", *, offline: bool = True) -> Page:

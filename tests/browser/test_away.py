@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 from tests.browser.conftest import PATIENCE, open_match
 from tests.browser.holding import HeldAnswers, until
+from tests.browser.late import delay
 from tests.web.serving import Server
 
 from dicecup.web.pages.render import FOLDER
@@ -18,6 +19,7 @@ def page(chromium: Browser, server: Server) -> Iterator[Page]:
     """A page that, unlike `new_page`, may log errors: the browser logs every failed request."""
     context = chromium.new_context(base_url=server.address, locale="en-GB")
     context.set_default_timeout(PATIENCE)
+    delay(context)
     yield context.new_page()
     context.close()
 

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import (
     DESK,
     PHONE,
+    ROLLED,
     NewPage,
     changed,
     fill_best,
@@ -90,7 +91,7 @@ def test_two_browsers_play_each_other_live(new_page: NewPage) -> None:
         for active, other, name in ((ann, bo, "Ann"), (bo, ann, "Bo")):
             expect(active.locator(".banner")).to_contain_text(f"{name}, it’s your turn")
             throw(active)
-            expect(other.locator(".die-box")).to_have_count(5)
+            expect(other.locator(ROLLED)).to_have_count(5)
             fill_best(active)
             expect(other.locator(".banner")).to_contain_text("it’s your turn")
     for page in (ann, bo, watcher):
@@ -116,6 +117,7 @@ def test_a_spectator_takes_a_seat_that_was_left(new_page: NewPage) -> None:
     expect(cy.locator(".waiting-room")).to_contain_text("One seat is still open.")
     expect(cy.locator("#join-name")).to_have_value("Cyn")  # not lost when the page is re-rendered
     expect(cy.locator("#join-name")).to_be_focused()
+    expect(bo.locator("text=Leave game")).to_be_visible()  # bo's page is loaded again after joining
     ann.click("text=Start game now")
     for page in (ann, bo, cy):
         page.wait_for_selector(".sheet")
@@ -125,7 +127,7 @@ def test_a_spectator_takes_a_seat_that_was_left(new_page: NewPage) -> None:
     bo.on("dialog", lambda dialog: dialog.accept())  # leaving asks for confirmation
     bo.click("text=Leave game")
     throw(ann)
-    expect(cy.locator(".die-box")).to_have_count(5)
+    expect(cy.locator(ROLLED)).to_have_count(5)
     cy.click("text=Play for Bo")
     expect(cy.locator(".chip-head.mine")).to_have_count(1)
     fill_best(ann)

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 from playwright.sync_api import expect
-from tests.browser.conftest import NewPage, changed, on_screen, open_match, play, press, throw, version
+from tests.browser.conftest import (
+    ROLLED,
+    NewPage,
+    changed,
+    on_screen,
+    open_match,
+    play,
+    press,
+    throw,
+    version,
+)
 from tests.browser.holding import HeldAnswers, HeldEvents
 
 
@@ -106,11 +116,11 @@ def test_while_others_play_the_headline_has_the_focus(new_page: NewPage) -> None
     changed(friend, lambda: changed(page, lambda: page.click("#box-chance")))
     throw(friend)
     friend.focus("#box-chance")
-    press(friend, "Enter")
+    changed(page, lambda: press(friend, "Enter"))  # before that, this device could roll for the friend, too
     expect(friend.locator("#undo")).to_have_count(1)
     expect(friend.locator("#headline")).to_be_focused()
     throw(page)
-    expect(friend.locator(".die-box")).to_have_count(5)
+    expect(friend.locator(ROLLED)).to_have_count(5)
     expect(friend.locator("#headline")).to_be_focused()
     changed(friend, lambda: changed(page, lambda: page.click("#box-ones")))
     expect(friend.locator("#throw")).to_be_focused()

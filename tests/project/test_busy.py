@@ -13,6 +13,7 @@ from tests.waiting import PATIENCE
 import busy
 
 TOOLS = Path(__file__).parents[2] / "tools"
+ROUNDS = ["--rounds", "3", "--loops", "1", "--late-events", "300"]
 HOLDER = """
 import threading
 from busy import busy_loops
@@ -27,12 +28,13 @@ def test_every_round_is_counted(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     results = [(0, ""), (1, "FAILED tests/web/test_a.py::test_b - assert"), (0, "")]
     asked: list[list[str]] = []
 
-    def run_tests(arguments: list[str]) -> tuple[int, str]:
+    def run_tests(arguments: list[str], late: dict[str, str]) -> tuple[int, str]:
+        assert late == {"DICECUP_LATE_EVENTS": "300", "DICECUP_LATE_ANSWERS": "0"}
         asked.append(arguments)
         return results[len(asked) - 1]
 
     monkeypatch.setattr(busy, "run_tests", run_tests)
-    monkeypatch.setattr(sys, "argv", ["busy.py", "--rounds", "3", "--loops", "1", "--", "-k", "keyboard"])
+    monkeypatch.setattr(sys, "argv", ["busy.py", *ROUNDS, "--", "-k", "keyboard"])
     before = signal.getsignal(signal.SIGTERM)
     try:
         assert busy.main() == 1
