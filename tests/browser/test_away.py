@@ -13,6 +13,16 @@ from tests.web.serving import Server
 
 from dicecup.web.pages.render import FOLDER
 
+# Whoever hears of the match has a server that answers: the notice that it does not is hidden then.
+NOTE_LIVE = """
+window.EventSource = class extends EventSource {
+  constructor(...all) {
+    super(...all);
+    this.addEventListener("match", () => setTimeout(() => (window.isLive = true)), { once: true });
+  }
+};
+"""
+
 
 @pytest.fixture
 def page(chromium: Browser, server: Server) -> Iterator[Page]:
@@ -32,9 +42,16 @@ def test_a_refusal_in_the_setup_page_is_seen(page: Page) -> None:
     assert page.locator("#setup").count() == 1
 
 
+def open_live_match(page: Page) -> None:
+    """Open a match, and wait until the page has heard of it by the live stream."""
+    page.add_init_script(NOTE_LIVE)
+    open_match(page)
+    page.wait_for_function("() => window.isLive")
+
+
 def throw_in_vain(page: Page) -> None:
     """Open a match, and throw while the server can't be reached."""
-    open_match(page)
+    open_live_match(page)
     page.route("**/throw", lambda route: route.abort())
     page.click("#throw")
     expect(page.locator("#unreachable")).to_be_visible()
@@ -60,7 +77,7 @@ def test_the_report_ends_when_the_change_comes_before_the_answer(page: Page) -> 
 
 
 def test_the_report_ends_when_the_browser_is_online_again(page: Page) -> None:
-    open_match(page)
+    open_live_match(page)
     page.context.set_offline(True)
     page.click("#throw")
     expect(page.locator("#unreachable")).to_be_visible()
