@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dicecup.bots.dataset import DataSummary, write_data
     from dicecup.bots.registry import Bot
     from dicecup.bots.simulation import simulate
-    from dicecup.bots.summary import BotResult, Simulation
+    from dicecup.bots.summary import BotResult, MeanDifference, Simulation
     from dicecup.coach.advice import Choice, Hint, WinHint
     from dicecup.coach.review import Decision, PlayerReview, Review, RollLuck
     from dicecup.engine.checked import apply, legal_moves, possible_values
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from dicecup.game_rules import Rules
     from dicecup.game_view import Standing
     from dicecup.rules.model import Ruleset
-    from dicecup.solver.solution import BoxValue, FinalScores, Solution, Turn
+    from dicecup.solver.solution import BoxValue, FinalScores, Progress, Solution, Turn
 
 __version__ = "0.2.0"
 
@@ -56,11 +56,13 @@ __all__ = [
     "Game",
     "Hint",
     "Keep",
+    "MeanDifference",
     "MoveError",
     "Placement",
     "PlayerReview",
     "Position",
     "PositionError",
+    "Progress",
     "Record",
     "RecordError",
     "Review",
@@ -93,7 +95,7 @@ _MODULES = {
     "bots.dataset": "DataSummary write_data",
     "bots.registry": "Bot",
     "bots.simulation": "simulate",
-    "bots.summary": "BotResult Simulation",
+    "bots.summary": "BotResult MeanDifference Simulation",
     "coach.advice": "Choice Hint WinHint",
     "coach.review": "Decision PlayerReview Review RollLuck",
     "engine.checked": "apply legal_moves possible_values",
@@ -106,7 +108,7 @@ _MODULES = {
     "game_rules": "Rules",
     "game_view": "Standing",
     "rules.model": "Ruleset",
-    "solver.solution": "BoxValue FinalScores Solution Turn",
+    "solver.solution": "BoxValue FinalScores Progress Solution Turn",
 }
 _HOME = {name: f"dicecup.{module}" for module, names in _MODULES.items() for name in names.split()}
 

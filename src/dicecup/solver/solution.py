@@ -79,7 +79,15 @@ class FinalScores:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a solve is. `resumed`: states that an earlier run had solved."""
+    """How far a solve is: what it calls `on_progress` with.
+
+    While kernels are compiled, nothing is counted yet. Then `done` of `total` states are solved; `resumed` of
+    them were known before, such as those of a solve that was interrupted.
+
+    >>> progress = dicecup.Progress("solving", done=512, total=2048)
+    >>> f"{progress.stage}: {progress.done / progress.total:.0%}"
+    'solving: 25%'
+    """
 
     stage: Literal["compiling", "solving"]
     done: int = 0
