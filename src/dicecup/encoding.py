@@ -86,9 +86,9 @@ class Actions:
             return Keep(tuple(die for place, die in enumerate(dice) if action >> place & 1))
         if action >= self.keeps + self.scores:
             return Announce(*cell_names(self.rules, action - self.keeps - self.scores))
-        return Score(tuple(self.placements(action)))
+        return Score(tuple(self._placements(action)))
 
-    def placements(self, action: int) -> Iterator[Placement]:
+    def _placements(self, action: int) -> Iterator[Placement]:
         rest, layers = action - self.keeps, len(self.rules.scored)
         for layer in range(layers):
             strike, cell = divmod(rest // self.ways ** (layers - 1 - layer) % self.ways, self.cells)
@@ -113,7 +113,7 @@ class Actions:
             places = [str(place + 1) for place in range(self.dice) if action >> place & 1]
             return " ".join(["keep", *places]) if places else "keep none"
         parts = []
-        for layer, placed in zip(self.rules.scored, self.placements(action), strict=True):
+        for layer, placed in zip(self.rules.scored, self._placements(action), strict=True):
             words = ["cross out" if placed.strike else "score"]
             words += [layer] if self.rules.has_layers else []
             words += [f"{placed.column}.{placed.box}" if placed.column else placed.box]

@@ -11,6 +11,7 @@ import secrets
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from random import Random
 from typing import overload
 
@@ -162,7 +163,7 @@ def simulate(
     scores = [summary.all_scores for summary in summaries] if len(players) > 1 else []
     wins = win_shares([summary.ranks for summary in summaries]) if scores else [None]
     found = (
-        summary.result(player.name).with_wins(share)
+        replace(summary.result(player.name), wins=share)
         for player, summary, share in zip(players, summaries, wins, strict=True)
     )
     paired = [difference(scores[0], others) for others in scores] if same_dice else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple, overload
 
@@ -41,10 +41,6 @@ class BotResult:
     boxes: dict[tuple[str, str], float]  # mean points by (box, column)
     histogram: dict[int, int] = field(repr=False)  # number of games by score
     wins: float | None = None  # share of games won head to head, ties shared
-
-    def with_wins(self, share: float | None) -> BotResult:
-        """The same result with the share of games won."""
-        return replace(self, wins=share)
 
 
 class Summary:
