@@ -67,7 +67,12 @@ class Actions:
             raise UsageError("actions_too_many", ruleset=rules.id, count=self.count, most=MOST_ACTIONS)
 
     def number(self, dice: Dice, move: TurnMove) -> int:
-        """Return the action of a decision about these dice."""
+        """Return the action of a decision about these dice.
+
+        >>> actions = dicecup.envs.Actions(dicecup.Rules("yatzy"))
+        >>> actions.number((1, 1, 2, 6, 6), dicecup.Keep((6, 6))) == 0b11000
+        True
+        """
         if isinstance(move, Announce):
             return self.keeps + self.scores + cell_of(self.rules, move.box, move.column)
         if isinstance(move, Keep):
@@ -79,7 +84,12 @@ class Actions:
         return self.keeps + found
 
     def move(self, dice: Dice, action: int) -> TurnMove:
-        """Return the decision of an action. Keeping the second of two equal dice is keeping the first."""
+        """Return the decision of an action. Keeping the second of two equal dice is keeping the first.
+
+        >>> actions = dicecup.envs.Actions(dicecup.Rules("yatzy"))
+        >>> actions.move((1, 1, 2, 6, 6), 0b11000)
+        Keep(dice=(6, 6))
+        """
         if not 0 <= action < self.count:
             raise MoveError("action_unknown", action=action, most=self.count - 1)
         if action < self.keeps:
@@ -96,7 +106,13 @@ class Actions:
             yield Placement(box, column, bool(strike))
 
     def mask(self, state: State) -> Mask:
-        """Return which actions are legal: none if a throw is due or the game is over."""
+        """Return which actions are legal: none if a throw is due or the game is over.
+
+        >>> position = dicecup.Position.parse("yatzy / / 1 1 2 6 6 / 0")
+        >>> actions = dicecup.envs.Actions(position.rules)
+        >>> [actions.name(action) for action in actions.mask(position.state).nonzero()[0][:2]]
+        ['score ones', 'score twos']
+        """
         found = np.zeros(self.count, dtype=np.int8)
         for move in legal_moves(self.rules, state):
             found[self.number(state.dice, move)] = 1
@@ -105,6 +121,10 @@ class Actions:
     def name(self, action: int) -> str:
         """Describe an action: `keep 1 3` (the first and the third die), `score ones`, `cross out ones`,
         `announce announced.ones`.
+
+        >>> actions = dicecup.envs.Actions(dicecup.Rules("jamb"))
+        >>> actions.name(0b11000), actions.name(31), actions.name(actions.count - 1)
+        ('keep 4 5', 'score down.ones', 'announce announced.jamb')
         """
         if action >= self.keeps + self.scores:
             box, column = cell_names(self.rules, action - self.keeps - self.scores)
@@ -186,7 +206,12 @@ class Observation:
         others: Sequence[Sheet] = (),
         announced: int | None = None,
     ) -> Numbers:
-        """Return what a player sees; without dice when it is not their turn."""
+        """Return what a player sees; without dice when it is not their turn.
+
+        >>> layout = dicecup.envs.Observation(dicecup.Rules("yatzy"))
+        >>> layout.array(dicecup.Sheet((3, 6) + (None,) * 13))[layout.slices["points"]][:3].tolist()
+        [3, 6, 0]
+        """
         rules, parts = self.rules, list[int]()
         if dice:
             parts += [face for die in dice for face in ((die,) if isinstance(die, int) else die)]
@@ -213,7 +238,13 @@ class Observation:
         return np.clip(parts, *LIMITS).astype(np.int16)  # scores of house rules can be higher
 
     def of_state(self, state: State) -> Numbers:
-        """Return what the player sees whose turn it is."""
+        """Return what the player sees whose turn it is.
+
+        >>> position = dicecup.Position.parse("yatzy / ones=3 / 1 1 2 6 6 / 2")
+        >>> layout = dicecup.envs.Observation(position.rules)
+        >>> layout.of_state(position.state)[layout.slices["offers"]].tolist()
+        [0, 2, 0, 0, 0, 12, 12, 14, 0, 0, 0, 0, 0, 16, 0]
+        """
         state = checked_state(self.rules, state)
         order = state.sheets[state.player + 1 :] + state.sheets[: state.player]
         due = state.kept is None and not state.finished

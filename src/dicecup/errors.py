@@ -167,7 +167,11 @@ class DicecupError(Exception):
 
     @property
     def template(self) -> str:
-        """The English sentence with its placeholders."""
+        """The English sentence with its placeholders.
+
+        >>> dicecup.DiceError("dice_count_wrong", found=3, expected=5).template
+        'That’s the wrong number of dice: {found}. Give {expected}.'
+        """
         sentence = ALL_SENTENCES[self.code]
         if isinstance(sentence, str):
             return sentence
@@ -175,7 +179,11 @@ class DicecupError(Exception):
 
     @property
     def plural(self) -> Plural | None:
-        """The two forms of the sentence, where it has them."""
+        """The two forms of the sentence, where it has them.
+
+        >>> dicecup.RecordError("undo_too_far", most=1).plural.many
+        'Only {most} steps can be undone. Undo fewer.'
+        """
         sentence = ALL_SENTENCES[self.code]
         return sentence if isinstance(sentence, Plural) else None
 

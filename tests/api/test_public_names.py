@@ -9,14 +9,19 @@ import inspect
 import re
 import subprocess
 import sys
+from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 
 import dicecup
+import dicecup.envs
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [name for name in dicecup.__all__ if name != "__version__"]
+ENVIRONMENTS = [f"envs.{name}" for name in dicecup.envs.__all__]
 HEAVY = {"numpy", "numba", "click", "fastapi", "dicecup.solver.find", "dicecup.web", "dicecup.cli"}
 
 
@@ -75,19 +80,32 @@ def test_star_import() -> None:
     assert set(dicecup.__all__) <= set(names)
 
 
-def public_members(name: str) -> list[tuple[str, object]]:
+def function_of(member: object) -> FunctionType | None:
+    """The function behind a method or a property."""
+    if isinstance(member, property):
+        member = member.fget
+    elif isinstance(member, cached_property):
+        member = member.func
+    found = getattr(member, "__func__", member)
+    return found if inspect.isfunction(found) else None
+
+
+def public_members(name: str) -> list[tuple[str, FunctionType]]:
     """The methods and properties that a public class brings, itself or from a base that is not public."""
-    found = getattr(dicecup, name)
+    found = attrgetter(name)(dicecup)
     if not inspect.isclass(found):
         return []
     bases = [base for base in found.__mro__ if base.__module__.startswith("dicecup.")]
     own = [base for base in bases if base is found or base.__name__ not in NAMES]
-    members = [(key, value) for base in own for key, value in vars(base).items() if not key.startswith("_")]
-    return [
-        (f"{name}.{key}", getattr(value, "__func__", value))
-        for key, value in members
-        if inspect.isfunction(getattr(value, "__func__", value)) or isinstance(value, property)
-    ]
+    members = [(key, function_of(value)) for base in own for key, value in vars(base).items()]
+    return [(f"{name}.{key}", member) for key, member in members if member and not key.startswith("_")]
+
+
+def left_out(name: str) -> set[str]:
+    """The members of a class that the reference page does not show."""
+    page = (ROOT / "docs" / "reference.md").read_text()
+    options = page.partition(f"::: dicecup.{name}\n")[2].partition(":::")[0]
+    return {f"{name}.{member}" for member in re.findall(r'"!\^(\w+)\$"', options)}
 
 
 MEMBERS = [member for name in NAMES for member in public_members(name)]
@@ -102,12 +120,18 @@ def test_every_name_has_an_example(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "member"), MEMBERS, ids=[name for name, _ in MEMBERS])
-def test_every_method_is_documented_and_typed(name: str, member: object) -> None:
+def test_every_method_is_documented_and_typed(name: str, member: FunctionType) -> None:
     assert inspect.getdoc(member), name
-    function = member.fget if isinstance(member, property) else member
-    assert inspect.isfunction(function)
-    parameters = [key for key in inspect.signature(function).parameters if key not in ("self", "cls")]
-    assert set(function.__annotations__) == {*parameters, "return"}, name
+    parameters = [key for key in inspect.signature(member).parameters if key not in ("self", "cls")]
+    assert set(member.__annotations__) == {*parameters, "return"}, name
+
+
+@pytest.mark.parametrize("name", [*NAMES, *ENVIRONMENTS])
+def test_every_member_in_the_reference_has_an_example(name: str) -> None:
+    members, hidden = dict(public_members(name)), left_out(name)
+    assert hidden <= set(members)
+    shown = {key: inspect.getdoc(member) or "" for key, member in members.items() if key not in hidden}
+    assert [key for key, text in shown.items() if ">>> " not in text] == []
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -123,10 +147,12 @@ def test_every_method_of_the_main_classes_is_on_the_api_page(name: str) -> None:
 
 
 def examples() -> list[doctest.DocTest]:
-    finder = doctest.DocTestFinder(recurse=True)
+    finder, names = doctest.DocTestFinder(recurse=True), {"dicecup": dicecup}
     modules = [dicecup, *map(importlib.import_module, sorted(set(dicecup._HOME.values())))]
-    found = [test for module in modules for test in finder.find(module, extraglobs={"dicecup": dicecup})]
-    return [test for test in found if test.examples]
+    found = [test for module in modules for test in finder.find(module, extraglobs=names)]
+    for _name, member in MEMBERS:  # doctest finds no cached properties
+        found += finder.find(member, f"{member.__module__}.{member.__qualname__}", extraglobs=names)
+    return list({test.name: test for test in found if test.examples}.values())
 
 
 @pytest.mark.parametrize("example", examples(), ids=lambda example: example.name.removeprefix("dicecup."))

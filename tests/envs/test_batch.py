@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 from collections import Counter
 from pathlib import Path
 from random import Random
@@ -16,6 +17,7 @@ import dicecup
 from dicecup.encoding import Actions, Observation
 from dicecup.engine.play import apply
 from dicecup.engine.state import Keep, State, Throw, final_score, start
+from dicecup.envs import batch
 from dicecup.envs.batch import BatchEnv
 from dicecup.envs.solo import SoloEnv
 from dicecup.errors import MoveError, UsageError
@@ -179,3 +181,9 @@ def test_scores_that_do_not_fit_in_an_observation_are_refused(tmp_path: Path) ->
         paid += float(reward)
     assert (seen[env.live.observation.slices["score"]].tolist(), info["score"]) == ([32767], 40000)
     assert paid == 40000
+
+
+def test_the_examples_run() -> None:
+    found = doctest.testmod(batch, extraglobs={"dicecup": dicecup})
+    assert found.attempted > 10
+    assert not found.failed

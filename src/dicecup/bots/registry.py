@@ -69,7 +69,14 @@ class Bot(Protocol):
     """
 
     def decide(self, rules: Ruleset, state: State, chance: Random) -> TurnMove:
-        """The decision for the player whose turn it is: dice to keep, or boxes to fill."""
+        """The decision for the player whose turn it is: dice to keep, or boxes to fill.
+
+        >>> class Chaos:
+        ...     def decide(self, rules, state, chance):
+        ...         return chance.choice(dicecup.legal_moves(rules, state))
+        >>> dicecup.Game("yatzy", [Chaos()], seed=1).play_bots()[1]
+        Score(placements=(Placement(box='twos', column='', strike=False),))
+        """
         ...
 
 

@@ -159,17 +159,29 @@ class Simulation(Sequence[BotResult]):
 
     @property
     def games(self) -> int:
-        """How many games each bot played."""
+        """How many games each bot played.
+
+        >>> dicecup.simulate("yatzy", bots=["greedy", "random"], games=20, seed=1).games
+        20
+        """
         return self.results[0].games
 
     @property
     def mean(self) -> tuple[float, ...]:
-        """The mean final score of each bot."""
+        """The mean final score of each bot.
+
+        >>> dicecup.simulate("yatzy", bots=["greedy", "random"], games=20, seed=1).mean
+        (184.65, 27.05)
+        """
         return tuple(result.mean for result in self.results)
 
     @property
     def wins(self) -> tuple[float | None, ...]:
-        """The share of games that each bot won, ties shared; None for a bot that played alone."""
+        """The share of games that each bot won, ties shared; None for a bot that played alone.
+
+        >>> dicecup.simulate("yatzy", bots=["greedy", "random"], games=20, seed=1).wins
+        (1.0, 0.0)
+        """
         return tuple(result.wins for result in self.results)
 
     def __len__(self) -> int:

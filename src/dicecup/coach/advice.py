@@ -194,13 +194,22 @@ class Hint:
 
     @property
     def best(self) -> Choice:
-        """The best choice; there is none while a throw is due or when the game is over."""
+        """The best choice; there is none while a throw is due or when the game is over.
+
+        >>> dicecup.Game.from_position("yatzy-sv / / 6 6 6 6 6 / 2").hint().best.points
+        50
+        """
         if not self.choices:
             raise MoveError("decision_not_due")
         return self.choices[0]
 
     def choice(self, move: TurnMove) -> Choice:
-        """The choice that a player took; striking a box that gives 0 is filling it."""
+        """The choice that a player took; striking a box that gives 0 is filling it.
+
+        >>> hint = dicecup.Game.from_position("yatzy-sv / / 1 2 6 6 6 / 2").hint()
+        >>> round(hint.choice(dicecup.Keep((1, 2))).loss, 2)
+        13.15
+        """
         if not isinstance(move, Keep | Score):
             raise MoveError("move_unreadable")
         move = plain_move(move)

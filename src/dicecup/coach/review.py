@@ -96,12 +96,20 @@ class Decision:
 
     @property
     def best(self) -> Choice:
-        """The best choice there was."""
+        """The best choice there was.
+
+        >>> dicecup.review("sunday.record").players[0].decisions[1].best.move
+        Keep(dice=(3, 3))
+        """
         return self.choices[0]
 
     @property
     def loss(self) -> float:
-        """What the decision lost against the best choice."""
+        """What the decision lost against the best choice.
+
+        >>> [round(decision.loss, 2) for decision in dicecup.review("sunday.record").players[0].decisions]
+        [15.02, 25.22]
+        """
         return self.taken.loss
 
 
@@ -151,34 +159,65 @@ class PlayerReview:
 
     @property
     def within_turn(self) -> bool:
-        """Whether the last turn is not over."""
+        """Whether the last turn is not over.
+
+        >>> game = dicecup.Game("yatzy-sv", ["Ann"], seed=4)
+        >>> rolled = game.roll()
+        >>> game.review().players[0].within_turn
+        True
+        """
         return bool(self.throws) and self.throws[-1].turn >= len(self.course)
 
     @property
     def under_way(self) -> float | None:
-        """The expected final score within a turn that is not over."""
+        """The expected final score within a turn that is not over.
+
+        >>> game = dicecup.Game("yatzy-sv", ["Ann"], seed=4)
+        >>> rolled = game.roll()
+        >>> round(game.review().players[0].under_way, 2)
+        249.28
+        """
         return self.final if self.within_turn else None
 
     @property
     def luckiest(self) -> RollLuck | None:
-        """The throw that gave most; none where no throw gave anything."""
+        """The throw that gave most; none where no throw gave anything.
+
+        >>> luckiest = dicecup.review("sunday.record").players[1].luckiest
+        >>> luckiest.kept, luckiest.dice, round(luckiest.gain, 2)
+        ((6, 6), (3, 6, 6, 6, 6), 15.29)
+        """
         best = max(self.throws, key=lambda throw: throw.gain, default=None)
         return best if best and best.gain > LEAST_LUCK else None
 
     @property
     def unluckiest(self) -> RollLuck | None:
-        """The throw that cost most, against what it was thrown for; none where none cost anything."""
+        """The throw that cost most, against what it was thrown for; none where none cost anything.
+
+        >>> unluckiest = dicecup.review("sunday.record").players[0].unluckiest
+        >>> unluckiest.dice, round(unluckiest.gain, 2)
+        ((1, 3, 3, 5, 6), -2.8)
+        """
         worst = min(self.throws, key=lambda throw: throw.gain, default=None)
         return worst if worst and worst.gain < -LEAST_LUCK else None
 
     @property
     def costliest(self) -> Decision | None:
-        """The decision that lost most, if that was more than a trifle."""
+        """The decision that lost most, if that was more than a trifle.
+
+        >>> costliest = dicecup.review("sunday.record").players[0].costliest
+        >>> costliest.turn, costliest.dice, round(costliest.loss, 2)
+        (2, (1, 3, 3, 5, 6), 25.22)
+        """
         worst = max(self.decisions, key=lambda decision: decision.loss, default=None)
         return worst if worst and worst.mark else None
 
     def count(self, mark: Mark) -> int:
-        """How many decisions have this mark."""
+        """How many decisions have this mark.
+
+        >>> dicecup.review("sunday.record").players[0].count("blunder")
+        2
+        """
         return sum(decision.mark == mark for decision in self.decisions)
 
 

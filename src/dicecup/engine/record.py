@@ -111,37 +111,78 @@ class Record:
 
     @property
     def beginning(self) -> State:
-        """The state before the first move."""
+        """The state before the first move.
+
+        >>> dicecup.Game.from_position("yatzy / ones=3").record.beginning.sheet.cells[:2]
+        (3, None)
+        """
         return self.first or start(self.rules, len(self.header.players))
 
     @property
     def rules(self) -> Ruleset:
-        """The rules of the game."""
+        """The rules of the game.
+
+        >>> dicecup.Game("yatzy").record.rules.throws
+        3
+        """
         return self.header.rules
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:
-        """The current moves, without those undone."""
+        """The current moves, without those undone.
+
+        >>> game = dicecup.Game("yatzy", seed=4)
+        >>> rolled = game.roll()
+        >>> game.undo()
+        >>> game.record.moves, len(game.record.entries)
+        ((), 2)
+        """
         return tuple(current_moves(self.entries))
 
     @cached_property
     def states(self) -> tuple[State, ...]:
-        """The state at the start and after each current move."""
+        """The state at the start and after each current move.
+
+        >>> game = dicecup.Game("yatzy", seed=4)
+        >>> rolled = game.roll()
+        >>> [state.dice for state in game.record.states]
+        [(), (1, 1, 2, 6, 6)]
+        """
         return (self.beginning, *(state for _, state, _ in self._line))
 
     @property
     def state(self) -> State:
-        """The current state; avoids `states`, whose cost grows with the length of the game."""
+        """The current state; avoids `states`, whose cost grows with the length of the game.
+
+        >>> game = dicecup.Game("yatzy", seed=4)
+        >>> rolled = game.roll()
+        >>> game.record.state.dice, game.record.state.throws_left
+        ((1, 1, 2, 6, 6), 2)
+        """
         return self._recent.state
 
     @property
     def last_scored(self) -> tuple[Scored, ...]:
-        """What the last current move wrote, one for each box that it filled."""
+        """What the last current move wrote, one for each box that it filled.
+
+        >>> game = dicecup.Game("yatzy", seed=4)
+        >>> rolled = game.roll()
+        >>> points = game.score("sixes")
+        >>> game.record.last_scored[0].points, game.record.last_scored[0].counted
+        (12, (6, 6))
+        """
         return self._recent.steps[-1][2] if self._recent.steps else ()
 
     @property
     def moves_made(self) -> int:
-        """The number of current moves."""
+        """The number of current moves.
+
+        >>> game = dicecup.Game("yatzy", seed=4)
+        >>> rolled = game.roll()
+        >>> game.keep(6, 6)
+        >>> game.record.moves_made
+        2
+        """
         return self._recent.skipped + len(self._recent.steps)
 
     @property
@@ -151,19 +192,39 @@ class Record:
 
     @property
     def throws_made(self) -> int:
-        """The number of current throws."""
+        """The number of current throws.
+
+        >>> game = dicecup.Game("yatzy", seed=4)
+        >>> rolled = game.roll()
+        >>> game.keep(6, 6)
+        >>> game.record.throws_made
+        1
+        """
         return self.next_throw.in_game - 1
 
     @property
     def next_throw(self) -> ThrowNumber:
-        """The number of the next throw."""
+        """The number of the next throw.
+
+        >>> game = dicecup.Game("yatzy", seed=4)
+        >>> rolled = game.roll()
+        >>> game.record.next_throw
+        ThrowNumber(in_game=2, turn=1, in_turn=2)
+        """
         number = self._recent.number
         for move, _, _ in self._recent.steps:
             number = number_after(number, move)
         return number
 
     def backwards(self) -> Iterator[tuple[State, Move, State]]:
-        """Yield the current moves, the last one first, each with the states before and after it."""
+        """Yield the current moves, the last one first, each with the states before and after it.
+
+        >>> game = dicecup.Game("yatzy", seed=4)
+        >>> rolled = game.roll()
+        >>> game.keep(6, 6)
+        >>> [move for before, move, after in game.record.backwards()]
+        [Keep(dice=(6, 6)), Throw(dice=(1, 1, 2, 6, 6))]
+        """
         recent = self._recent
         yield from steps_backwards(recent.before, recent.steps)
         if recent.skipped:
@@ -171,12 +232,22 @@ class Record:
 
     @property
     def secret(self) -> str | None:
-        """The revealed secret of verifiable dice."""
+        """The revealed secret of verifiable dice.
+
+        >>> game = dicecup.Game("yatzy", ["bot:random"])
+        >>> moves = game.play_bots()
+        >>> len(game.record.secret)
+        64
+        """
         last = self.entries[-1] if self.entries else None  # nothing follows a reveal
         return last.secret if isinstance(last, Reveal) else None
 
     def append(self, entry: Entry) -> Record:
-        """Return the record with one more entry; dice are sorted. To add many, use RecordBuilder."""
+        """Return the record with one more entry; dice are sorted. To add many, use RecordBuilder.
+
+        >>> dicecup.Game("yatzy", dice="typed").record.append(dicecup.Throw((6, 1, 3, 3, 6))).state.dice
+        (1, 3, 3, 6, 6)
+        """
         builder = RecordBuilder(self)
         builder.add(entry)
         return builder.build()

@@ -122,7 +122,11 @@ class Sheet:
 
     @property
     def full(self) -> bool:
-        """Whether every box is filled."""
+        """Whether every box is filled.
+
+        >>> dicecup.Game("yatzy").state.sheet.full
+        False
+        """
         return None not in self.cells
 
 
@@ -149,17 +153,32 @@ class State:
 
     @property
     def finished(self) -> bool:
-        """Whether every sheet is full, or somebody has won at once."""
+        """Whether every sheet is full, or somebody has won at once.
+
+        >>> game = dicecup.Game("yatzy", ["bot:random"], seed=1)
+        >>> moves = game.play_bots()
+        >>> game.state.finished
+        True
+        """
         return self.winner is not None or all(sheet.full for sheet in self.sheets)
 
     @property
     def throw_due(self) -> bool:
-        """Whether the dice have to be thrown next."""
+        """Whether the dice have to be thrown next.
+
+        >>> state = dicecup.Position.parse("yatzy / / 1 1 2 6 6 / 1").state
+        >>> state.throw_due, dicecup.apply(dicecup.Rules("yatzy"), state, dicecup.Keep((6, 6))).throw_due
+        (False, True)
+        """
         return self.kept is not None and not self.finished
 
     @property
     def sheet(self) -> Sheet:
-        """The sheet of the player whose turn it is."""
+        """The sheet of the player whose turn it is.
+
+        >>> dicecup.Game.from_position("yatzy / ones=3").state.sheet.cells[:2]
+        (3, None)
+        """
         return self.sheets[self.player]
 
 

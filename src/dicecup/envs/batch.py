@@ -281,7 +281,12 @@ class BatchEnv:
         self.begun = False
 
     def reset(self, seed: int | None = None) -> tuple[Numbers, dict[str, Mask]]:
-        """Begin all games anew; return the observations, and `action_mask` in a dictionary."""
+        """Begin all games anew; return the observations, and `action_mask` in a dictionary.
+
+        >>> observations, info = dicecup.envs.BatchEnv("yatzy-sv", games=1000).reset(seed=1)
+        >>> observations.shape, info["action_mask"].shape
+        ((1000, 60), (1000, 61))
+        """
         chosen = secrets.randbits(48) if seed is None else whole_number("seed", seed, 0, MOST_SEED)
         begin_games(self.tables, self.rows, self.chances, np.uint64(chosen))
         found = self._play(np.zeros(self.games, dtype=np.int64))  # the first roll, whatever the action
@@ -295,6 +300,12 @@ class BatchEnv:
         `action_mask`, `legal` (whether the action was) and `final_score` of the games that ended. An illegal
         action changes nothing in its game; with `illegal=None` it raises an error, after the others have been
         played.
+
+        >>> env = dicecup.envs.BatchEnv("yatzy-sv", games=3)
+        >>> observations, info = env.reset(seed=1)
+        >>> observations, rewards, ended, truncated, info = env.step([44, 44, 44])
+        >>> env.actions.name(44), rewards.tolist(), info["legal"].tolist()
+        ('score chance', [20.0, 20.0, 21.0], [True, True, True])
         """
         given = np.asarray(actions)
         if given.shape != (self.games,) or given.dtype.kind not in "iu":

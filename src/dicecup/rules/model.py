@@ -221,7 +221,11 @@ class Ruleset:
 
     @cached_property
     def identity(self) -> str:
-        """A hash of the game's meaning: names, printed totals, and the options chosen do not affect it."""
+        """A hash of the game's meaning: names, printed totals, and the options chosen do not affect it.
+
+        >>> dicecup.Rules("yatzy", {"scoring": "scandinavian"}).identity == dicecup.Rules("yatzy").identity
+        False
+        """
         meaning = {
             "dice": asdict(self.dice),
             "throws": self.throws,
@@ -254,6 +258,9 @@ class Ruleset:
 
         Whether a box may be filled, and for how much, depends here on more than the sheet and the dice, or
         the final score is more than the sum of all lines.
+
+        >>> dicecup.Rules("maxi-yatzy").extensions, dicecup.Rules("yatzy").extensions
+        (frozenset({'saved_throws'}), frozenset())
         """
         more = set(self.further_meaning)
         more |= {"order" for column in self.columns if column.order != "free"}
@@ -264,25 +271,47 @@ class Ruleset:
 
     @cached_property
     def counts_rolls(self) -> bool:
-        """Whether it matters how often the dice of a turn were rolled."""
+        """Whether it matters how often the dice of a turn were rolled.
+
+        >>> dicecup.Rules("generala").counts_rolls, dicecup.Rules("yatzy").counts_rolls
+        (True, False)
+        """
         return bool(self.extensions & {"saved_throws", "win", "announced", "early"})
 
     @cached_property
     def box_index(self) -> Mapping[str, int]:
+        """The indices of the boxes by id: where a `Sheet` holds their points, in the first column.
+
+        >>> dicecup.Rules("yatzy").box_index["pair"]
+        6
+        """
         return {box.id: index for index, box in enumerate(self.boxes)}
 
     @cached_property
     def column_index(self) -> Mapping[str, int]:
+        """The indices of the columns by id.
+
+        >>> dicecup.Rules("jamb").column_index
+        {'down': 0, 'free': 1, 'up': 2, 'announced': 3}
+        """
         return {column.id: index for index, column in enumerate(self.columns)}
 
     @cached_property
     def upper(self) -> tuple[int, ...]:
-        """The indices of the upper boxes."""
+        """The indices of the upper boxes.
+
+        >>> dicecup.Rules("yatzy").upper
+        (0, 1, 2, 3, 4, 5)
+        """
         return tuple(index for index, box in enumerate(self.boxes) if box.section == "upper")
 
     @cached_property
     def upper_box_of_face(self) -> Mapping[int, int]:
-        """The indices of the upper boxes by face."""
+        """The indices of the upper boxes by face.
+
+        >>> dicecup.Rules("yatzy").upper_box_of_face[6]
+        5
+        """
         return {
             box.needs.face: index
             for index, box in enumerate(self.boxes)
@@ -291,7 +320,11 @@ class Ruleset:
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
-        """Boxes and computed lines in the order of the printed sheet."""
+        """Boxes and computed lines in the order of the printed sheet.
+
+        >>> dicecup.Rules("yatzy").lines[5:9]
+        ('sixes', 'upper_sum', 'bonus', 'pair')
+        """
         section = {
             name: [box.id for box in self.boxes if box.section == name]
             for name in ("upper", "lower", "after_total")
@@ -315,7 +348,11 @@ class Ruleset:
 
     @cached_property
     def overall_lines(self) -> tuple[str, ...]:
-        """The lines that stand once for all columns together."""
+        """The lines that stand once for all columns together.
+
+        >>> dicecup.Rules("balut").overall_lines
+        ('all_columns', 'across', 'total_points', 'final_score')
+        """
         if not self.has_columns:
             return ()
         lines = ["all_columns"] if self.across or self.total_points else []
@@ -326,32 +363,57 @@ class Ruleset:
 
     @cached_property
     def has_weights(self) -> bool:
-        """Whether a column counts for something else than the total of its lines."""
+        """Whether a column counts for something else than the total of its lines.
+
+        >>> dicecup.Rules("triple-yum-plus").has_weights, dicecup.Rules("jamb").has_weights
+        (True, False)
+        """
         after_total = any(box.section == "after_total" for box in self.boxes)
         return self.has_columns and (after_total or any(column.multiplier > 1 for column in self.columns))
 
     @cached_property
     def non_default_options(self) -> Mapping[str, str]:
+        """The options whose value is not the default.
+
+        >>> dicecup.Rules("yatzy", {"scoring": "scandinavian"}).non_default_options
+        {'scoring': 'scandinavian'}
+        """
         return {name: value for name, value in self.options.items() if value != self.choices[name][0]}
 
     @cached_property
     def cells(self) -> int:
-        """The number of boxes on a sheet, in all columns together."""
+        """The number of boxes on a sheet, in all columns together.
+
+        >>> dicecup.Rules("yatzy").cells, dicecup.Rules("triple-yum-plus").cells
+        (15, 66)
+        """
         return len(self.boxes) * len(self.columns)
 
     @property
     def turns(self) -> int:
-        """How many turns each player has."""
+        """How many turns each player has.
+
+        >>> dicecup.Rules("yatzy").turns, dicecup.Rules("dice-in-dice").turns
+        (15, 8)
+        """
         return self.cells // len(self.scored)
 
     @cached_property
     def has_columns(self) -> bool:
-        """Whether columns have names, which moves and sheets then use."""
+        """Whether columns have names, which moves and sheets then use.
+
+        >>> dicecup.Rules("jamb").has_columns, dicecup.Rules("yatzy").has_columns
+        (True, False)
+        """
         return bool(self.columns[0].id)
 
     @property
     def has_layers(self) -> bool:
-        """Whether a die has several layers, each scored in a box of its own."""
+        """Whether a die has several layers, each scored in a box of its own.
+
+        >>> dicecup.Rules("dice-in-dice").has_layers, dicecup.Rules("yatzy").has_layers
+        (True, False)
+        """
         return len(self.dice.layers) > 1
 
 

@@ -45,7 +45,12 @@ class FinalScores:
     games: int = 0  # that were sampled
 
     def at_least(self, score: int) -> float:
-        """The chance of at least so many points."""
+        """The chance of at least so many points.
+
+        >>> end = dicecup.FinalScores(200, (1.0, 0.75, 0.25), bonus=0.0)
+        >>> end.at_least(200), end.at_least(202), end.at_least(203)
+        (1.0, 0.25, 0.0)
+        """
         points = as_integer(score)
         if points is None:
             raise UsageError("argument_wrong", argument="score", expected=Phrase("expected_points_written"))
@@ -53,7 +58,12 @@ class FinalScores:
         return 1.0 if place < 0 else self.curve[place] if place < len(self.curve) else 0.0
 
     def standard_error(self, score: int) -> float:
-        """How far the chance of at least so many points may be off: none if it is exact."""
+        """How far the chance of at least so many points may be off: none if it is exact.
+
+        >>> end = dicecup.FinalScores(200, (1.0, 0.75, 0.25), bonus=0.0, exact=False, games=300)
+        >>> round(end.standard_error(201), 3)
+        0.025
+        """
         chance = self.at_least(score)
         if self.exact:
             return 0.0
@@ -62,17 +72,32 @@ class FinalScores:
 
     @property
     def chances(self) -> tuple[float, ...]:
-        """The chance of exactly `least` + n points."""
+        """The chance of exactly `least` + n points.
+
+        >>> end = dicecup.FinalScores(200, (1.0, 0.75, 0.25), bonus=0.0)
+        >>> end.chances
+        (0.25, 0.5, 0.25)
+        """
         return tuple(one - other for one, other in zip(self.curve, (*self.curve[1:], 0.0), strict=True))
 
     @property
     def mean(self) -> float:
-        """The mean final score."""
+        """The mean final score.
+
+        >>> end = dicecup.FinalScores(200, (1.0, 0.75, 0.25), bonus=0.0)
+        >>> end.mean
+        201.0
+        """
         return self.least + sum(self.curve[1:])
 
     @property
     def spread(self) -> float:
-        """The standard deviation of the final score."""
+        """The standard deviation of the final score.
+
+        >>> end = dicecup.FinalScores(200, (1.0, 0.75, 0.25), bonus=0.0)
+        >>> round(end.spread, 3)
+        0.707
+        """
         mean = self.mean - self.least
         return sqrt(sum((place - mean) ** 2 * chance for place, chance in enumerate(self.chances)))
 
@@ -299,7 +324,12 @@ class Solution(ABC):
 
     @abstractmethod
     def unchecked_turn(self, sheet: Sheet) -> Turn:
-        """As `turn`, for sheets that games have led to."""
+        """As `turn`, for sheets that games have led to.
+
+        >>> game = dicecup.Game.from_position("yatzy-sv / ones=3 pair=12")
+        >>> round(game.rules.solve().unchecked_turn(game.state.sheet).value, 2)
+        235.09
+        """
 
 
 def state_alone(rules: Ruleset, state: State) -> State:
