@@ -37,7 +37,8 @@ from dicecup.i18n.score_sheet import PAPERS, describe_box, describe_line, pad_da
 from dicecup.installation import need
 from dicecup.messages import N_
 from dicecup.rules.loader import builtin_ids, house_reference, load_ruleset
-from dicecup.rules.model import Ruleset, box_meaning
+from dicecup.rules.meaning import box_meaning, further_meaning
+from dicecup.rules.model import Ruleset
 from dicecup.rules.reader import read_bytes
 
 TEXT_WIDTH = 98
@@ -111,7 +112,7 @@ def details(rules: Ruleset) -> dict[str, Any]:
         "bonus": [asdict(tier) for tier in rules.bonus],
         "joker": asdict(rules.joker) if rules.joker else None,
         "repeat": asdict(rules.repeat) if rules.repeat else None,
-        **rules.further_meaning,
+        **further_meaning(rules),
         "strike": rules.strike,
         "boxes": [
             box_meaning(box)

@@ -5,12 +5,12 @@ The terms are those of the rule sheets. A ruleset is a game with its options cho
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
+
+from dicecup.rules.meaning import further_meaning, identity_of
 
 Section = Literal["upper", "lower", "after_total"]
 StrikePolicy = Literal["free", "last_resort"]
@@ -226,31 +226,7 @@ class Ruleset:
         >>> dicecup.Rules("yatzy", {"scoring": "scandinavian"}).identity == dicecup.Rules("yatzy").identity
         False
         """
-        meaning = {
-            "dice": asdict(self.dice),
-            "throws": self.throws,
-            "scored": self.scored,
-            "boxes": [box_meaning(box) for box in self.boxes],
-            "bonus": [asdict(tier) for tier in self.bonus],
-            "columns": [used(asdict(column)) for column in self.columns],
-            "joker": joker_meaning(self.joker) if self.joker else None,
-            "repeat": asdict(self.repeat) if self.repeat else None,
-            "strike": self.strike,
-        } | self.further_meaning
-        text = json.dumps(meaning, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
-
-    @property
-    def further_meaning(self) -> dict[str, Any]:
-        """What few games use: it is part of the identity only where it is used."""
-        further = {
-            "across": sorted((asdict(across) for across in self.across), key=str),
-            "total_points": [asdict(tier) for tier in self.total_points],
-            "saved_throws": self.saved_throws,
-            "win": asdict(self.win) if self.win else None,
-            "difference": asdict(self.difference) if self.difference else None,
-        }
-        return {name: meaning for name, meaning in further.items() if meaning}
+        return identity_of(self)
 
     @cached_property
     def extensions(self) -> frozenset[str]:
@@ -262,7 +238,7 @@ class Ruleset:
         >>> dicecup.Rules("maxi-yatzy").extensions, dicecup.Rules("yatzy").extensions
         (frozenset({'saved_throws'}), frozenset())
         """
-        more = set(self.further_meaning)
+        more = set(further_meaning(self))
         more |= {"order" for column in self.columns if column.order != "free"}
         more |= {"announced" for column in self.columns if column.announced}
         more |= {"early" for box in self.boxes if box.early}
@@ -415,25 +391,3 @@ class Ruleset:
         (True, False)
         """
         return len(self.dice.layers) > 1
-
-
-def box_meaning(box: Box) -> dict[str, Any]:
-    """Return a box as plain data, including the kind of need, since two kinds can have equal fields."""
-    return used(asdict(box)) | {
-        "needs": [type(box.needs).__name__, used(asdict(box.needs))],
-        "after": sorted(box.after),
-    }
-
-
-# Fields that came later, with the value that changes nothing: identities from before must stay as they are.
-LATER = {"once": (), "early": (), "order": "free", "announced": False, "around": 0}
-
-
-def used(meaning: dict[str, Any]) -> dict[str, Any]:
-    """Return data without fields that came later and change nothing."""
-    return {name: value for name, value in meaning.items() if name not in LATER or value != LATER[name]}
-
-
-def joker_meaning(joker: Joker) -> dict[str, Any]:
-    """Return a joker as plain data; the order of its boxes is irrelevant."""
-    return asdict(joker) | {"filled": sorted(joker.filled), "boxes": sorted(joker.boxes)}
