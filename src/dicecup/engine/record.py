@@ -16,6 +16,7 @@ from dicecup.engine.checked import checked_state
 from dicecup.engine.fairness import SAME_DICE, ThrowNumber, derive_throw, seed_secret
 from dicecup.engine.pad import plain_write
 from dicecup.engine.play import apply_and_score, as_dice, as_kept, check_final
+from dicecup.engine.recent import FIRST_THROW, Recent, Step, number_after, steps_backwards
 from dicecup.engine.state import Keep, Move, Score, State, Throw, Write, start
 from dicecup.errors import MoveError, RecordError
 from dicecup.rules.model import Ruleset
@@ -45,10 +46,8 @@ class Reveal:
 
 
 Entry = Move | Undo | Reveal
-Borrowed = tuple[
-    int, int
-]  # the turns of another game whose dice are taken: the first, and the step to the next
-Step = tuple[Move, State, tuple[Scored, ...]]  # a move, the state after it, what each box got that it filled
+# The turns of another game whose dice are taken: the first, and the step to the next.
+Borrowed = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,26 +306,6 @@ def current_moves(entries: Iterable[Entry]) -> list[Move]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Recent:
-    """The last current moves of a record with what came of them, and where the game stood before them."""
-
-    skipped: int  # how many current moves there were before
-    before: State
-    number: ThrowNumber  # of the next throw then
-    steps: tuple[Step, ...]
-
-    @property
-    def state(self) -> State:
-        return self.steps[-1][1] if self.steps else self.before
-
-
-def steps_backwards(first: State, steps: tuple[Step, ...]) -> Iterator[tuple[State, Move, State]]:
-    for at in range(len(steps) - 1, -1, -1):
-        move, after, _ = steps[at]
-        yield steps[at - 1][1] if at else first, move, after
-
-
 # There are few different ones, and records in memory are long.
 shared_throw = lru_cache(maxsize=4096)(Throw)
 shared_keep = lru_cache(maxsize=4096)(Keep)
@@ -418,15 +397,3 @@ def secret_of(record: Record) -> bytes | None:
         assert origin.seed is not None
         return seed_secret(origin.seed)
     return bytes.fromhex(record.secret) if record.secret else None
-
-
-FIRST_THROW = ThrowNumber(1, 1, 1)
-
-
-def number_after(number: ThrowNumber, move: Move) -> ThrowNumber:
-    """The number of the next throw after a move, from what it was before the move."""
-    if isinstance(move, Throw):
-        return ThrowNumber(number.in_game + 1, number.turn, number.in_turn + 1)
-    if isinstance(move, Score):
-        return ThrowNumber(number.in_game, number.turn + 1, 1)
-    return number

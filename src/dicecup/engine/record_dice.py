@@ -9,15 +9,14 @@ from typing import Literal
 
 from dicecup.dice import Dice, format_dice
 from dicecup.engine.fairness import SAME_DICE, ThrowNumber, commitment
+from dicecup.engine.recent import FIRST_THROW, number_after
 from dicecup.engine.record import (
     BOT_PREFIX,
-    FIRST_THROW,
     DiceKind,
     DiceOrigin,
     Record,
     Reveal,
     Undo,
-    number_after,
     secret_of,
     trimmed,
 )
