@@ -59,7 +59,7 @@ def shared(dice: Dice) -> Dice:
 
 def layer_faces(dice: Dice, layer: int) -> Faces:
     """Return the faces of one layer of the dice, sorted."""
-    if dice and isinstance(dice[0], int):  # so are all
+    if dice and isinstance(dice[0], int):  # then every die is one
         return tuple(sorted(cast("Faces", dice)))
     return tuple(sorted(die[layer] if isinstance(die, tuple) else die for die in dice))
 
@@ -157,7 +157,7 @@ class Lattice:
         self.faces = faces
         self.multisets: tuple[Faces, ...] = tuple(chain.from_iterable(sizes))  # by size; the full ones last
         self.throws: tuple[Faces, ...] = sizes[-1]  # the full multisets
-        self.keeps = len(self.multisets) - len(self.throws)  # the rows before it leave a die to roll
+        self.keeps = len(self.multisets) - len(self.throws)  # rows that leave at least one die to roll
         self.size_starts: Rows = tuple(accumulate(map(len, sizes), initial=0))  # and the end
         self.number: dict[Faces, int] = {dice: row for row, dice in enumerate(self.multisets)}
 

@@ -1,4 +1,4 @@
-"""A game as numbers: every decision as an action, every position as an array. Environments and data share it.
+"""Encode a game as numbers: decisions as actions, positions as arrays. Shared by environments and data files.
 
 Needs NumPy.
 """

@@ -143,7 +143,7 @@ ALL_SENTENCES = SENTENCES | SERVER_SENTENCES
 class DicecupError(Exception):
     """Base class of all errors; the sentence says what cannot be done, why, and what to do.
 
-    `code` is stable and meant for programs; `values` are what the sentence speaks of.
+    `code` is stable and meant for programs; `values` fill the placeholders of the sentence.
 
     >>> import dicecup
     >>> try:

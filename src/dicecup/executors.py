@@ -18,9 +18,9 @@ from typing import Any
 from dicecup.errors import DicecupError, StorageError, UsageError, problem_of
 from dicecup.installation import need
 
-WAITING = 64  # pieces that are handed in and not collected yet
+WAITING = 64  # pieces submitted but not yet collected
 CONNECT_SECONDS = 10
-ONE_AT_A_TIME = Lock()  # kernels use all cores and keep their work space: threads of a worker take turns
+ONE_AT_A_TIME = Lock()  # kernels use all cores and keep their work space: one piece at a time
 
 Piece = tuple[Any, ...]
 
@@ -35,8 +35,8 @@ def spread(
 ) -> Generator[Any]:
     """Yield `function(*piece)` for every piece, in their order.
 
-    At most so many pieces are `waiting` in the executor, however many there are. Those that nobody asks for
-    any more are cancelled.
+    At most `waiting` pieces are in the executor at a time. When the iterator is closed early, the pending
+    pieces are cancelled.
     """
     futures: deque[Future[Any]] = deque()
     following = iter(pieces)
@@ -62,7 +62,7 @@ def submit(executor: Executor, function: Callable[..., Any], piece: Piece) -> Fu
 
 
 def collected(future: Future[Any]) -> Any:
-    """Return the result of a piece; whatever went wrong becomes one sentence."""
+    """Return the result of a piece; raise any failure as a `DicecupError`."""
     try:
         return pickle.loads(future.result())
     except DicecupError:
@@ -76,13 +76,13 @@ def collected(future: Future[Any]) -> Any:
 
 
 def described(error: BaseException) -> str:
-    """What there is to say of an error that is not ours, in one line."""
+    """Describe an error of another library in one line."""
     text = " ".join(str(error).split())[:200]
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def run_piece(expected: str, packed: bytes) -> bytes:
-    """What a worker does: check that it has the same version, then compute the piece."""
+    """Run a piece in a worker process, after checking that it has the same version."""
     if version() != expected:
         raise UsageError("worker_version", here=expected, there=version())
     with ONE_AT_A_TIME:
@@ -113,7 +113,7 @@ def cluster(address: str) -> Iterator[Executor]:
     try:
         if not client.scheduler_info(n_workers=1)["workers"]:
             raise UsageError("cluster_empty", address=address)
-        # Not pure: a piece that failed is not remembered as such when it is asked again.
+        # Not pure: Dask would cache a failure and return it when the same piece is submitted again.
         with client.get_executor(pure=False) as executor:
             try:
                 yield executor

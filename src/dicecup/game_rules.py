@@ -1,4 +1,4 @@
-"""`Rules`: a ruleset that can be asked about everything its game is: boxes, points, names, exact values."""
+"""`Rules`: a ruleset with methods for names, points and exact values."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def tables_folder() -> Path:
 
 
 def house_folder() -> Path:
-    """Where the tables of house rules are that links and game files carry: strangers make them."""
+    """The folder for tables of house rules from links and game files, which come from untrusted sources."""
     return tables_folder() / "house"
 
 
@@ -61,14 +61,14 @@ def path_of(argument: str, path: object, expected: str) -> Path:
     try:
         found = Path(path)  # type: ignore[arg-type]
         fine = b"\0" not in os.fsencode(found)
-    except (TypeError, UnicodeEncodeError):  # halves of characters are in no name
+    except (TypeError, UnicodeEncodeError):  # lone surrogates cannot be in a file name
         found, fine = Path(), False
     check_argument(argument, fine, expected)
     return found
 
 
 def check_reachable(folder: Path) -> None:
-    """Refuse a folder that cannot be there, for example because its name is too long."""
+    """Refuse a folder that cannot exist, for example because its name is too long."""
     try:
         os.stat(folder)  # noqa: PTH116 - pathlib hides some of the errors, each version others
     except (FileNotFoundError, NotADirectoryError):
@@ -79,7 +79,7 @@ def check_reachable(folder: Path) -> None:
 
 def check_replaceable(path: Path) -> None:
     """Refuse to put a file in the place of a folder or a device: root could replace /dev/null."""
-    with suppress(OSError):  # a name that is too long: writing says so
+    with suppress(OSError):  # a name that is too long: writing reports it
         if path.is_dir() or not path.name:  # "." and "/"
             raise StorageError("file_unwritable", file=path, problem=Phrase("system_folder"))
         if path.exists() and not path.is_file():

@@ -1,6 +1,6 @@
 """A match: the one authority over a game that is being played.
 
-A match checks every change, persists it, and only then is in the new state. A change may name the version it
+A match checks every change, persists it, then adopts the new state. A change may name the version it
 was made against; a change against an older version is refused, so that two devices cannot act on one state.
 
     change = match.prepare(version)     # refuses a stale version
@@ -100,11 +100,11 @@ class Change:
         return finished and (not self.before.state.finished or self.after.state != self.before.state)
 
     def add(self, entry: Entry) -> None:
-        """Add an entry, or raise what the rules have against it."""
+        """Add an entry, or raise the reason why the rules reject it."""
         self.go_on(self.after.append(entry))
 
     def go_on(self, longer: Record) -> None:
-        """Take in a record that has one entry more, wherever that was added."""
+        """Adopt a record with one more entry that was appended elsewhere (in a worker process)."""
         text = entry_text(longer.rules, self.after.state, longer.entries[-1], longer.state)
         self.after = longer
         self.texts.append(text)

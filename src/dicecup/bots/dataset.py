@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 FORMAT = "1"
 MOST_GAMES = 10_000_000
-PIECE = 10  # games that travel together
+PIECE = 10  # games in one task
 TOGETHER = 100  # pieces of a row group
 
 Row = dict[str, Any]

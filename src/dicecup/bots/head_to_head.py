@@ -1,4 +1,4 @@
-"""Games that bots play together, seeing each other's sheets; they take turns to begin.
+"""Games in which bots see each other's sheets; they take turns to go first.
 
 If all of them play for the win or for points and there are many games, they run in compiled kernels,
 thousands at once, by tables of chances; otherwise on the engine, without tables. Which of the two depends on
@@ -26,13 +26,13 @@ from dicecup.solver.solution import OnProgress, OnShare, Play, no_callback
 
 BATCH = 20_000  # games in compiled kernels at once
 PIECE = 5  # games on the engine between two progress reports
-MANY_GAMES = 50  # from so many on, working out the tables takes less time than doing without
+MANY_GAMES = 50  # from this many games on, computing the tables takes less time than playing without them
 MOST_STATES = 5_000_000  # of a game whose tables are computed unasked: a gigabyte or two
 PLAYS: tuple[Play, ...] = ("points", "target")
 
 
 class Team:
-    """Several bots as one, so that worker processes can be given all of them."""
+    """Several bots as one object, so that all of them can be sent to a worker process together."""
 
     def __init__(self, players: Sequence[Player]) -> None:
         self.players = list(players)
@@ -50,7 +50,7 @@ def play_together(
     on_progress: OnShare,
     helpers: Helpers,
 ) -> Iterator[list[FinalSheets]]:
-    """Yield the full sheets of each bot, in batches of games. In game n the bot n begins, counted round."""
+    """Yield the full sheets of each bot, in batches of games. Who goes first rotates from game to game."""
     bots = [player.bot for player in players]
     if needs_tables(rules, bots, games):
         tables = win_tables(known_values(rules))
@@ -66,7 +66,7 @@ def play_together(
 
 
 def needs_tables(rules: Ruleset, bots: Sequence[Bot], games: int) -> bool:
-    """Whether these bots play together by tables of chances, which pays for so many games."""
+    """Whether these bots use tables of chances, which pays off for this many games."""
     if games < MANY_GAMES or len(bots) < 2 or not any(map(sees_others, bots)):
         return False
     if not all(isinstance(bot, WinnerBot | OptimalBot) for bot in bots):
@@ -86,7 +86,7 @@ def win_tables(values: Values, on_progress: OnProgress = no_callback) -> dict[Pl
 
 
 def batches(games: int, players: int) -> list[tuple[int, int]]:
-    """Return the first game and the number of games of each batch. The first player begins all of them."""
+    """Return the first game and the size of each batch; the same player goes first in all its games."""
     most = BATCH - BATCH % players
     return [(first, min(most, games - first)) for first in range(0, games, most)]
 
@@ -115,7 +115,7 @@ def play_compiled(
 def spread_compiled(
     rules: Ruleset, to_win: list[bool], games: int, seed: int, on_progress: OnShare, executor: Executor
 ) -> Iterator[list[FinalSheets]]:
-    """The same games by the workers of an executor, which work out the tables in their own cache."""
+    """Play the same games on the workers of an executor, which compute the tables in their own cache."""
     pieces = [(rules, to_win, first, count, seed) for first, count in batches(games, len(to_win))]
     for number, played in enumerate(spread(executor, compiled_piece, pieces), start=1):
         yield played
@@ -125,7 +125,7 @@ def spread_compiled(
 def compiled_piece(
     rules: Ruleset, to_win: list[bool], first: int, count: int, seed: int
 ) -> list[FinalSheets]:
-    """The games of these numbers. Tables that this worker lacks are made: the others play by them too."""
+    """Play the games of these numbers. Compute missing tables: all workers must play by the same values."""
     from dicecup.playout.to_win import HeadToHead
 
     values = known_values(rules)
@@ -134,7 +134,7 @@ def compiled_piece(
 
 
 def play_team(team: Player, rules: Ruleset, first: int, end: int, seed: int) -> list[FinalSheets]:
-    """The games of these numbers."""
+    """Play the games of these numbers."""
     assert isinstance(team.bot, Team)
     players = team.bot.players
     games = []

@@ -33,7 +33,7 @@ Reader = Callable[[Worth], tuple[float, ...]]
 
 @lru_cache(maxsize=16)
 def neighbours(count: int, faces: int) -> tuple[list[Reader], list[Reader]]:
-    """Return what reads the rows with a die more, by keep, and each row with those of a die less, by row."""
+    """Return getters of the rows with one die more, by keep, and of a row and those with one less, by row."""
     rows = lattice(count, faces)
     fewer: list[Reader] = [itemgetter(row, row, *fewer) for row, fewer in enumerate(rows.fewer)]
     return [itemgetter(*more) for more in rows.more], fewer
@@ -85,7 +85,7 @@ class PlanningBot:
         return best if appeal > otherwise else move
 
     def announcement(self, rules: Ruleset, state: State) -> tuple[float, Announce]:
-        """Return the announcement with the highest appeal: what the rest of the turn promises for its box."""
+        """Return the announcement with the highest appeal: the expected worth of this turn for its box."""
         rows, weights = lattice(rules.dice.count, rules.dice.faces), self.weights(rules)
         horizon = min(state.throws_left, self.horizon)
         faces = layer_faces(state.dice, 0)
@@ -195,7 +195,7 @@ def free_cells(rules: Ruleset, sheet: Sheet) -> tuple[list[bool], list[tuple[int
 
 @lru_cache(maxsize=16)
 def possible_points(rules: Ruleset) -> list[set[int]]:
-    """Return what any dice give in each box by themselves; 0 aside, which links leave as it is."""
+    """Return the points other than 0 that any dice give in each box, before links are applied."""
     throws = [score_table(rules)[dice] for dice in lattice(rules.dice.count, rules.dice.faces).throws]
     return [{scores[box].points for scores in throws} - {0} for box in range(len(rules.boxes))]
 
@@ -220,7 +220,7 @@ def appeals_alone(bot: PlanningBot, rules: Ruleset) -> list[tuple[float, ...]]:
 
 @lru_cache(maxsize=1024)
 def single_outlook(bot: PlanningBot, rules: Ruleset, cell: int) -> list[Worth]:
-    """As `outlook`, if this cell alone is filled, whatever else is on the sheet."""
+    """Return `outlook` for a turn that can fill only this cell, whatever else is on the sheet."""
     rows, table = lattice(rules.dice.count, rules.dice.faces), score_table(rules)
     weight, cost = bot.weights(rules)[cell]
     box = cell % len(rules.boxes)

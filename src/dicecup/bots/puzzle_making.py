@@ -32,7 +32,7 @@ from dicecup.rules.model import Ruleset
 from dicecup.solver.solution import OnShare, no_callback
 
 TRIES = 20  # of each bot
-MISSED = (0.3, 0.97)  # of all tries: not obvious, and not out of everybody's reach
+MISSED = (0.3, 0.97)  # share of tries that miss it: not obvious, but not too hard for everyone
 MARGIN = 0.04  # of a perfect turn that the second-best choice loses at least
 LEARNED_MARGIN = 0.08  # where the values are not exact
 LISTED = 8  # choices with their losses
@@ -54,7 +54,7 @@ class Calm(CarelessBot):
     overlooked = 0.0
 
 
-GOOD: tuple[PlanningBot, ...] = (SteadyBot(), Casual(1, 0.0))  # what one of them misses is not obvious
+GOOD: tuple[PlanningBot, ...] = (SteadyBot(), Casual(1, 0.0))  # a choice that one misses is not obvious
 PLAYERS: tuple[PlanningBot, ...] = (*GOOD, Casual(2, 0.2), Casual(1, 0.2), CarelessBot(), Calm())
 
 
@@ -140,7 +140,7 @@ def rating_of(missed: float) -> int:
 
 
 def kind_of(puzzle: Puzzle) -> tuple[object, ...]:
-    """Puzzles of one kind are alike: not too many of them are taken."""
+    """Return the kind of a puzzle; only a limited number of each kind is selected."""
     state = puzzle.position.state
     filled = sum(points is not None for points in state.sheet.cells)
     return state.throws_left, 5 * filled // len(state.sheet.cells), "keep" in puzzle.moves[0]
@@ -161,14 +161,14 @@ def spread(found: list[Puzzle], count: int) -> list[Puzzle]:
 
 
 class PuzzlesOfGame(NamedTuple):
-    """What one game gave, and how many of its positions were looked at."""
+    """The puzzles found in one game, and how many of its positions were examined."""
 
     puzzles: list[Puzzle]
     positions: int
 
 
 def puzzles_of_game(rules: Ruleset, seed: int, number: int, every: int) -> PuzzlesOfGame:
-    """Look at every so manieth decision of the game with this number."""
+    """Examine every n-th decision of the game with this number."""
     values, chance = known_values(rules), Random(f"{seed} {number}")
     states = list(decisions(rules, chance))[::every]
     found = (puzzle_of(values, state, margin_of(values), chance) for state in states)

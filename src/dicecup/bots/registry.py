@@ -157,7 +157,7 @@ def find_bot(name: str) -> Bot:
 
 @cache
 def installed_bots() -> dict[str, EntryPoint]:
-    """What installed packages register; a name of ours stays ours."""
+    """The bots that installed packages register; built-in names take precedence."""
     return {entry.name: entry for entry in entry_points(group=GROUP) if entry.name not in BOTS}
 
 
@@ -170,7 +170,7 @@ def imported(name: str) -> object:
 
 
 def made(name: str, load: object) -> Bot:
-    """The bot that loading gives: an object, or a class that is called without arguments."""
+    """Return the bot that was loaded: an object, or an instance of a class that takes no arguments."""
     assert callable(load)
     try:
         found = load()
@@ -181,7 +181,7 @@ def made(name: str, load: object) -> Bot:
 
 
 def checked_bot(bot: object, name: str = "") -> Bot:
-    """The bot, if it is one."""
+    """Return the bot; refuse an object that is not a bot."""
     if isinstance(bot, type) or not callable(getattr(bot, "decide", None)):
         raise BotError("bot_without_decide", bot=name or shown(bot))
     return bot  # type: ignore[return-value]
@@ -196,7 +196,7 @@ def bot_name(bot: Bot | str) -> str:
 
 
 def known_bot(player: str) -> Bot | None:
-    """The bot at a seat, if it can be had without loading code that only the record names."""
+    """The bot at a seat, unless that would load code that only the record names."""
     name = player.removeprefix(BOT_PREFIX)
     return find_bot(name) if name in BOTS or name in installed_bots() else None
 
@@ -233,10 +233,10 @@ def listed(move: TurnMove) -> TurnMove:
 
 
 def described(error: BaseException) -> str:
-    """What there is to say of an error in a bot's code, in one line."""
+    """Describe an error in a bot's code in one line."""
     try:
-        text = " ".join(str(error)[:300].split()).rstrip(".")  # the sentence goes on
-    except Exception:  # an error with an error in it
+        text = " ".join(str(error)[:300].split()).rstrip(".")  # the text is followed by more of a sentence
+    except Exception:  # an error whose `__str__` fails
         text = ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 

@@ -46,7 +46,7 @@ MOST_GAMES = 100_000_000
 
 
 def warn(error: DicecupError) -> None:
-    """Why a bot plays on one core."""
+    """Warn that a bot plays on one core, and why."""
     warnings.warn(str(error), stacklevel=2)
 
 
@@ -204,7 +204,7 @@ def spread_solved(
 
 
 def solved_piece(rules: Ruleset, first: int, count: int, seed: int, keep_scores: bool) -> Summary:
-    """The games of these numbers, counted where they are played: a few kilobytes travel, not all sheets."""
+    """Play and count the games of these numbers in the worker: it returns a few kilobytes, not all sheets."""
     from dicecup.playout.games import play_games
 
     found = Summary(rules, keep_scores=keep_scores)
@@ -242,7 +242,7 @@ def play_engine(
 def play_piece(
     player: Player, rules: Ruleset, first: int, end: int, seed: int, same_dice: bool = False
 ) -> FinalSheets:
-    """The games of these numbers."""
+    """Play the games of these numbers."""
     games = [(f"{seed} {number}", Random(f"{seed} {number}")) for number in range(first, end)]
     ends = [play_table(rules, [player], chance, name if same_dice else "") for name, chance in games]
     return final_sheets(rules, [end.sheet for end in ends], [end.winner is not None for end in ends])

@@ -35,14 +35,14 @@ Play = Callable[..., Any]  # a function of this package: play(bot, *piece)
 
 
 class Player(NamedTuple):
-    """A bot, and what it is called in errors."""
+    """A bot, and its name in error messages."""
 
     bot: Bot
     name: str
 
 
 class Helpers(NamedTuple):
-    """Who plays: an executor if there is one, else so many cores of this machine, or all of them."""
+    """Where games run: on an executor if given, else on so many cores of this machine (default: all)."""
 
     cores: int | None
     executor: Executor | None
@@ -50,7 +50,7 @@ class Helpers(NamedTuple):
 
 
 def insist(error: DicecupError) -> None:
-    """The caller wants several cores."""
+    """Raise the error: the caller asked for several cores."""
     raise error
 
 
@@ -82,7 +82,7 @@ def shared_if_possible(
     alone: Iterator[Played],
     on_warning: OnWarning,
 ) -> Generator[Played]:
-    """Play on several cores; on one, after telling so, where workers cannot load the bot."""
+    """Play on several cores; where workers cannot load the bot, warn and play on one."""
     try:
         yield from share(play, player, pieces, workers)
     except BotError as error:
@@ -98,9 +98,9 @@ def can_share() -> bool:
 
 
 def share(play: Play, player: Player, pieces: Sequence[Piece], cores: int) -> Iterator[Any]:
-    """`play(player, *piece)` for every piece, on several cores, in their order.
+    """Yield `play(player, *piece)` for every piece, computed on several cores, in order.
 
-    A `BotError` with the code `bot_not_shared` comes before anything else if workers cannot load the bot.
+    A `BotError` with the code `bot_not_shared` is raised first if workers cannot load the bot.
     """
     packed = pack(play, player)
     processes, busy, results = [], dict[Pipe, int](), dict[int, Any]()
@@ -131,13 +131,13 @@ def share(play: Play, player: Player, pieces: Sequence[Piece], cores: int) -> It
 
 
 def share_with(executor: Executor, play: Play, player: Player, pieces: Sequence[Piece]) -> Iterator[Any]:
-    """The same by the workers of an executor, which may be other machines."""
+    """Do the same on the workers of an executor, which may be other machines."""
     packed = pack(play, player)
     return spread(executor, play_packed, [(packed, player.name, piece) for piece in pieces])
 
 
 def play_packed(packed: bytes, name: str, piece: Piece) -> Any:
-    """What a worker of an executor does with a piece."""
+    """Play a piece in a worker of an executor."""
     try:
         play, player = unpacked(packed)
     except Exception as error:
@@ -150,7 +150,7 @@ def play_packed(packed: bytes, name: str, piece: Piece) -> Any:
 
 @lru_cache(maxsize=4)
 def unpacked(packed: bytes) -> tuple[Play, Player]:
-    """The bot of a simulation, loaded once for all its pieces."""
+    """Unpickle the bot of a simulation, once for all its pieces."""
     found: tuple[Play, Player] = pickle.loads(packed)
     return found
 
@@ -167,7 +167,7 @@ def pack(play: Play, player: Player) -> bytes:
 
 @contextmanager
 def hidden_main() -> Iterator[None]:
-    """Processes that are started in here do not import `__main__` again."""
+    """Keep processes started in this block from importing `__main__` again."""
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     try:
@@ -177,7 +177,7 @@ def hidden_main() -> Iterator[None]:
 
 
 def hand(connection: Pipe, piece: Piece, name: str) -> None:
-    """Give a worker a piece; one that has died meanwhile cannot take it."""
+    """Send a piece to a worker; raise an error if the worker has died."""
     try:
         # `send` leaves its buffer in the error, about which Python 3.13 complains to the user later.
         connection.send_bytes(pickle.dumps(piece))
@@ -196,7 +196,7 @@ def received(connection: Pipe, name: str) -> Any:
 
 
 def work(connection: Pipe, packed: bytes, name: str) -> None:
-    """What a worker does until its pipe is closed."""
+    """Run a worker process: play pieces until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started it
     try:
         play, player = pickle.loads(packed)
@@ -216,7 +216,7 @@ def work(connection: Pipe, packed: bytes, name: str) -> None:
 
 
 def sendable(error: Exception, name: str) -> DicecupError:
-    """The error, if it can be pickled; else what there is to say about it."""
+    """Return the error if it can be pickled, else one that describes it."""
     try:
         if isinstance(error, DicecupError):
             pickle.dumps(error)

@@ -42,7 +42,7 @@ class Values:
 
     def __init__(self, source: Solution, *, why_learned: DicecupError | None = None) -> None:
         self.source = source
-        self.why_learned = why_learned  # why there is no exact answer, where there is none
+        self.why_learned = why_learned  # the reason why the values are not exact, if they are not
         self.remembered: dict[Sheet, Turn] = {}
         self.alone = RLock()
 
@@ -67,7 +67,7 @@ FINDING = Lock()  # one thread at a time finds values, or solves the game
 
 
 def values_at_once(rules: Ruleset) -> Values:
-    """Return the values that answer soonest: those that came with the package, else `known_values`.
+    """Return the values that answer fastest: those shipped with the package, else `known_values`.
 
     For single questions: hints, reviews, bots. Where the extra `solver` is not installed, as in a browser,
     this is all there is of the coach, for the games that `is_coached` names. Thousands of games,
@@ -110,7 +110,7 @@ def values_without_solver(rules: Ruleset) -> Values | None:
 
 
 def need_solver(rules: Ruleset) -> None:
-    """Install what solving needs, but not for rules that no solver knows."""
+    """Install the packages that solving needs, unless no solver supports the rules."""
     from dicecup.solver.components import check_rules
 
     check_rules(rules)
@@ -139,7 +139,7 @@ def remembered_values(rules: Ruleset) -> Values:
     return found
 
 
-solve_house_rules = True  # unasked, if that takes seconds; a server does not do that for strangers
+solve_house_rules = True  # without being asked, if it takes seconds; a server sets this to False
 
 
 def find_values(
@@ -149,7 +149,7 @@ def find_values(
     on_progress: OnProgress = no_callback,
     on_warning: OnWarning = no_callback,
 ) -> Values:
-    """Return the best values there are. Where there are none, the error says what to run."""
+    """Return the best values available; if there are none, raise an error that names the command to run."""
     need_solver(rules)
     from dicecup.solver.find import find_solution
     from dicecup.solver.learned import find_learned

@@ -3,7 +3,7 @@
 Needs neither a table nor compiled code, and knows any number of columns; two turns take about half a second.
 
 What a final score is worth is the chance that it beats the others' final scores, ties shared. The coach shows
-the best mean of that worth, computed exactly while few boxes are open. The bot `winner` goes by the mean,
+the best mean of that worth, computed exactly while few boxes are open. The bot `winner` maximises the mean,
 over the others' possible scores, of the best chance to beat each: it will know more about them later.
 """
 
@@ -123,7 +123,7 @@ class EndTurn(Turn):
         self.value = float(self.numbers.value[0])
 
     def now(self, state: State) -> Array:
-        """The numbers of this moment of the turn."""
+        """Return the chances at this moment of the turn."""
         numbers, rows = self.numbers, self.game.sheets.lattice.number
         if not state.dice:
             return numbers.value
@@ -275,7 +275,7 @@ def goal(values: Values, state: State, target: int) -> Goal:
 
 
 def sampled(values: Values, state: State) -> FinalScores:
-    """How games end that are played on from here, weighted so that their mean is the expected score."""
+    """Return the results of games sampled from here, weighted so that their mean is the expected score."""
     if state.sheet.full:
         return FinalScores(final_score(values.rules, state.sheet), (1.0,), None)
     view = each_player(values, state)[state.player]
@@ -334,7 +334,7 @@ def scores_of_others(values: Values, state: State) -> list[FinalScores]:
 
 
 def win_hint(values: Values, state: State) -> WinHint | None:
-    """Return every choice by the chance to win, or None where that cannot be had: early in the game, or
+    """Return every choice by the chance to win, or None where it cannot be computed: early in the game, or
     without another player.
     """
     if len(state.sheets) < 2 or state.sheet.full or not can_solve(values, state):

@@ -77,7 +77,7 @@ def lessons_of(record: Record, decisions: Iterable[Decision]) -> tuple[Lesson, .
 
 
 def worth_saying(lessons: Sequence[Lesson], perfect_turn: float) -> tuple[Lesson, ...]:
-    """Return the lessons to open a review with: at most three, and no trifles."""
+    """Return the lessons to open a review with: at most three, without small losses."""
     return tuple(lesson for lesson in lessons if lesson.loss >= LEAST_LESSON * perfect_turn)[:MOST_LESSONS]
 
 

@@ -34,7 +34,7 @@ NO_LOSS = 0.005  # a choice that loses less is as good as the best
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """What an answer is worth. With `at_least` it loses so much or more: not all choices are listed."""
+    """What an answer is worth. With `at_least`, `loss` is a lower bound: not all choices are listed."""
 
     move: Keep | Score
     right: bool
@@ -220,7 +220,7 @@ KNOWN = len(INTERVALS)  # solved so often, it is not asked any more
 
 
 def first_asked(played: date) -> date:
-    """Return when to ask a mistake of a game for the first time: when the game is not fresh any more."""
+    """Return when to ask a mistake of a game for the first time: not while the game is still fresh."""
     return played + timedelta(days=INTERVALS[0])
 
 
@@ -233,7 +233,7 @@ def next_asked(solved: int, right: bool, today: date) -> tuple[int, date]:
 def offered_places(rules: Ruleset, moves: Sequence[Move], tempting: Sequence[Move]) -> tuple[int, ...]:
     """Return which choices to offer, given best first: the best, tempting ones, the next best.
 
-    They are in the order of the dice and of the sheet, which does not tell the best one.
+    They are in the order of the dice and of the sheet, so that the order does not give away the best one.
     """
     places = [0, *(place for place, move in enumerate(moves) if place and move in tempting)]
     places += [place for place in range(len(moves)) if place not in places]

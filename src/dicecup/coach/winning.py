@@ -91,7 +91,7 @@ LONGEST_STEP = 1.0  # in standard deviations
 CLOSE = 1e-9  # in standard deviations
 EQUAL = 1e-6  # points
 SINGULAR = 1e-15  # of the largest eigenvalue: smaller ones are taken for 0
-MOST_PULL = 0.9  # of one game in a sample: larger ones are cut
+MOST_PULL = 0.9  # leverage of one game in a sample; larger values are clipped
 
 Numbers = npt.NDArray[np.float64]
 
@@ -112,7 +112,7 @@ class Sample(NamedTuple):
     scores: Scores
     weights: Numbers
     zeros: Numbers = np.empty((0, 0))  # [variable, game]: whose weighted mean is 0
-    balanced: bool = False  # whether it is
+    balanced: bool = False  # whether the weights have been balanced
 
 
 def even(scores: Scores) -> Sample:
@@ -192,7 +192,7 @@ MOST_GAMES = 25_000  # of each player
 REMEMBERED = 100  # samples of one player
 VECTOR = 16  # games are computed in multiples of this
 NEVER = 1e-9  # chances below it are taken for none
-MOST_MORE = 2  # growth of a round: the error of the first ones is uncertain
+MOST_MORE = 2  # maximum growth of a round: the error estimate of the first rounds is uncertain
 
 
 class Effort(NamedTuple):
@@ -245,7 +245,7 @@ def win_chances(values: Values, state: State, *, effort: Effort | None = None, s
         chances, error = compared.chances(), float(compared.standard_errors().max())
         guessed = chances.min() < NEVER or not all(sample.balanced for sample in samples)
         if guessed and not state.finished:
-            error = max(error, 1 / games)  # what did not occur in so many games may still happen
+            error = max(error, 1 / games)  # an outcome that did not occur in the sample may still happen
         if error <= effort.error or games >= most:
             break
         wanted = games * min((error / effort.error) ** 2, MOST_MORE)

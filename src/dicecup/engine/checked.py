@@ -1,4 +1,4 @@
-"""The engine's functions for programs: what these hand over is checked first, and made of plain integers.
+"""The engine's functions for callers outside: arguments are checked first and converted to plain integers.
 
 Dice and points of NumPy equal plain ones, so the engine's caches would take them in and give them to every
 later game. States that the engine has made itself are not checked again: `engine.play` takes them as they
@@ -120,7 +120,7 @@ def standings(rules: Ruleset, state: State) -> tuple[tuple[int, int, int], ...]:
 
 
 def checked_state(rules: Ruleset, state: object) -> State:
-    """Return a state of this game as one of plain integers; the same one if it is. Refuse what is none."""
+    """Return the state with plain integers, the same object if it has them already; refuse other values."""
     for known in (made_last[0], checked_last[0]):
         if known is not None and known[1] is state and known[0] is rules:
             return known[1]
@@ -143,7 +143,7 @@ def plain_state(rules: Ruleset, state: State) -> State:
         throws_left = checked_throws(state.throws_left, 0, most - 1)
     else:
         kept, dice = as_dice(rules, state.kept), as_dice(rules, dice)
-        if dice != kept:  # else those that are thrown again are left out: they do not matter any more
+        if dice != kept:  # else the dice to be rolled again are dropped: they no longer matter
             dice = checked_dice(rules, dice)
         if len(kept) == rules.dice.count or not contains(dice, kept):
             raise wrong("kept", "expected_kept")

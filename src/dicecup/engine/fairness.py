@@ -10,7 +10,7 @@ have seeds, and a throw is numbered by its turn and its place in the turn, so th
 changes anybody else's dice.
 
 Statement 3 is statement 2 with the same dice for everybody: turns are counted for each player by themselves.
-A throw is a fixed sequence of dice, and whoever throws fewer gets its beginning, whatever they have kept.
+A throw is a fixed sequence of dice; a player who throws fewer dice gets a prefix of it, whatever they kept.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dicecup.dice import Dice, Die, sort_dice
 from dicecup.rules.model import DiceSet
 
 SECRET_BYTES = 32
-LATEST_STATEMENT = 2  # where everybody has dice of their own
+LATEST_STATEMENT = 2  # for games in which each player gets different dice
 SAME_DICE = 3
 MOST_SEED = 10**18  # of anything that is made repeatable by a number
 
@@ -38,7 +38,7 @@ class ThrowNumber:
     in_turn: int
 
     def message(self, statement: int) -> bytes:
-        """The bytes that tell the throws of a game apart."""
+        """Return the bytes that identify a throw within its game."""
         if statement == 1:
             return b"dicecup throw 1" + self.in_game.to_bytes(8, "big")
         return b"dicecup throw 2" + self.turn.to_bytes(8, "big") + self.in_turn.to_bytes(8, "big")
@@ -57,7 +57,7 @@ def commitment(secret: bytes) -> str:
 
 
 def seed_secret(seed: int) -> bytes:
-    """Return the secret of a reproducible game, which everybody who knows the seed can derive."""
+    """Return the secret of a reproducible game, which anyone who knows the seed can derive."""
     return hashlib.sha256(b"dicecup seed %d" % seed).digest()
 
 

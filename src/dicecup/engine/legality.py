@@ -21,7 +21,7 @@ Offers = Sequence[Scored | None]
 
 
 class Moment(NamedTuple):
-    """What of a turn matters besides the dice: the number of the roll, and the cell that was announced."""
+    """The facts about a turn that matter besides the dice: the number of the roll and the announced cell."""
 
     roll: int
     announced: int | None = None
@@ -36,12 +36,12 @@ def cell_of(rules: Ruleset, box: str, column: str = "") -> int:
     """Return the index of a box in a sheet's cells."""
     try:
         return rules.column_index[column] * len(rules.boxes) + rules.box_index[box]
-    except (KeyError, TypeError):  # not there, or no text
+    except (KeyError, TypeError):  # unknown, or not a string
         raise no_cell(rules, box, column) from None
 
 
 def no_cell(rules: Ruleset, box: object, column: object) -> MoveError:
-    """The error for a box or a column that a game does not have."""
+    """Return the error for a box or column that the game does not have."""
     if not isinstance(box, str) or box not in rules.box_index:
         return MoveError("box_unknown", box=str(box), known=", ".join(rules.box_index))
     known = ", ".join(rules.column_index)
@@ -203,7 +203,7 @@ def link_holds(kind: str, points: int, written: int | None) -> bool:
         return bool(written)
     if kind == "held":
         return bool(points) or not written
-    if not written:  # open or struck: a 0 sets no limit
+    if not written:  # open, or crossed out: a 0 sets no limit
         return True
     return points > written if kind == "above" else points < written
 

@@ -53,7 +53,7 @@ from dicecup.rules.model import Ruleset
 from dicecup.rules.scoring import NOTHING, Scored, score_table
 
 made_last: list[tuple[Ruleset, State] | None] = [None]  # which needs no check: see `engine.checked`
-MOST_TEXT = 200  # dice or characters of them; more is rubbish
+MOST_TEXT = 200  # dice, or characters of a text with dice; longer input is invalid
 
 
 def apply(rules: Ruleset, state: State, move: Move) -> State:
@@ -62,7 +62,7 @@ def apply(rules: Ruleset, state: State, move: Move) -> State:
 
 
 def apply_and_score(rules: Ruleset, state: State, move: Move) -> tuple[State, tuple[Scored, ...]]:
-    """Return the state after the move, and what each box got that it filled."""
+    """Return the state after the move, and the points of each box that it filled."""
     scored: tuple[Scored, ...] = ()
     if state.finished and not isinstance(move, Write):
         raise MoveError("game_over")
@@ -122,7 +122,7 @@ def wins(rules: Ruleset, state: State) -> bool:
 
 
 def as_dice(rules: Ruleset, dice: object) -> Dice:
-    """Dice of this game, sorted, however a program has them: `(6, 3)`, `["6-5"]`, `"6 3"`, NumPy integers."""
+    """Return sorted dice of this game from any input form: `(6, 3)`, `["6-5"]`, `"6 3"`, NumPy integers."""
     if isinstance(dice, str):
         if len(dice) > MOST_TEXT:
             raise unreadable(rules, dice)
@@ -136,7 +136,7 @@ def as_dice(rules: Ruleset, dice: object) -> Dice:
         raise unreadable(rules, dice) from None
     try:
         return sort_dice(tuple([known[die] for die in given]))
-    except (KeyError, TypeError):  # texts and lists, or rubbish
+    except (KeyError, TypeError):  # strings and lists, or invalid input
         return sort_dice(tuple(as_die(rules, die) for die in given))
 
 
@@ -147,7 +147,7 @@ def known_dice(faces: int, layers: int) -> dict[object, Die]:
 
 
 def as_kept(rules: Ruleset, state: State, dice: object) -> Dice:
-    """As `as_dice`; whole numbers that are no dice of this game are dice that are not there."""
+    """Like `as_dice`, but numbers that are not faces of this game are reported as dice not thrown."""
     try:
         return as_dice(rules, dice)
     except DiceError as error:
@@ -192,7 +192,7 @@ def unreadable(rules: Ruleset, die: object) -> DiceError:
 
 
 def shown(die: object) -> str:
-    """A die in an error, cut short if it is rubbish."""
+    """Return a die for an error message, shortened if it is long."""
     return "-".join(map(str, die))[:20] if isinstance(die, tuple) else repr(die)[:20]
 
 
@@ -265,7 +265,7 @@ def score_sheet(
 
 
 def check_placements(placements: object) -> None:
-    """Refuse what a program made up: of the contents only the types are checked here."""
+    """Refuse placements of the wrong types; their contents are checked elsewhere."""
     if not isinstance(placements, tuple):
         raise MoveError("move_unreadable")
     for one in placements:

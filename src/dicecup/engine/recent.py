@@ -1,4 +1,4 @@
-"""The last moves of a record with what came of them, so that they need not be replayed."""
+"""The last moves of a record with the resulting states, so that they need not be replayed."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dicecup.engine.fairness import ThrowNumber
 from dicecup.engine.state import Move, Score, State, Throw
 from dicecup.rules.scoring import Scored
 
-Step = tuple[Move, State, tuple[Scored, ...]]  # a move, the state after it, what each box got that it filled
+Step = tuple[Move, State, tuple[Scored, ...]]  # a move, the state after it, the points of each filled box
 
 FIRST_THROW = ThrowNumber(1, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """The last current moves of a record with what came of them, and where the game stood before them."""
+    """The last current moves of a record with the resulting states, and the position before them."""
 
     skipped: int  # how many current moves there were before
     before: State

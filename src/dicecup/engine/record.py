@@ -24,7 +24,7 @@ from dicecup.rules.scoring import Scored
 
 SECRET = re.compile(r"(?:[0-9a-f]{2}){16,64}")  # at least 128 bits
 
-FEW_STATES = 16  # that a record takes along to another process
+FEW_STATES = 16  # states that are pickled with a record
 
 BOT_PREFIX = "bot:"  # of the names of players that are bots
 
@@ -285,7 +285,7 @@ class Record:
 
     @cached_property
     def _line(self) -> tuple[Step, ...]:
-        """Each current move with what came of it."""
+        """Each current move with the resulting state and points."""
         known: Recent | None = self.__dict__.get("_recent")
         if known and not known.skipped:
             return known.steps
@@ -306,7 +306,7 @@ def current_moves(entries: Iterable[Entry]) -> list[Move]:
     return found
 
 
-# There are few different ones, and records in memory are long.
+# Share equal moves: few are distinct, and records in memory are long.
 shared_throw = lru_cache(maxsize=4096)(Throw)
 shared_keep = lru_cache(maxsize=4096)(Keep)
 shared_score = lru_cache(maxsize=4096)(Score)
@@ -359,7 +359,7 @@ class RecordBuilder:
         self.entries.append(entry)
 
     def check_kind(self, move: Move) -> None:
-        """Refuse a move that does not go with where the dice of this game come from."""
+        """Refuse a move that does not fit the origin of this game's dice."""
         kind = self.record.header.origin.kind
         if isinstance(move, Write) != (kind == "points"):
             raise MoveError("pad_without_dice" if kind == "points" else "points_with_dice")
@@ -385,7 +385,7 @@ class RecordBuilder:
         """Return the record as it is now."""
         built = Record(self.record.header, tuple(self.entries), self.record.first)
         before = self.recent
-        # It spares replaying the game.
+        # This avoids replaying the game.
         built.__dict__["_recent"] = Recent(before.skipped, before.before, before.number, tuple(self.line))
         return built
 

@@ -44,7 +44,7 @@ class Proof:
 
     @property
     def against(self) -> tuple[Party, ...]:
-        """Who is proved not to have chosen the dice.
+        """The parties that provably did not choose the dice.
 
         The server only if a player gave a seed that it did not know when it published the commitment, and
         nobody who works together with it gave one later.
@@ -75,7 +75,7 @@ def verify(record: Record) -> Proof:
 
 
 def commitment_problem(record: Record, proof: Proof) -> RecordError | None:
-    """What is wrong with what was fixed before the first throw."""
+    """Return what is wrong with the commitment made before the first throw, if anything."""
     for player in proof.contributors:
         if proof.statement != 1 and player.startswith(BOT_PREFIX):
             return RecordError("seed_of_bot", player=player)
@@ -88,7 +88,7 @@ def commitment_problem(record: Record, proof: Proof) -> RecordError | None:
 
 
 def compare_throws(record: Record, proof: Proof) -> Proof:
-    """Derive every throw; the proof holds up to the first that differs."""
+    """Derive every throw; the proof covers the throws before the first that differs."""
     header, secret = record.header, secret_of(record)
     assert secret is not None
     compared = 0

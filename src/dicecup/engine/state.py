@@ -240,7 +240,7 @@ def column_lines(rules: Ruleset, sheet: Sheet, column: int) -> Mapping[str, int]
 
 @lru_cache(maxsize=2048)  # a move changes one column: the others are known
 def lines_of(rules: Ruleset, cells: Cells, repeats: int, column: int) -> Mapping[str, int]:
-    # Those of NumPy equal plain ones: the cache would give them to other games. Floats have no index.
+    # NumPy integers equal plain ones: the cache would hand them to other games. Floats are refused.
     cells, repeats = tuple([None if points is None else index(points) for points in cells]), index(repeats)
     sums: dict[Section, int] = {"upper": 0, "lower": 0, "after_total": 0}
     difference = rules.difference

@@ -85,8 +85,8 @@ def show(
 ) -> None:
     """Write what the player sees: the parts of `encoding.Observation` from `at` on, the mask from `begin` on.
 
-    Parts are written in blocks and in this order, so that each replaces what the block before it has written
-    too much. Behind the last ones there must be room for such a block.
+    Parts are written in blocks and in this order, so that each overwrites the surplus of the block before it.
+    There must be room for a whole block behind the last part.
     """
     count, keeps, cells = tables[CELLS], tables[KEEPS], game * rows.shape[1] + cells_at(tables)
     show_keeps(tables, rows, game, masks, begin)
@@ -205,7 +205,7 @@ def step_games(
         legal[game], ended[game], final[game] = may, over, total
         if game < end - 1:
             show(tables, rows, game, seen, game * width, masks, game * count, offers, ways)
-        else:  # behind it there is no room, or a game of another thread
+        else:  # a block would overrun the array, or a game of another thread
             show(tables, rows, game, last_seen, 0, last_mask, 0, offers, ways)
             seen[game * width : (game + 1) * width] = last_seen[:width]
             masks[game * count : (game + 1) * count] = last_mask[:count]
@@ -229,7 +229,7 @@ class Results(NamedTuple):
     legal: npt.NDArray[np.bool_]
     ended: npt.NDArray[np.bool_]
     final: npt.NDArray[np.int32]
-    truncated: npt.NDArray[np.bool_]  # no game ever is
+    truncated: npt.NDArray[np.bool_]  # always false
 
 
 class BatchEnv:

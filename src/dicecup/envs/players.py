@@ -135,7 +135,7 @@ class AecGame(AECEnv[str, Seen, int]):  # type: ignore[misc]  # PettingZoo has n
                 won = [seat == state.winner for seat in range(len(state.sheets))]
                 shares = win_shares(rules, state.sheets, won)
                 self.rewards = dict(zip(self.possible_agents, shares, strict=True))
-            case "final":  # those who had turns to come when somebody won at once
+            case "final":  # players with turns left when somebody won at once
                 for seat, sheet in enumerate(state.sheets):
                     if seat != actor and not sheet.full:
                         self.rewards[self.possible_agents[seat]] = float(final_score(rules, sheet))
@@ -153,7 +153,7 @@ class AecGame(AECEnv[str, Seen, int]):  # type: ignore[misc]  # PettingZoo has n
         return rendered(self.live, self.live.state, self.render_mode)
 
     def close(self) -> None:
-        """There is nothing to free."""
+        """Do nothing: there are no resources to free."""
 
 
 def check_begun(agents: list[str], over: bool) -> None:
@@ -317,7 +317,7 @@ class ParallelGame(ParallelEnv[str, Seen, int]):  # type: ignore[misc]
         return np.concatenate([self._view(seat) for seat in range(len(self.games))])
 
     def close(self) -> None:
-        """There is nothing to free."""
+        """Do nothing: there are no resources to free."""
 
 
 def waiting(live: LiveGame) -> bool:

@@ -153,7 +153,7 @@ ActionValues = npt.NDArray[np.float64]  # by action: the expected final score, -
 
 
 class EnvironmentSettings(NamedTuple):
-    """What the environments of a game have in common."""
+    """The settings that all environments of a game share."""
 
     reward: Reward = "points"
     values: bool = False  # whether the value of every action is reported
@@ -170,7 +170,7 @@ def checked_settings(
 
 
 def action_number(action: object, count: int) -> int:
-    """Return an action as an `int`; anything but a whole number is refused, also what Python takes for one.
+    """Return an action as an `int`; anything else is refused, also values that Python treats as integers.
 
     A number that no action has is illegal, like an action that the rules do not allow now.
     """
@@ -184,7 +184,7 @@ def action_number(action: object, count: int) -> int:
 
 
 class Outcome(NamedTuple):
-    """What an action did."""
+    """The effect of an action."""
 
     legal: bool
     gained: int = 0  # how much the final score of the player grew

@@ -226,7 +226,7 @@ def turn_values(solver: TurnSolver, sheets: list[tuple[int, int]], after: Any) -
 
 
 def double_values(layers: list[Any], keeps: list[Any], rows: list[Any], after: Any) -> DoubleValues:
-    """Tuples as long as those of six dice: a game with fewer needs no kernels of its own."""
+    """Return values padded to the tuples of six dice, so that games with fewer dice use the same kernels."""
     return DoubleValues(padded(layers, 7), padded(keeps, 6), padded(rows, 7), after)
 
 

@@ -252,7 +252,7 @@ def no_endgame(rules: Ruleset) -> Endgame:
 
 @lru_cache(maxsize=16)
 def endgame(rules: Ruleset, rows: tuple[int, ...]) -> Endgame | None:
-    """Return everything that can follow a sheet, or None if that is too much."""
+    """Return everything that can follow a sheet, or None if there are too many sheets."""
     moves, first = book(rules).moves, np.array([rows], dtype=np.int32)
     turns = int(moves.opens[first].sum())
     if turns > MOST_TURNS:

@@ -37,7 +37,7 @@ from dicecup.solver.single.solution import SingleSolution, gather_one, option_co
 from dicecup.solver.solution import Play, no_callback
 
 WHOLE = 65535.0  # what a stored chance of 1 is
-LITTLE = 1e-8  # what an expected point counts beside a chance
+LITTLE = 1e-8  # weight of an expected point against a chance
 
 
 @by_reference
@@ -211,7 +211,7 @@ def play_level_to_win(
 
 
 class HeadToHead:
-    """Games of players who begin in turn: who of them plays for the win, and who for points."""
+    """Games of players who go first in turn, some playing for the win and the others for points."""
 
     def __init__(
         self, solution: SingleSolution, tables: dict[Play, ChanceTable], to_win: Sequence[bool]
@@ -227,7 +227,7 @@ class HeadToHead:
     def play(
         self, games: int, seed: int, first_game: int = 0, on_turns: OnTurns = no_callback
     ) -> list[FinalSheets]:
-        """Return each player's full sheets. In game n the player n begins, counted round."""
+        """Return each player's full sheets. Who goes first rotates from game to game."""
         count, rules = len(self.to_win), self.solution.rules
         cells = np.empty((count, games, rules.cells), np.int16)
         repeats = np.empty((count, games), np.int16)

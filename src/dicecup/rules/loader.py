@@ -43,7 +43,7 @@ MOST_COMBINATIONS = 100  # maximum number of option combinations checked when a 
 FILE_KEYS = GAME_KEYS | {"format", "id", "base", "options", "option", "names"}
 
 FindRules = Callable[[str, Mapping[str, str]], Ruleset]
-AnyGame = str | os.PathLike[str] | Ruleset  # an id, a path, or what was loaded by one
+AnyGame = str | os.PathLike[str] | Ruleset  # an id, a path, or a loaded ruleset
 
 
 def builtin_ids() -> tuple[str, ...]:
@@ -69,7 +69,7 @@ def as_ruleset(game: object, options: object = None) -> Ruleset:
         raise UsageError("argument_wrong", argument="game", expected=Phrase("expected_ruleset"))
     try:
         reference = os.fsdecode(game)
-    except TypeError:  # a path of its own kind that gives no text
+    except TypeError:  # a path-like object whose path is not text
         raise UsageError("argument_wrong", argument="game", expected=Phrase("expected_ruleset")) from None
     return load_ruleset(reference, options)
 
@@ -116,7 +116,7 @@ def _load(reference: str, options: tuple[tuple[str, str], ...]) -> Ruleset:
     return file.build(dict(options))
 
 
-@lru_cache(maxsize=1000)  # more than there are ways to write the options of all games
+@lru_cache(maxsize=1000)  # more than all combinations of options of all games
 def _load_builtin(reference: str, options: tuple[tuple[str, str], ...]) -> Ruleset:
     """Load a built-in game; equal options give the same object, however they were written."""
     rules = builtin_rules(reference).build(dict(options))
@@ -136,14 +136,14 @@ def _load_house(reference: str, options: tuple[tuple[str, str], ...]) -> Ruleset
         file.check()
         rules = file.build(dict(options))
         check_cost(rules)
-    except RulesError as error:  # it names the file, which is the reference: too long to be read
+    except RulesError as error:  # it names the file, here the reference, which is too long to show
         named = {"file": called if isinstance(called, str) else "house"} if "file" in error.values else {}
         raise RulesError(error.code, **error.values | named) from None
     return rules
 
 
 def house_reference(text: str) -> str:
-    """Return the reference that carries the rules of a file's text, which may be any text."""
+    """Return the reference that carries the rules of a file's text, which may be invalid."""
     data = text.encode(errors="replace")
     if len(data) > MOST_TEXT:
         raise RulesError("file_too_large", file="house", most=MOST_TEXT)

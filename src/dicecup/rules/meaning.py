@@ -1,4 +1,4 @@
-"""What rules mean, as plain data: their identity is a hash of it."""
+"""The meaning of rules as plain data, of which their identity is a hash."""
 
 from __future__ import annotations
 

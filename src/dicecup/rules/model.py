@@ -230,7 +230,7 @@ class Ruleset:
 
     @cached_property
     def extensions(self) -> frozenset[str]:
-        """The rules of this game that are no rules of most games: whoever knows none of them must refuse it.
+        """The rules of this game that most games lack; code that does not support them must refuse the game.
 
         Whether a box may be filled, and for how much, depends here on more than the sheet and the dice, or
         the final score is more than the sum of all lines.

@@ -36,7 +36,7 @@ BUILTIN = MAIN + FAMILY
 Tables = dict[str, Any]
 
 TOML_PLACE = re.compile(r"at line (\d+), column (\d+)")
-# More than one line, half of a character, or what turns the direction of the text around it.
+# Line breaks, lone surrogates, and characters that change the direction of the text around them.
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
@@ -219,7 +219,7 @@ def pack_tables(tables: Mapping[str, Any]) -> str:
 
 
 def unpack_tables(reference: str) -> Tables:
-    """Return the tables in a reference, which may be any text."""
+    """Return the tables in a reference, which may be invalid."""
     packed = reference.removeprefix(HOUSE)
     if len(reference) > MOST_REFERENCE:
         raise RulesError("house_rules_damaged")
@@ -227,7 +227,7 @@ def unpack_tables(reference: str) -> Tables:
         data = base64.b64decode(packed + "=" * (-len(packed) % 4), altchars=b"-_", validate=True)
         plain = zlib.decompressobj(wbits=-15).decompress(data, MOST_TEXT + 1)
         tables = json.loads(plain) if len(plain) <= MOST_TEXT else None
-        json.dumps(tables, ensure_ascii=False).encode()  # JSON can write halves of characters
+        json.dumps(tables, ensure_ascii=False).encode()  # JSON can express lone surrogates
     except (binascii.Error, zlib.error, ValueError, RecursionError):
         raise RulesError("house_rules_damaged") from None
     if not isinstance(tables, dict):
@@ -262,7 +262,7 @@ def check_tables(tables: Mapping[str, Any]) -> None:
 
 
 def check_choices(choices: Mapping[str, tuple[str, ...]]) -> None:
-    """Check how often the rules have to be built to know that they are right with every option."""
+    """Check how many builds it takes to validate the rules with every option."""
     counts = [len(values) for values in choices.values()]
     if sum(counts) + prod(counts) > MOST_BUILDS:
         raise wrong("options", "expected_at_most", most=MOST_BUILDS)

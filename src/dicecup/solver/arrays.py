@@ -12,7 +12,7 @@ import numpy as np
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Arrays = TypeVar("Arrays")
-NOWHERE = -1  # an index of nothing
+NOWHERE = -1  # no index
 PADDING = 64  # numbers behind the last state of a level, so that a vector may read beyond it
 # The initial value everywhere. A result that came from it would be huge, as every choice is for the most.
 POISON = 1e30

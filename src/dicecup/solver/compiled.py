@@ -36,7 +36,7 @@ from dicecup.installation import kernels_folder
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 PACKAGES = ("solver", "playout", "envs")  # that contain kernels
-PARTS = 4  # of the work for each thread: one that is done takes over a part of the others'
+PARTS = 4  # of the work for each thread, so that a thread that finishes early takes over parts of others
 POOL = Lock()
 
 
@@ -177,7 +177,7 @@ class FirstCompile(Listener):
             self.callback()
 
     def on_end(self, event: Event) -> None:
-        """Do nothing when it is over."""
+        """Do nothing when compilation ends."""
 
 
 @contextmanager

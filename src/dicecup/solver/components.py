@@ -92,7 +92,7 @@ EXTENSIONS = {
 
 
 def check_rules(rules: Ruleset) -> None:
-    """Raise an error for rules that no backend knows: every solver and every learned value asks here first.
+    """Raise an error for rules that no backend supports; all solvers and learned values call this first.
 
     A state of a solved game is what boxes are filled and the upper total: all these rules depend on more.
     """
@@ -295,7 +295,7 @@ def cells_key(cells: Cells) -> tuple[int, ...]:
 
 
 def label(rules: Ruleset, option: BoxOption, target: int) -> tuple[object, ...]:
-    """Return what tells options apart from outside: all that their rank depends on, and where they lead."""
+    """Return the key by which options are told apart: what their rank depends on, and where they lead."""
     box = rules.boxes[option.box]
     place = option.box if box.section == "upper" else LOWER
     return (place, option.points, option.gain, box.never_pays, target)
@@ -340,7 +340,7 @@ def bonus_by_total(rules: Ruleset, most: int) -> list[int]:
 
 
 def join_totals(totals: Iterable[int], outcomes: Callable[[int], Hashable]) -> dict[int, int]:
-    """Return the class of each total, in ascending order; `outcomes` are what every way to go on makes of it.
+    """Return the class of each total, in ascending order; `outcomes` holds its result for every continuation.
 
     Totals with the same outcomes are one class. Classes are numbered by their lowest total.
     """

@@ -1,4 +1,4 @@
-"""The way in for all games: find the solution of a game, or solve it where that takes seconds.
+"""Entry point for all games: find the solution of a game, or solve it if that takes seconds.
 
 A table that comes with the package is used first, then one that the user has solved. Games of one layer and
 games of double dice have packages of their own.
@@ -30,7 +30,7 @@ QUICK = 20.0  # seconds: a longer solve is never started unasked
 def find_single_table(
     rules: Ruleset, precision: int, folder: Path, on_warning: OnWarning = no_callback
 ) -> TableFile | None:
-    """Return the table, if there is a good one; a bad one is reported and not used."""
+    """Return the table, if there is a valid one; report an invalid one."""
     path = table_path(folder, rules, precision)
     if not path.exists():
         return None
@@ -75,7 +75,7 @@ def takes_long(rules: Ruleset, seconds: float) -> UsageError:
 def find_double_table(
     rules: Ruleset, folder: Path, on_warning: OnWarning = no_callback, index: SheetIndex | None = None
 ) -> ValueTable | None:
-    """Return the table, if there is a good one; a bad one is reported and not used."""
+    """Return the table, if there is a valid one; report an invalid one."""
     try:
         return find_packed_table(rules, folder, index)
     except StorageError as error:
@@ -106,7 +106,7 @@ def find_double_solution(
 def find_table(
     rules: Ruleset, precision: int, folder: Path, on_warning: OnWarning = no_callback
 ) -> TableFile | ValueTable | None:
-    """Return the table, if there is a good one; a bad one is reported and not used."""
+    """Return the table, if there is a valid one; report an invalid one."""
     if rules.has_layers:
         return find_double_table(rules, folder, on_warning)
     return find_single_table(rules, precision, folder, on_warning)

@@ -1,4 +1,4 @@
-"""What this machine has (memory, disk, cores, backends), and errors before work begins that it cannot
+"""The resources of this machine (memory, disk, cores, backends), and errors before work that it cannot
 finish.
 """
 
@@ -32,7 +32,7 @@ def check_disk(folder: Path, needed: int) -> None:
 
 
 def free_memory() -> int | None:
-    """Memory that can be had without pushing others out; None where the system does not say."""
+    """Memory available without swapping; None if the system does not report it."""
     found = [free for free in (system_memory(), group_memory(), process_memory()) if free is not None]
     return min(found, default=None)
 
@@ -45,7 +45,7 @@ def system_memory() -> int | None:
 
 
 def group_memory() -> int | None:
-    """What the limit of a container leaves."""
+    """The memory left under a container's limit."""
     folder = Path("/sys/fs/cgroup")
     try:
         most = int((folder / "memory.max").read_text(encoding="ascii"))
@@ -55,7 +55,7 @@ def group_memory() -> int | None:
 
 
 def process_memory() -> int | None:
-    """What `ulimit -v` leaves, on Linux."""
+    """The memory left under `ulimit -v`, on Linux."""
     process = psutil.Process()
     if not hasattr(process, "rlimit"):
         return None
@@ -66,7 +66,7 @@ def process_memory() -> int | None:
 
 
 def cores() -> int:
-    """How many this process may use."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -1,4 +1,4 @@
-"""One turn of a game of one layer, worked out in plain Python from the values of the sheets it can end with.
+"""One turn of a game of one layer, solved in plain Python from the values of the sheets it can end with.
 
 What may be written is decided by the engine, throw by throw; then two walks over the lattice of dice for each
 further throw: the mean of one die more, the best of one die less. About 7,200 steps for five dice.
@@ -33,7 +33,7 @@ class Way(NamedTuple):
 
 
 class ValuesAfter(dict[int, float]):
-    """By points: the value of the sheet when they are written in one cell, each worked out when needed."""
+    """By points: the value of the sheet when they are written in one cell, each computed when needed."""
 
     def __init__(self, turn: PlainTurn, cell: int, pays: bool) -> None:
         self.turn = turn
@@ -63,7 +63,7 @@ class PlainTurn(Turn):
         self.value = float(final_score(rules, sheet)) if sheet.full else self._solve()
 
     def _solve(self) -> float:
-        """Return the value before the first throw, and work out all others."""
+        """Return the value before the first throw, and compute all others."""
         simple = never_barred(self.rules) and not self.rules.extensions
         find = self._best_offered if simple else self._best_allowed
         self.best = list(map(find, self.dice.throws))
@@ -105,7 +105,7 @@ class PlainTurn(Turn):
         ]
 
     def _best_allowed(self, faces: Faces) -> Way:
-        """The same in any game."""
+        """The best way to end the turn with these dice, in any game."""
         return max(self._ways(faces), key=itemgetter(0))
 
     def _ways(self, faces: Faces) -> Iterator[Way]:

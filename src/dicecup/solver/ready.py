@@ -50,7 +50,7 @@ class ReadyGroup(NamedTuple):
 
 
 class ClassNumbers(dict[Any, int]):
-    """The class of a group times its stride, by what is written in its boxes; each worked out once."""
+    """The class of a group times its stride, by what is written in its boxes; each computed once."""
 
     def __init__(self, group: ReadyGroup, stride: int = 1) -> None:
         self.group = group
@@ -169,7 +169,7 @@ class QuickTable:
 
 
 class QuickSolution(Solution):
-    """A game valued by its quick value: each turn exactly, what follows it nearly."""
+    """A game valued by its quick value: turns are solved exactly, later sheets approximately."""
 
     exact = False
 
@@ -210,7 +210,7 @@ def strides(groups: Sequence[ReadyGroup]) -> tuple[int, ...]:
 
 
 def fold(number: int) -> int:
-    """Small numbers of either sign become small ones."""
+    """Map signed integers to natural numbers: small ones of either sign to small ones."""
     return number << 1 if number >= 0 else (-number << 1) - 1
 
 
@@ -352,7 +352,7 @@ def read_packed(path: Traversable, rules: Ruleset, magic: bytes) -> tuple[dict[s
 def open_packed(
     data: bytes, rules: Ruleset, path: Traversable, magic: bytes = MAGIC
 ) -> tuple[dict[str, Any], bytes]:
-    """Return the header and the body of a file, if it is whole and of these rules."""
+    """Return the header and the body of a file, if it is intact and of these rules."""
     head, _, body = data[len(magic) :].partition(b"\n")
     try:
         fields = json.loads(head) if data.startswith(magic) else {}

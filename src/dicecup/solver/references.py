@@ -1,6 +1,6 @@
 """Sets of arrays that kernels get as one address: the type of such a set, for the compiler.
 
-Numba hands a named tuple over array by array, and of each array seven numbers: with the forty arrays of a
+Numba passes a named tuple array by array, and each array as seven numbers: with the forty arrays of a
 game each call of a kernel has three hundred arguments. With one address instead, all kernels together are
 compiled in two thirds of the time, and solve a game in nine tenths. The compiler need not read an address
 again after each value that a kernel writes: it is told that the table of addresses never changes.

@@ -58,7 +58,7 @@ class FinalScores:
         return 1.0 if place < 0 else self.curve[place] if place < len(self.curve) else 0.0
 
     def standard_error(self, score: int) -> float:
-        """How far the chance of at least so many points may be off: none if it is exact.
+        """The standard error of the chance of at least so many points; 0 if it is exact.
 
         >>> end = dicecup.FinalScores(200, (1.0, 0.75, 0.25), bonus=0.0, exact=False, games=300)
         >>> round(end.standard_error(201), 3)
@@ -67,7 +67,7 @@ class FinalScores:
         chance = self.at_least(score)
         if self.exact:
             return 0.0
-        # What did not occur in so many games may still happen.
+        # An outcome that did not occur in the sample may still happen.
         return max(sqrt(chance * (1 - chance) / self.games), 1 / self.games)
 
     @property
@@ -104,7 +104,7 @@ class FinalScores:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a solve is: what it calls `on_progress` with.
+    """The progress of a solve, as passed to `on_progress`.
 
     While kernels are compiled, nothing is counted yet. Then `done` of `total` states are solved; `resumed` of
     them were known before, such as those of a solve that was interrupted.
@@ -324,7 +324,7 @@ class Solution(ABC):
 
     @abstractmethod
     def unchecked_turn(self, sheet: Sheet) -> Turn:
-        """As `turn`, for sheets that games have led to.
+        """Like `turn`, without checks, for sheets that a game has reached.
 
         >>> game = dicecup.Game.from_position("yatzy-sv / ones=3 pair=12")
         >>> round(game.rules.solve().unchecked_turn(game.state.sheet).value, 2)
@@ -333,7 +333,7 @@ class Solution(ABC):
 
 
 def state_alone(rules: Ruleset, state: State) -> State:
-    """The moment of the player whose turn it is, in plain integers; what cannot be one is refused."""
+    """The moment of the player whose turn it is, in plain integers; anything else is refused."""
     own = alone(checked_state(rules, state))
     return replace(own, dice=()) if own.sheet.full else own
 

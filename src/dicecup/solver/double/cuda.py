@@ -62,7 +62,7 @@ class CudaTurns:
         self.allocate()
 
     def compiled(self) -> bool:
-        """Return True: the compiler of CUDA takes a second only."""
+        """Return True: the CUDA compiler takes only a second."""
         return True
 
     @cached_property

@@ -100,7 +100,7 @@ class LastDoubleTurns(Solution):
 
 
 class FollowingSolver(TurnSolver):
-    """Solves turns in which all decisions are those that are best for other values: those for points."""
+    """Solves turns whose decisions are the best ones for other values, such as expected points."""
 
     def __init__(self, rules: Ruleset, best_for: Floats) -> None:
         super().__init__(rules)
@@ -125,7 +125,7 @@ class FollowingSolver(TurnSolver):
         return np.take(np.concatenate([final, *keeps]), decided, axis=0, out=throws, mode="clip")
 
     def decisions_by(self, keeps: list[Floats], final: Floats) -> npt.NDArray[np.int64]:
-        """Return what is best for every throw, as a row: of the final throws, then of all keeps by size."""
+        """Return the best decision for every throw, as a row of final throws and then keeps by size."""
         sizes = self.lattice.keeps
         first = len(final)
         best, rows = keeps[0][:, 0], first + np.arange(len(keeps[0]))
@@ -149,7 +149,7 @@ class LastTurnScores:
             raise PositionError("sheet_impossible")
         self.state = state
         self.turn = LastDoubleTurn(solution, state.sheet, float)
-        # Whatever is played for, the boxes that give most are filled.
+        # Whatever the aim, the boxes that give most are filled.
         self.best = self.turn.decisions.layers[-1]
         by_points = play == "points"
         self.solver = FollowingSolver(solution.rules, self.best) if by_points else solution.solver

@@ -7,7 +7,7 @@ from math import comb
 from typing import Any
 
 Array = Any  # of numpy or of CuPy
-BLOCK = 1 << 16  # columns that are worked on together: what is computed on the way stays in the cache
+BLOCK = 1 << 16  # columns processed together, so that intermediate results stay in the cache
 
 
 def multiset_count(faces: int, size: int) -> int:
@@ -21,7 +21,7 @@ def rank_weights(faces: int, size: int, xp: Any) -> Array:
 
 
 def all_multisets(faces: int, size: int, xp: Any) -> Array:
-    """Return every multiset in the order of its rank: one row a place, one column a multiset."""
+    """Return every multiset in the order of its rank: a row per place, a column per multiset."""
     small = xp.uint8 if faces <= 256 else xp.int16  # six double dice have 27 million members
     members = xp.zeros((0, 1), dtype=small)
     for smaller in range(size):

@@ -1,6 +1,6 @@
-"""Solving a game of double dice, level by level, saved meanwhile, also by an executor; and its table.
+"""Solve a game of double dice level by level, with checkpoints, here or on an executor; and its table.
 
-A piece travels as the rules, the numbers of its sheets and the values of exactly those sheets that they can
+A task is sent as the rules, the numbers of its sheets and the values of exactly those sheets that they can
 lead to. Workers build everything else from the rules, once.
 """
 
@@ -97,7 +97,7 @@ def solve_piece(
     total: npt.NDArray[np.int32],
     values: npt.NDArray[Any],
 ) -> npt.NDArray[Any]:
-    """What a worker does: the values of these sheets."""
+    """Compute the values of these sheets in a worker."""
     turns = turns_of(rules)
     index = turns.solver.index
     after = np.zeros(index.level_sizes[filled + 2])
@@ -225,7 +225,7 @@ def read_bytes(path: Traversable) -> bytes:
 
 THROWS_PER_SECOND = 60_000_000  # of one core, by sheet; measured: docs/dice-in-dice-solved.md
 
-WORK_NUMBERS = 30  # of 4 bytes for each multiset of dice: what is built meanwhile, and the lanes of a batch
+WORK_NUMBERS = 30  # of 4 bytes for each multiset of dice: temporary arrays, and the lanes of a batch
 
 
 class DoubleBackend(Protocol):
@@ -295,7 +295,7 @@ def solve_double(
     header = make_header(rules, index, backend)
     with write_errors(path), UnfinishedSolve(path, header, wait=wait) as unfinished:
         if wait and path.is_file():
-            with suppress(StorageError):  # a bad one is solved again
+            with suppress(StorageError):  # an invalid table is solved again
                 return unpack(path.read_bytes(), rules, index, path)
         levels = solve_levels(index, machine, unfinished, on_progress)
         data = pack(header, index, levels)

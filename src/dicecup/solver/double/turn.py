@@ -385,7 +385,7 @@ class CpuTurns:
         self.solver = TurnSolver(rules, index)
 
     def compiled(self) -> bool:
-        """Return whether the kernel that is compiled last is compiled."""
+        """Return whether the last kernel of the compile order is compiled."""
         rows = np.empty((0, 0), dtype=np.float32)
         return is_compiled(mean_throw, rows, np.empty(0, dtype=np.int32), SUM_BLOCKS, np.empty((0, 0)))
 

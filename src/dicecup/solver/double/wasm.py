@@ -60,7 +60,7 @@ class BrowserEngine:
         from pyodide.ffi import to_js
 
         self.bytes_of = js.Uint8Array
-        module = js.WebAssembly.Module.new(to_js(code))  # at once: workers may, and here is no other thread
+        module = js.WebAssembly.Module.new(to_js(code))  # synchronous, as workers may; no other thread
         self.exports = js.WebAssembly.Instance.new(module).exports
 
     def call(self, name: str, *arguments: float) -> Any:
@@ -81,7 +81,7 @@ class WasmtimeEngine:
         import wasmtime
 
         self.store = wasmtime.Store()
-        atexit.register(self.store.close)  # later its library is gone
+        atexit.register(self.store.close)  # at exit its library is already unloaded
         atexit.register(self.store.engine.close)
         module = wasmtime.Module(self.store.engine, code)
         self.exports: Any = wasmtime.Instance(self.store, module, []).exports(self.store)
@@ -152,7 +152,7 @@ class WasmGame(DoubleGame):
         return float(self.header["expected"])
 
     def unpack(self, filled: int) -> None:
-        """Let the level with so many filled boxes be unpacked."""
+        """Unpack the level with so many filled boxes."""
         first = sum(self.index.level_sizes[:filled:2])
         width, step = self.header["width"], self.header["step"]
         self.engine.call("unpack_level", filled, first, width, self.count, step)
@@ -166,7 +166,7 @@ class WasmGame(DoubleGame):
         return self.levels[filled][self.index.place_of(mask, total)]
 
     def solve(self, mask: int, total: int) -> None:
-        """Let the values of a turn be where they are read, and where turns are played from."""
+        """Solve a turn, and leave its values in memory where they are read and turns are sampled."""
         self.unpack(mask.bit_count() + 2)
         self.engine.call("solve_turn", mask, total)
         self.solved = mask, total
@@ -220,7 +220,7 @@ def turn_code() -> bytes:
 
 
 def has_wasm(rules: Ruleset) -> bool:
-    """Whether turns of these rules can be solved here: their table came along, and there is an engine."""
+    """Whether turns of these rules can be solved here: their table is shipped, and there is an engine."""
     sizes = rules.dice.count, rules.dice.faces, len(rules.boxes), rules.throws
     fits = rules.has_layers and sizes == (DICE, FACES, BOXES, THROWS)
     return fits and (is_browser() or is_there("wasmtime")) and double_table_file(rules).is_file()

@@ -63,7 +63,7 @@ class UnfinishedSolve:
         return list(self.table.parent.glob(f"{self.table.stem}.level*"))
 
     def levels(self) -> list[int]:
-        """Return the levels of which something was saved."""
+        """Return the levels that were saved, even in part."""
         endings = (path.suffix.removeprefix(".level") for path in self.paths())
         return sorted(int(ending) for ending in endings if ending.isdecimal())
 
@@ -93,7 +93,7 @@ class UnfinishedSolve:
         return SavedLevel(values, found["note"])
 
     def forget(self, level: int) -> None:
-        """Remove a level that is needed no more."""
+        """Remove a level that is no longer needed."""
         self.path(level).unlink(missing_ok=True)
 
     def remove(self) -> None:

@@ -1,7 +1,7 @@
 """Files of values: tables of games of one layer on disk, and the values that come with the package.
 
 A table is a header, then one section a level, memory-mapped and checked; no reader ever sees a half-
-written one. What the package brings is found by the identity of the rules.
+written one. Shipped values are found by the identity of the rules.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Section:
 
 @dataclass
 class TableHeader:
-    """What a table is: of which rules, how exact, and where its levels are."""
+    """The header of a table: its rules, its precision, and the position of its levels."""
 
     ruleset: str
     identity: str
@@ -71,7 +71,7 @@ class TableHeader:
 
 
 def table_path(folder: Path, rules: Ruleset, precision: int | str) -> Path:
-    """Where the table of these rules is, or will be: found by what the rules mean, named by their id too.
+    """Return the path of the table of these rules: their id and identity are in the file name.
 
     So the same rules under another id are solved once, also by two processes at the same time.
     """
@@ -156,7 +156,7 @@ class TableWriter:
         self.part.write_bytes(bytes(HEADER_BYTES))
 
     def resume(self, sections: list[dict[str, Any]]) -> bool:
-        """Take up a table that an earlier run began; return False if these sections are not in the file."""
+        """Continue a table that an earlier run began; return False if these sections are not in the file."""
         self.header.sections = sections_from_data(sections)
         try:
             return sections_fit(self.header.sections) and sections_hold(self.part, self.header)
@@ -269,7 +269,7 @@ def read_digest(read: Callable[[int], bytes], length: int) -> str:
 
 
 def replace_file(path: Path, *pieces: bytes | memoryview) -> None:
-    """Write a file under another name first, so that it is there as a whole or not at all."""
+    """Write a file under another name first, so that it appears whole or not at all."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with temporary.open("wb") as stream:

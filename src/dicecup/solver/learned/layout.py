@@ -5,7 +5,7 @@ one of its groups of lower boxes. The row of the upper part says which boxes are
 up to; the row of a group is its class, as in the exact solver. The rows of all parts of a column are
 numbered consecutively, the upper ones first.
 
-A *slot* of a column is one thing that can happen to one of its parts: this upper box filled with so many
+A *slot* of a column is one change that can happen to one of its parts: this upper box filled with so many
 points, that group changing to another class. A value is computed for every slot; a throw then selects,
 for every open box, one of them and the points that come with it.
 """

@@ -20,7 +20,7 @@ from dicecup.rules.model import OfFace, Ruleset
 from dicecup.solver.files.tables import weights_file
 from dicecup.solver.learned.layout import Array, Layout, layout
 
-# Chances of a die to show the face in the end, from careless to most careful.
+# Probability that a die ends on the face, from careless to very careful play.
 SHARES = (0.45, 0.55, 0.65, 0.75)
 RAMP = np.arange(-20, 20, 2)  # distances from par where a ramp begins, each two points wide
 RAMP_WIDTH = 2

@@ -1,5 +1,5 @@
-"""One turn, when what counts is a chance: every throw, keep and box by what the rows of the sheets after it
-say.
+"""One turn played for a chance: the value of every throw, keep and box, from the rows of the sheets after
+it.
 
 `SingleTurn` asks how many points a decision is worth. This asks, for each of several *aims*, how likely it is
 to be reached: at least so many points, or more than somebody else may get.
@@ -212,7 +212,7 @@ def read_row(rows: RowLevel, state: int, needed: Array) -> Array:
 
 
 def stored(values: Any) -> Array:
-    """Return chances as they are meant: stored ones are whole numbers of a 65,535th."""
+    """Return chances as fractions: they are stored as whole numbers of 65,535ths."""
     if values.dtype == np.uint16:
         return np.asarray(values / 65535.0)
     return np.asarray(np.clip(values.astype(np.float64), 0.0, 1.0))

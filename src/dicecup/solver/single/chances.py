@@ -114,7 +114,7 @@ def chances_path(folder: Path, rules: Ruleset, play: Play) -> Path:
 
 
 def find_chances(solution: SingleSolution, play: Play, folder: Path | None = None) -> ChanceTable | None:
-    """Return the table, if there is one. One that is damaged is as good as none: it is worked out again."""
+    """Return the table, if there is one. A damaged one is ignored and computed again."""
     path = chances_path(folder or tables_folder(), solution.rules, play)
     if path.exists():
         with suppress(StorageError):
@@ -141,7 +141,7 @@ def solve_chances(
     header = TableHeader(rules.id, rules.identity, PRECISION, "rows", sum(sizes), "cpu")
     with write_errors(path), UnfinishedSolve(path, header, wait=wait) as unfinished:
         if wait and path.is_file():
-            with suppress(StorageError):  # a bad one is solved again
+            with suppress(StorageError):  # an invalid table is computed again
                 return ChanceTable(solution, open_table(path, rules, PRECISION))
         writer = TableWriter(path, header)
         rows, bonus = Rows(descent, play), BonusRows(descent, play)
@@ -230,7 +230,7 @@ class GameChances:
         self.folder = folder or tables_folder()
         self.tables: dict[Play, ChanceTable | None] = {}
         self.remembered: dict[tuple[Sheet, Play, type[Rows]], RowLevel] = {}
-        self.waiting: dict[Sheet, FinalScores] = {}  # of those who were asked for last
+        self.waiting: dict[Sheet, FinalScores] = {}  # of the last players asked for
 
     def table(self, play: Play) -> ChanceTable | None:
         if not self.stored:
@@ -269,7 +269,7 @@ class GameChances:
         return self.solution.place(sheet).level <= MOST_ASKED
 
     def final_scores_of_waiting(self, sheets: Sequence[Sheet]) -> list[FinalScores]:
-        """How the games of those may end who wait for their turns, without the chance of the bonus.
+        """The final scores of players who are waiting for their turns, without the chance of the bonus.
 
         Most are known: while they wait, somebody else decides up to three times.
         """
@@ -281,7 +281,7 @@ class GameChances:
         return [self.waiting[sheet] for sheet in sheets]
 
     def final_scores(self, state: State, play: Play = "points", *, bonus: bool = True) -> FinalScores:
-        """How the game of the player whose turn it is may end.
+        """The chances of all final scores of the player whose turn it is.
 
         In `target` play each number of the curve is the best chance of that target by itself. Without `bonus`
         its chance is left out: computing it is a third of the work.

@@ -21,7 +21,7 @@ from dicecup.solver.solution import OnBatch
 
 LANES = 32  # states of a block: a warp
 WORKERS = 8  # warps of a block
-BATCH = 1 << 19  # blocks of one launch: a second or less, so that progress shows and Ctrl-C is heard
+BATCH = 1 << 19  # blocks of one launch: a second or less, so that progress is shown and Ctrl-C works
 C_TYPES = {
     "int8": "signed char",
     "uint8": "unsigned char",
@@ -97,7 +97,7 @@ def lattice_constants(dice: Lattice) -> list[str]:
 
 
 class CudaBackend:
-    """Solves on one GPU."""
+    """Solves a game on one GPU."""
 
     def __init__(self, index: Index, program: Program, precision: int) -> None:
         self.cupy = load_cupy()

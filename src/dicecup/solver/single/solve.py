@@ -1,6 +1,6 @@
-"""Solving a game: backwards, level by level, saved meanwhile; by this machine, or by workers of an executor.
+"""Solve a game by backward induction, level by level, with checkpoints, here or on an executor.
 
-A piece travels as the rules, the numbers of its groups and the values of exactly those groups of the level
+A task is sent as the rules, the numbers of its groups and the values of exactly those groups of the level
 below that they can lead to. Workers build everything else from the rules, once.
 """
 
@@ -111,7 +111,7 @@ def values_after(index: Index, below: Level, after: Array, values: Array) -> Arr
 
 
 def solve_piece(rules: Ruleset, precision: int, open_boxes: int, lowers: Array, values: Array) -> Array:
-    """What a worker does: the values of these groups, from those of the groups they can lead to."""
+    """Compute the values of these groups in a worker, from those of the groups they can lead to."""
     machine = backend_of(rules, precision)
     index = machine.index
     whole, below = index.level(open_boxes), index.level(open_boxes - 1)
@@ -185,7 +185,7 @@ def solve_single(
     path = table_path(folder, rules, precision)
     with write_errors(path), UnfinishedSolve(path, header, wait=wait) as unfinished:
         if wait and path.is_file():
-            with suppress(StorageError):  # a bad one is solved again
+            with suppress(StorageError):  # an invalid table is solved again
                 return open_table(path, rules, precision)
         writer = TableWriter(path, header)
         values = resume(index, unfinished, writer)

@@ -170,7 +170,7 @@ class Learner:
         self.adam = Adam(xp, weights)
         self.encoder = Encoder(xp, rules)
         self.dealer = Dealer(self.turn, seed)
-        # Half the games play their best; the others stray now and then, to know worse sheets too.
+        # Half the games play greedily; the others explore at times, to cover worse sheets too.
         self.exploring = xp.zeros(plan.games)
         self.exploring[plan.games // 2 :] = 0.02
         self.exploring[plan.games * 3 // 4 :] = 0.1

@@ -125,7 +125,7 @@ class GpuTurnSteps(TurnSteps):
 
 
 class SelfPlayed(NamedTuple):
-    """What the games of a batch went through, by [turn, game]."""
+    """The states and values of a batch of games, by [turn, game]."""
 
     sheets: Array  # [turn, game, part]: before the turn
     backed_up: Array  # the exact value of the turn against the network
