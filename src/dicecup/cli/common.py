@@ -131,7 +131,7 @@ def option(*names: str, **settings: Any) -> Callable[[Function], Function]:
 
 
 def language_option(function: Function) -> Function:
-    # The value was read before click began (see main): here the option is only documented and checked.
+    # The value is read before click starts (see `main`): this option only documents and checks it.
     return option(
         "--lang", type=click.Choice(LANGUAGES), expose_value=False, help=N_("The language of all texts.")
     )(function)
@@ -243,7 +243,7 @@ def read_text_file(path: Path) -> str:
         text = data.decode("utf-8-sig")  # editors of some systems begin a file with a mark
     except UnicodeDecodeError:
         raise StorageError("file_not_text", file=path) from None
-    if "\0" in text:  # so UTF-16 looks
+    if "\0" in text:  # probably UTF-16
         raise StorageError("file_not_text", file=path)
     if not text.strip():
         raise StorageError("file_empty", file=path)
@@ -302,7 +302,7 @@ def check_writable(path: Path) -> None:
     try:
         if path.is_dir():  # also a path without a name: “.”, “/” or nothing
             raise IsADirectoryError(errno.EISDIR, "")
-        if path.exists() and not path.is_file():  # a device, say
+        if path.exists() and not path.is_file():  # a device, for example
             return
         aside = temporary_path(path)
         try:
@@ -316,7 +316,7 @@ def check_writable(path: Path) -> None:
 def write_file(path: Path, content: bytes) -> None:
     """Replace a file atomically: a full disk or a kill leaves the old content."""
     try:
-        if path.exists() and not path.is_file():  # a device, say
+        if path.exists() and not path.is_file():  # a device, for example
             path.write_bytes(content)
             return
         aside = temporary_path(path)
@@ -334,7 +334,7 @@ def temporary_path(path: Path) -> Path:
 
 
 def unwritable(path: Path, error: OSError) -> StorageError:
-    missing = isinstance(error, FileNotFoundError)  # what is written need not exist, so it is the folder
+    missing = isinstance(error, FileNotFoundError)  # the file need not exist, so the folder is missing
     problem = Phrase("system_folder_missing") if missing else problem_of(error)
     return StorageError("file_unwritable", file=path, problem=problem)
 

@@ -32,7 +32,7 @@ from dicecup.installation import is_installed
 from dicecup.match import Match
 
 HINTED = 4  # choices that a hint shows
-LATE = 9  # open boxes, with which chances to win may be known
+LATE = 9  # open boxes at most, for win chances to be available
 
 
 class InputEnded(Exception):  # noqa: N818 - it is no error
@@ -257,7 +257,7 @@ class Conversation:
         return False
 
     def show_hint(self) -> None:
-        """Show the best choices and what they aim for; without the coach's packages, why not."""
+        """Show the best choices and what they aim for, or why the coach is not available."""
         rules, state = self.match.rules, self.match.state
         if state.throw_due:
             raise MoveError("throw_first")

@@ -139,7 +139,7 @@ def main(arguments: list[str] | None = None) -> int:
         echo_stderr()
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader went away (a pager was closed): nothing is wrong, and nothing more can be said.
+        # The reader closed the pipe (quit a pager): not an error, and nothing more can be written.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except MemoryError:
@@ -147,7 +147,7 @@ def main(arguments: list[str] | None = None) -> int:
         echo_stderr(f"dicecup: {speech.language.sentence(short)} [{short.code}]")
         return short.exit_status
     except OSError as error:
-        # Files have errors of their own, so this is the output: a full disk behind a redirection, say.
+        # File errors are handled elsewhere, so stdout failed: a redirection to a full disk, for example.
         unwritable = StorageError("output_unwritable", problem=problem_of(error))
         echo_stderr(f"dicecup: {speech.language.sentence(unwritable)} [{unwritable.code}]")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

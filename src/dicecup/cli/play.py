@@ -205,7 +205,7 @@ def command(
 
 
 def check_same_dice(players: tuple[str, ...], dice: str | None) -> None:
-    """Refuse to let somebody see the dice before their own turn: one person plays, and first."""
+    """Refuse the same dice unless one person plays, and first: others would see them before their turn."""
     if dice is not None and dice != "screen":
         raise UsageError("same_dice_typed")
     if len(players) < 2 or is_bot(players[0]) or not all(map(is_bot, players[1:])):

@@ -108,7 +108,7 @@ def notes(record: Record, result: Review, wins: WinChances | None) -> list[str]:
 
 
 def luck_text(said: str, luck: RollLuck) -> str:
-    """Say what a roll gave, and what it was to go with: luck is measured against the kept dice."""
+    """Describe a roll's gain and the dice it was rolled for: luck is measured against the kept dice."""
     dice = format_dice(luck.dice)
     if luck.kept:
         dice = _("{kept} kept, then {dice}").format(kept=format_dice(luck.kept), dice=dice)
@@ -116,7 +116,7 @@ def luck_text(said: str, luck: RollLuck) -> str:
 
 
 def said_text(record: Record, decision: Decision, move: Keep | Score) -> str:
-    """A move as people say it: a box that gets 0 is crossed out."""
+    """Return the move in words; a box that gets 0 is described as crossed out."""
     rules, sheet = record.rules, record.states[decision.moves].sheet
     return move_text(rules, with_strikes(rules, sheet, decision.dice, move), speech.language)
 
@@ -181,7 +181,7 @@ def text(record: Record, result: Review, said: list[str]) -> str:
 
 
 def partings(record: Record, result: Review) -> str:
-    """Return where players with the same dice did not do the same, and what the turn cost each of them."""
+    """Return where players with the same dice chose differently, and what the turn cost each of them."""
     rows = []
     for turn, one in enumerate(rounds_of(record), start=1):
         if one.parted is None:
@@ -282,7 +282,7 @@ def player_part(record: Record, player: PlayerReview) -> list[str]:
 
 
 def together(text: str, what: re.Pattern[str] = DICE) -> str:
-    """Return dice that wrap as a whole where possible, and never within a die."""
+    """Return HTML in which groups of dice break between lines only if they must, and never within a die."""
     return what.sub(r'<span class="dice">\g<0></span>', text)
 
 

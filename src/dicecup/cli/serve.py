@@ -113,7 +113,7 @@ def serve(
         address = f"http://{network_address()}:{port}"
     if address is not None:
         os.environ["DICECUP_ADDRESS"] = address
-    # Kept open, so that no other server gets the file before the application has opened it too.
+    # Kept open, so that no other server can lock the file before the application opens it.
     store = open_store(chosen_database(database), exclusive=True)
     if rotate_key:
         store.rotate_server_key()
@@ -149,7 +149,7 @@ def bind(host: str, port: int) -> socket.socket:
         if not isinstance(error, OSError) or is_address_wrong(error):
             raise UsageError("host_wrong", host=host) from None
         raise UsageError("port_in_use", host=host, port=port, problem=error.strerror) from None
-    listener.listen(2048)  # from now on clients are queued until the application is ready
+    listener.listen(2048)  # from now on connections are queued until the application is ready
     listener.set_inheritable(True)
     return listener
 

@@ -106,7 +106,7 @@ def command(
             find_bot(name)
     if plot is not None:
         check_writable(plot)
-    # Says how far a solve is, which the simulation itself would not.
+    # Reports the progress of a solve, which the simulation does not.
     values = values_of(rules) if {"optimal", "winner"} & {*bots} else None
     to_win = values if "winner" in bots and len(bots) > 1 else None
     whole_game = to_win is not None and make_tables(to_win, [find_bot(name) for name in bots], games)
@@ -135,7 +135,7 @@ def command(
             *(to_win_notes(to_win, whole_game) if to_win else ()),
         ]
         echo(fitting("\n\n".join([text(rules, found, seconds), *said])))
-    if plot is not None:  # last: what took an hour is not lost to a disk full by now
+    if plot is not None:  # last, so that a full disk does not lose an hour's results
         draw(plot, rules, found)
 
 
@@ -323,7 +323,7 @@ def data(
         find_bot(bot)
     check_writable(output)
     if not no_values:
-        hint_values(rules)  # says how far a solve is, if one is needed
+        hint_values(rules)  # reports the progress of a solve, if one is needed
     progress, began = ShareProgress(), time.monotonic()
     with compilation_announced(), current_folder_searched(), executor_of(cluster) as executor:
         found = write_data(

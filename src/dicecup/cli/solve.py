@@ -257,7 +257,7 @@ def text(rules: Ruleset, scores: FinalScores, at_least: int | None, play: Play) 
 
 
 def choices_text(rules: Ruleset, choices: tuple[Choice, ...]) -> list[str]:
-    """What the best choices leave of the chance."""
+    """Return the best choices with the chance that each leaves."""
     if not choices:
         return []
     language = speech.language
@@ -269,7 +269,7 @@ def choices_text(rules: Ruleset, choices: tuple[Choice, ...]) -> list[str]:
 
 
 def shown(scores: FinalScores) -> list[int]:
-    """Round scores, of which the chances fall from nearly certain to nearly none."""
+    """Return round scores whose chances range from nearly certain to nearly impossible."""
     places = range(scores.least, scores.least + len(scores.curve))
     bounds = [score for score in places if 0.001 <= scores.at_least(score) <= 0.999]
     if not bounds:

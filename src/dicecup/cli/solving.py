@@ -231,7 +231,7 @@ def reason_text(rules: Ruleset, choice: Choice, reason: Reason) -> str:
 
 
 def chances_to_win(found: Record) -> WinChances | None:
-    """Who has won, or each player's chance; None where there is no solver."""
+    """Return each player's win chance (or who has won); None without a solver."""
     if found.state.finished:
         return shares_of_win(found.rules, found.state)
     if not is_available("solver"):

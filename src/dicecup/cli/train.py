@@ -51,7 +51,7 @@ from dicecup.storage.record_file import read_record
 from dicecup.storage.training import TrainingFile
 
 CLOSE_BY = 20  # puzzles nearest to one's rating, of which one is drawn
-CLOSE = 0.02  # of a perfect turn: an answer to a mistake that loses less is right
+CLOSE = 0.02  # share of a perfect turn: an answer that loses less is right
 MOST = 100
 
 
@@ -333,6 +333,6 @@ def show_grade(puzzle: Puzzle, graded: Graded) -> None:
 
 
 def said_move(puzzle: Puzzle, move: Keep | Score) -> str:
-    """A move as people say it: a box that gets 0 is crossed out."""
+    """Return the move in words; a box that gets 0 is described as crossed out."""
     rules, state = puzzle.position.rules, puzzle.position.state
     return move_text(rules, with_strikes(rules, state.sheet, state.dice, move), speech.language)

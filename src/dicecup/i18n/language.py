@@ -17,7 +17,7 @@ from dicecup.errors import DicecupError, Phrase
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
 
-# Control characters, marks that change the direction of text, line separators, and halves of characters.
+# Control characters, marks that change the direction of text, line separators, and lone surrogates.
 UNPRINTABLE = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufff9-\ufffb]"
 )

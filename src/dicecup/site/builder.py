@@ -55,7 +55,7 @@ PACKAGES = (
     "typing_extensions",
     "typing_inspection",
 )
-# What of them, of our program and of the standard library no page uses.
+# Files of these packages, of our program and of the standard library that no page uses.
 UNUSED = (
     "dicecup/cli/",
     "dicecup/i18n/locale/dicecup.pot",

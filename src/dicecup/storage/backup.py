@@ -48,7 +48,7 @@ def make_backup(address: str, file: Path) -> Backup:
 
 
 def restore_backup(address: str, file: Path, *, replace: bool = False) -> Backup:
-    """Put a backup into an empty database, or one that no server uses with `replace`; all or nothing."""
+    """Put a backup into an empty database, or with `replace` into one that no server uses; all or nothing."""
     found = check_backup(file)
     if found.schema > len(MIGRATIONS):
         raise StorageError("database_newer", found=found.schema, known=len(MIGRATIONS))
@@ -83,7 +83,7 @@ def missing(file: Path) -> StorageError:
 
 @contextmanager
 def new_file(file: Path) -> Iterator[Path]:
-    """A file beside this one, readable for its owner only, that takes its place when the block ends well."""
+    """A file beside this one, readable for its owner only, that replaces it when the block succeeds."""
     check_replaceable(file)
     aside = file.with_name(f".{file.name}.{os.getpid()}")
     try:
@@ -155,7 +155,7 @@ def has_matches(target: Path) -> bool:
             return bool(connection.execute("SELECT 1 FROM matches LIMIT 1").fetchall())
         except sqlite3.OperationalError:  # there is no such table
             return False
-        except sqlite3.DatabaseError:  # something else: nothing to overwrite by mistake
+        except sqlite3.DatabaseError:  # not a database: never overwrite it by mistake
             return True
 
 

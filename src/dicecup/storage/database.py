@@ -42,7 +42,7 @@ class Transaction(Protocol):
     def rows(self, question: str, values: Values = ()) -> list[Row]: ...
 
     def use_snapshot(self) -> None:
-        """Let all reads of the transaction see one moment. Called before anything else."""
+        """Let all reads of the transaction see one snapshot. Call it before anything else."""
 
     def hurry(self) -> None:
         """Let `run` raise RowLocked soon instead of waiting for the transactions of others."""
@@ -60,9 +60,9 @@ class Database(Protocol):
     def rows(self, question: str, values: Values = ()) -> list[Row]: ...
 
     def changes(self, *, first: bool = False) -> AbstractContextManager[Transaction]:
-        """A transaction: committed when the block ends, rolled back when it raises.
+        """Run a transaction: committed when the block ends, rolled back when it raises.
 
-        With `first` it waits for one other transaction at most, where they have to wait for each other.
+        With `first` it waits for at most one other transaction, where transactions are serialised.
         """
 
     def migrating(self) -> AbstractContextManager[Transaction]:
@@ -384,7 +384,7 @@ class StorePart:
         return self.database.listen(word)
 
     def whisper(self, match: str, text: str) -> None:
-        """Send one line to the other processes that is about a match but is not stored."""
+        """Send the other processes one line about a match that is not stored."""
         with self.database.changes() as changes:
             changes.tell(f"{self.process} {match} {WHISPERED}\n{text}")
 

@@ -15,7 +15,7 @@ HeaderOf = Callable[[Sequence[Seat]], str]  # the text of the header of a game b
 
 
 def begin_match(changes: Transaction, match: str, header_of: HeaderOf, *, if_full: bool = False) -> bool:
-    """Whether the game begins now, in this transaction."""
+    """Begin the game in this transaction; return whether it began."""
     begun = "SELECT 1 FROM matches WHERE id = ? AND (header IS NOT NULL OR same <> '')"
     if changes.rows(begun, (match,)):  # with the same dice for all it is played elsewhere
         return False
@@ -31,7 +31,7 @@ def begin_match(changes: Transaction, match: str, header_of: HeaderOf, *, if_ful
 
 class StoredSeats(StorePart):
     def take_seat(self, match: str, number: int, seat: Seat, key_hash: str, header_of: HeaderOf) -> bool:
-        """Whether the seat was open; then it is this person's now, and with the last seat the game begins."""
+        """Take an open seat, and begin the game with the last one; return False if the seat was taken."""
 
         def take(changes: Transaction) -> bool:
             taken = changes.run(

@@ -27,7 +27,7 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 
 
 class Unanswered(psycopg.OperationalError):
-    """The server accepted a statement and did not answer in time."""
+    """Raised when the server accepted a statement and did not answer in time."""
 
 
 class TimedConnection(psycopg.Connection[tuple[Any, ...]]):
@@ -42,7 +42,7 @@ class TimedConnection(psycopg.Connection[tuple[Any, ...]]):
         try:
             return super().wait(within(gen, self.patience), *arguments, **named)
         except Unanswered:
-            self.pgconn.finish()  # else the pool would wait for it again, to roll back
+            self.pgconn.finish()  # otherwise the pool would wait again for a rollback
             raise
 
 
@@ -124,7 +124,7 @@ class PostgresDatabase:
     def __init__(self, url: str, patience: float = PATIENCE) -> None:
         self.url = url
         self.patience = patience
-        self.silent_until = 0.0  # until then the database is not asked: it did not answer
+        self.silent_until = 0.0  # no queries until then: the database did not answer
         try:
             self.connect().close()  # fail at once: the pool would retry
         except psycopg.Error as error:
@@ -151,7 +151,7 @@ class PostgresDatabase:
         connection.commit()
 
     def rows(self, question: str, values: Values = ()) -> list[Row]:
-        """Ask one question without a transaction around it: those begin and end by messages of their own."""
+        """Run one query without a transaction, whose BEGIN and COMMIT would be extra round trips."""
         with self.changes() as changes:
             changes.connection.autocommit = True
             try:
@@ -192,7 +192,7 @@ class PostgresDatabase:
 
     @contextmanager
     def snapshot(self) -> Iterator[PostgresTransaction]:
-        """A transaction without time limits that only reads, and sees nothing that happens meanwhile."""
+        """Begin a read-only transaction without time limits that sees one snapshot."""
         try:
             with self.connect() as connection:
                 connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")

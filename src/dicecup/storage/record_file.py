@@ -101,7 +101,7 @@ class RecordFile:
         return file
 
     def save(self, change: Change) -> None:
-        """Add the lines of a match's change and wait until the disk has them."""
+        """Append the lines of a match's change and flush them to disk."""
         writer = RecordWriter(self.writer.check)
         self.write("".join(writer.line(text) for text in change.texts))
         self.writer = writer
@@ -136,7 +136,7 @@ class RecordFile:
 
 
 def write_record(path: Path, record: Record, secret: bytes | None = None, *, overwrite: bool = False) -> None:
-    """A whole record as a new file, and the secret beside it until it is revealed."""
+    """Write a whole record to a new file, and its secret beside it until it is revealed."""
     header = record.header
     if header.reference not in builtin_ids() and not is_house(header.reference):
         header = replace(header, reference=os.path.relpath(header.rules.reference, path.parent))
@@ -160,7 +160,7 @@ def write_record(path: Path, record: Record, secret: bytes | None = None, *, ove
 
 
 def read_secret(path: Path) -> bytes | None:
-    """The secret that lies beside a record, if there is one."""
+    """Return the secret stored beside a record, if there is one."""
     try:
         return bytes.fromhex(secret_path(path).read_text(encoding="ascii").strip())
     except (OSError, ValueError):

@@ -35,7 +35,7 @@ Rename = Callable[[str, Mapping[int, str]], str]  # a header with new names at t
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """What became of matches: removed, or kept for the other players under another name."""
+    """The result of a removal: matches removed, and matches kept for the other players under another name."""
 
     removed: tuple[str, ...] = ()
     renamed: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ def remove_old(store: StorePart, condition: str, before: str) -> list[str]:
 
 
 def remove_person(store: StorePart, key_hash: str, rename: Rename) -> Removal:
-    """Remove a person from up to `BATCH` of their matches; nothing is left of them if none is returned."""
+    """Remove a person from up to `BATCH` of their matches; when none is returned, nothing is left."""
     removed, renamed = [], []
     with store.database.changes() as changes:
         for match in matches_of_person(changes, key_hash):
@@ -101,7 +101,7 @@ def has_others(changes: Transaction, match: str, seats: Sequence[int]) -> bool:
 
 
 def discard_match(store: StorePart, match: str) -> None:
-    """Remove a match that was opened in vain."""
+    """Remove a match that was opened but is not needed."""
     with store.database.changes() as changes:
         remove_match(changes, match)
         changes.tell(f"{store.process} {match}")

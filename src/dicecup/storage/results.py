@@ -52,7 +52,7 @@ MOST_RESULTS = 500
 # Of a seat in the list of a device's seats: when its match was opened, match, seat.
 Place = tuple[str, str, int]
 
-# After a roll of the server is undone it is the same again: it depends on the number of rolls that stand.
+# Repeating an undone roll of the server gives the same dice: they depend on the number of rolls that stand.
 UNDONE = (
     "SELECT DISTINCT entries.match FROM entries JOIN matches ON matches.id = entries.match "
     "WHERE matches.id IN {these} AND entries.match IN {these} "
@@ -199,7 +199,7 @@ def place_text(place: Place) -> str:
 
 
 def parse_place(text: str) -> Place | tuple[()]:
-    """Return the place in a list; that of an unknown text is the beginning."""
+    """Return the place in a list; the beginning if the text is invalid."""
     opened, _, rest = text.partition("~")
     match, _, seat = rest.partition("~")
     known = opened and match and seat.isascii() and seat.isdigit() and len(seat) < 4
@@ -225,7 +225,7 @@ def insert_result(changes: Transaction, match: str, result: Result) -> None:
     )
 
 
-MOST_MISTAKES = 200  # of one person; those that are known and those that cost least go first
+MOST_MISTAKES = 200  # of one person; those already learned and the cheapest are removed first
 TABLES = ("mistakes", "puzzle_answers", "puzzle_ratings")  # with rows of a person
 
 

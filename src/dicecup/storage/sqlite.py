@@ -97,7 +97,7 @@ class SqliteDatabase:
     shared = False
 
     def __init__(self, path: Path, patience: float = PATIENCE, *, exclusive: bool = False) -> None:
-        """With `exclusive`, reject a file that another process has opened so."""
+        """With `exclusive`, reject a file that another process has opened exclusively."""
         self.path = path
         self.lock = lock_of(path) if exclusive else None
         self.turns = Turns()

@@ -32,12 +32,12 @@ AT_ONCE = 200  # entries in a statement; with four values each it has fewer than
 
 
 class PromiseTaken(Exception):  # noqa: N818 - an answer, not a failure
-    """Raised when a dice commitment has already been used for another match, or is not known any more."""
+    """Raised when a dice commitment has already been used for another match, or has been forgotten."""
 
 
 class StoredMatches(StorePart):
     def rotate_server_key(self) -> None:
-        """Replace the key: what was derived from it, the tokens of forms, is not valid any more."""
+        """Replace the server's key; form tokens derived from the old one become invalid."""
         with self.database.changes() as changes:
             changes.run("DELETE FROM settings WHERE name = 'server_key'")
         self.server_key()
@@ -109,7 +109,7 @@ class StoredMatches(StorePart):
             return read_match(changes, match)
 
     def match_and_entries(self, match: str, after: int = 0) -> tuple[StoredMatch | None, list[str]]:
-        """Return a match and its entries from a number on, both of the same moment."""
+        """Return a match and its entries from a number on, both from one snapshot."""
         with self.database.changes() as changes:
             changes.use_snapshot()
             return read_match(changes, match), read_entries(changes, match, after)
@@ -141,7 +141,7 @@ class StoredMatches(StorePart):
     def finish_same(
         self, match: str, kept: Sequence[int], header: str, texts: Sequence[str], results: Sequence[Result]
     ) -> bool:
-        """Store the whole game of these seats, which was played elsewhere; False if that was done before."""
+        """Store the whole game of these seats, played in other matches; False if it is stored already."""
 
         def finish(changes: Transaction) -> bool:
             made = results[0].finished
@@ -174,7 +174,7 @@ class StoredMatches(StorePart):
 
 
 def insert_entries(changes: Transaction, match: str, texts: Sequence[str], made: str) -> None:
-    """Many at a time: around each statement a thread gives up the GIL, and moves wait for the transaction."""
+    """Insert many entries a statement: each statement releases the GIL while moves wait for the lock."""
     for first in range(0, len(texts), AT_ONCE):
         piece = texts[first : first + AT_ONCE]
         rows = ", ".join(["(?, ?, ?, ?)"] * len(piece))
@@ -234,7 +234,7 @@ class StoredPromises(StorePart):
     """Secrets of dice whose commitments have been published, until a match is opened with them."""
 
     def add_promise(self, name: str, secret: str, made: str, forget_before: str) -> None:
-        """Store a secret, and forget those that were made too long ago."""
+        """Store a secret, and delete expired ones."""
         with self.database.changes() as changes:
             changes.run("DELETE FROM promises WHERE made < ?", (forget_before,))
             changes.run("INSERT INTO promises (name, secret, made) VALUES (?, ?, ?)", (name, secret, made))
@@ -330,7 +330,7 @@ class StoredEntries(StorePart):
 
 
 def add_entries(changes: Transaction, addition: Addition) -> bool:
-    """Whether the entries were added: their numbers were free, and the match has not been removed."""
+    """Add entries; return False if their numbers are taken or the match has been removed."""
     for number, text in enumerate(addition.texts, start=addition.number):
         if not changes.run(
             "INSERT INTO entries (match, number, text, made) SELECT id, ?, ?, ? FROM matches WHERE id = ? "

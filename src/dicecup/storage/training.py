@@ -1,4 +1,4 @@
-"""What somebody has trained in the terminal: a file of answers, and of mistakes to be asked again.
+"""Training in the terminal: a file of answers, and of mistakes to be asked again.
 
 One JSON object a line, only ever appended, each written to disk before the next question: nothing is lost if
 the program is killed, and a line that was cut short is ignored. Rating and dates follow from the lines.
@@ -65,7 +65,7 @@ class Training:
             self.add_answer(str(entry["answer"]), bool(entry["right"]), date.fromisoformat(entry["day"]))
 
     def add_answer(self, puzzle: str, right: bool, day: date) -> None:
-        """Only the first answer to a puzzle counts; a mistake is asked until it is known.
+        """Add an answer. Only the first one to a puzzle counts; a mistake is asked until it is known.
 
         A right answer before a mistake is due shows nothing new.
         """

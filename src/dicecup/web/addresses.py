@@ -12,7 +12,7 @@ NETWORK_BITS = 64  # of IPv6: one client can use any address of its network
 
 @lru_cache(maxsize=4096)
 def network_of(address: str | None) -> str:
-    """Return what clients are counted by: an IPv4 address, an IPv6 network, or `unknown`."""
+    """Return the key by which clients are counted: an IPv4 address, an IPv6 network, or `unknown`."""
     try:
         found = ip_address((address or "").partition("%")[0])
     except ValueError:
@@ -50,7 +50,7 @@ LOCAL_NAMES = ("localhost", "local", "lan", "home", "internal", "home.arpa")
 class HostNames:
     """The names by which the server may be addressed.
 
-    Others are rejected: a site could let its own name point here, and a browser would take us for that site.
+    Others are rejected: another site could point its own name at this server (DNS rebinding).
     """
 
     def __init__(self, listed: str, address: str = "") -> None:

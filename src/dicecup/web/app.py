@@ -165,12 +165,12 @@ def api_routes() -> list[BaseRoute]:
 
 
 def routes_of(*routers: APIRouter) -> list[BaseRoute]:
-    """The routes of routers, which have all that concerns them: a router of routers reads them once more."""
+    """Return all routes of the routers; including one router in another would read each route again."""
     return [route for router in routers for route in router.routes]
 
 
 class WebApp(FastAPI):
-    """FastAPI with middleware around its own: live play passes by all of that (see `live_routes`)."""
+    """FastAPI with outer middleware; live play bypasses FastAPI and its middleware (see `live_routes`)."""
 
     def __init__(self, **arguments: Any) -> None:
         super().__init__(**arguments)
@@ -186,7 +186,7 @@ class WebApp(FastAPI):
 
 
 async def prepare_pages(app: FastAPI) -> None:
-    """Make beside the first requests what they would otherwise have to wait for."""
+    """Prepare, in the background, what later requests would otherwise have to wait for."""
     await asyncio.sleep(DELAY)
     await compile_templates()
     await asyncio.to_thread(app.openapi)

@@ -189,14 +189,14 @@ class ConnectionBounds(asyncio.Protocol):
 
     def expire(self) -> None:
         if not self.used:
-            self.transport.close()  # browsers open connections ahead of time
+            self.transport.close()  # browsers open speculative connections
         elif self.cycle is None or not self.cycle.response_started or self.cycle.response_complete:
             self.turn_away(HTTPStatus.REQUEST_TIMEOUT)
         else:
             self.transport.abort()  # another status line would be read as part of the response
 
     def turn_away(self, status: HTTPStatus, *, retry: bool = False) -> None:
-        """Send a status and close, whatever else the client sends."""
+        """Send an error status and close the connection."""
         head = [f"HTTP/1.1 {status.value} {status.phrase}", "content-length: 0", "connection: close"]
         head += ["retry-after: 5"] if retry else []
         self.transport.write("\r\n".join([*head, "", ""]).encode())

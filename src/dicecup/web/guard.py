@@ -88,7 +88,7 @@ class Buckets:
 
 
 class Timed:
-    """A coroutine whose steps in the event loop are timed, by the time of the processor."""
+    """A coroutine whose steps in the event loop are timed in processor time."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, None], charge: Callable[[float], None]) -> None:
         self.coroutine = coroutine
@@ -161,7 +161,7 @@ class LanePlace:
         self.take()
 
     def take(self) -> None:
-        """Have the place, which counts already, until patience runs out."""
+        """Hold the place, which is already counted, until the patience timer fires."""
         self.held = True
         self.timer = asyncio.get_running_loop().call_later(PATIENCE, self.leave)
 
@@ -175,7 +175,7 @@ class LanePlace:
     async def come_back(self) -> None:
         """Wait for a place again, after a long wait for something else.
 
-        Otherwise all who waited for the same answer would be served at once, whatever that takes.
+        Otherwise all requests that waited for the same answer would run at once, at any cost.
         """
         if not self.held and not self.ended:  # tasks outlive the request that began them
             await self.lanes.wait(self.lane)
@@ -336,7 +336,7 @@ class Guard:
             await TOO_MANY(scope, receive, with_headers)
 
     def refusal(self, scope: Scope, headers: Headers, most: int) -> UsageError | None:
-        """What is wrong with a request, whatever path it is for, before anybody has looked at it."""
+        """Return the error of a request that is refused for any path, before it is routed."""
         if not self.hosts.include(host := headers.get("host", "")):
             return UsageError("host_unknown", host=host[:80])
         length = headers.get("content-length", "0")
@@ -347,7 +347,7 @@ class Guard:
         return None
 
     def may(self, scope: Scope, headers: Headers) -> bool:
-        """Changes are counted by key and by address, since keys cost nothing; everything by address."""
+        """Return whether rate limits allow a request; changes count by key too, everything by address."""
         address = caller_of_request.get()
         if not self.by_address.take(address):
             return False

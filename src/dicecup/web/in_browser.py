@@ -43,7 +43,7 @@ class Pages(Protocol):
 
     @property
     def written(self) -> bool:
-        """Whether the file has changed, not only what is kept beside it."""
+        """Whether the database file has changed, not only the data stored beside it."""
 
     def keep(self, settings: str) -> None: ...
 
@@ -56,11 +56,11 @@ class FurtherValues(Protocol):
     names: Iterable[str]  # addresses in the site
 
     def fetch(self, name: str) -> Any:
-        """Put a file among those of the program; to be awaited."""
+        """Fetch a file into the program's file system; to be awaited."""
 
 
 class Direct:
-    """Runs what would run in a thread, and then waits until the browser has stored what it changed."""
+    """Runs work that a server runs in threads, then waits until the browser has stored its changes."""
 
     def __init__(self, pages: Pages) -> None:
         self.pages = pages
@@ -273,7 +273,7 @@ class BrowserServer:
         return answers[0]
 
     async def rest(self) -> None:
-        """Change nothing any more: another version takes over."""
+        """Stop making changes: another version takes over."""
         self.app.state.matches.subscribers.close()
         await self.direct.turn.acquire()
 
@@ -291,7 +291,7 @@ def forget_values() -> None:
 
 
 class NoPages:
-    """Stands for the browser's storage where nothing is to be kept."""
+    """A null object for the browser's storage."""
 
     settings: Any = None
     dirty = written = False

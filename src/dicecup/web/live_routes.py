@@ -256,13 +256,13 @@ async def score(request: Request, viewer: ViewerNow, live: Asked, form: Form) ->
 
 
 def read_target(rules: Ruleset, text: str) -> tuple[str, Placement]:
-    """Which dice go into which box; without a layer they are those that are written first."""
+    """Read which layer goes into which box; without a layer, the one that is scored first."""
     layer, _, place = text.rpartition(":")
     return layer or rules.scored[0], read_placement(place)
 
 
 def toggled(picked: Picked, layer: str, place: Placement) -> Picked:
-    """A tap on the box that is picked already takes it back."""
+    """Return the picks after a tap; tapping the picked box again removes it."""
     before = picked.get(layer)
     others = {key: other for key, other in picked.items() if key != layer}
     again = before is not None and (before.box, before.column) == (place.box, place.column)
@@ -270,7 +270,7 @@ def toggled(picked: Picked, layer: str, place: Placement) -> Picked:
 
 
 def in_order(rules: Ruleset, picked: Picked) -> Iterator[Placement]:
-    """In the order in which the rules write the layers, whichever was picked first."""
+    """Return the picks in the rules' layer order, whichever was picked first."""
     for layer in rules.scored:
         if layer in picked:
             yield picked[layer]

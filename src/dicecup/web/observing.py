@@ -111,7 +111,7 @@ router = APIRouter(include_in_schema=False)
 
 
 class Observe:
-    """The outermost middleware, where somebody wants to know: it sees what became of every request."""
+    """The outermost middleware, if metrics or request logs are on: it sees the result of every request."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics | None = None) -> None:
         self.app = app

@@ -188,7 +188,7 @@ def failed(request: Request, error: Exception) -> Response:
 
 
 class CatchAll:
-    """Inside the guard, unlike the framework's own: the answer to a failure gets all the headers too."""
+    """Error handler inside the guard, so that responses to failures get all security headers too."""
 
     def __init__(self, app: ASGIApp, failed: Callable[[Request, Exception], Response]) -> None:
         self.app = app

@@ -1,4 +1,4 @@
-"""What can be set from outside, all of it through the environment, so that worker processes see the same."""
+"""Settings, read from environment variables so that worker processes see the same ones."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Settings:
     limits: bool = True  # whether requests are counted
     link_hours: int = 24  # for which a private link of a seat is valid
     worker_megabytes: int = 500  # of a worker process; one that takes more is replaced
-    warm: bool = False  # whether the coach gets ready in the background when the server starts
+    warm: bool = False  # whether kernels are compiled in the background when the server starts
     connections: ConnectionLimits = ConnectionLimits()
     retention: Retention = Retention()
     logs: Logs = Logs()

@@ -66,7 +66,7 @@ def line_names(rules: Ruleset, language: Language) -> dict[str, tuple[str, str]]
 def known_line_names(
     reference: str, options: tuple[tuple[str, str], ...], language: Language
 ) -> dict[str, tuple[str, str]]:
-    """Not remembered by ruleset: equal ones may have other names."""
+    """Not cached by ruleset: equal rulesets may have different names."""
     rules, found = load_ruleset(reference, dict(options)), {}
     for line in rules.lines:
         index = rules.box_index.get(line)

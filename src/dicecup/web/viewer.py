@@ -32,7 +32,7 @@ GUIDE_COOKIE, MOST_GUIDE = "guide", 200
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Somebody with a browser. The key is created on the first visit and kept in a cookie."""
+    """A person with a browser. The key is created on the first visit and kept in a cookie."""
 
     key: str
     new: bool  # whether the cookie has to be set
@@ -48,7 +48,7 @@ class Viewer:
         return key_hash(self.key)
 
     def anybody(self) -> Viewer:
-        """An anonymous viewer with this language: for what is rendered once and shown to many."""
+        """An anonymous viewer with this language: for content that is rendered once and shown to many."""
         return replace(self, key="", name="", csrf="")
 
 

@@ -30,7 +30,7 @@ class Bytecode:
             self.templates |= templates
 
     def forget(self) -> None:
-        """Keep nothing of what is imported by now: a snapshot has it."""
+        """Drop the modules imported so far: the snapshot contains them."""
         self.modules.clear()
         self.new = 0
 
@@ -51,7 +51,7 @@ class Bytecode:
         if spec is None or not hasattr(loader, "get_code") or not spec.origin:
             return False
         code = loader.get_code(name)
-        if code is None:  # it is compiled to machine code
+        if code is None:  # an extension module
             return False
         folders = spec.submodule_search_locations
         self.modules[name] = (spec.origin, folders[0] if folders else None, marshal.dumps(code))

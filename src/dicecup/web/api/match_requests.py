@@ -242,7 +242,7 @@ async def react(matches: MatchesNow, live: Asked, seats: Seats, body: ReactionRe
 
 @moves_router.get("/hint")
 async def hint(matches: MatchesNow, live: Asked, reasons: bool = False, winning: bool = False) -> HintAnswer:
-    """What the choice that is due is worth, best first; only at a table that has the coach on.
+    """What the choice that is due is worth, best first; only in a match with the coach on.
 
     With `winning`, near the end of a game of several players, also the chance to win that each choice leaves.
     """

@@ -1,4 +1,4 @@
-"""What happened last: in one sentence, shown and read out by screen readers; and what was written last."""
+"""The last event in one sentence, shown and read out by screen readers; and the last boxes written."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def hint_view(
 
 
 def said_text(rules: Ruleset, state: State, move: Keep | Score, language: Language) -> str:
-    """A move as people say it: a box that gets 0 is crossed out."""
+    """Return the move in words; a box that gets 0 is described as crossed out."""
     return move_text(rules, with_strikes(rules, state.sheet, state.dice, move), language)
 
 

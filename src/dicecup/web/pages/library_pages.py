@@ -170,7 +170,7 @@ async def show_mine(
 ) -> Response:
     store, holder = matches.store, viewer.holder
     listed, counted, missing = MatchPage([]), ResultPage([], {}), False
-    was_looking = reviews.is_looking(holder)  # when it ends after this, the page asks once more
+    was_looking = reviews.is_looking(holder)  # if it ends after this, the page polls once more
     if not results_before:
         listed = await asyncio.to_thread(store.matches_of, holder, before, GAMES_ON_A_PAGE)
     if not before:

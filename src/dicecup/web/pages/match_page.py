@@ -66,7 +66,7 @@ def view_for(
 async def draw_sheets(matches: Matches, live: LiveMatch, viewer: Viewer) -> None:
     """Render the sheets of many players before they are needed, one at a time: the page finds them cached.
 
-    The sheets of 24 players take 50 ms if they are rendered for the first time, and nobody else is answered
+    The sheets of 24 players take 50 ms if they are rendered for the first time, and block everybody else
     meanwhile.
     """
     if len(live.stored.seats) <= FEW_SHEETS:
@@ -146,7 +146,7 @@ async def look(request: Request, viewer: ViewerNow, live: Asked, picked: str = "
 
 @router.post("/guide")
 async def end_guide(request: Request, viewer: ViewerNow, live: Asked, _form: Form) -> Response:
-    """Show no more of the guide through a first game."""
+    """Dismiss the guide through a first game."""
     live.playing()
     live.company.unguided.add(viewer.holder)  # also for streams that began with the cookie as it was
     return skip_guide(request, show(request, viewer, live), viewer, live)
@@ -209,7 +209,7 @@ async def type_dice(request: Request, viewer: ViewerNow, live: Asked, form: Form
 
 @router.post("/skip")
 async def skip(request: Request, viewer: ViewerNow, live: Asked, _form: Form) -> Response:
-    """Show no more of the bots' turns, only what they wrote."""
+    """Skip the display of the bots' turns."""
     live.skip_bots(live.seats_of(viewer.holder))
     return show(request, viewer, live)
 

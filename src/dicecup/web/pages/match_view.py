@@ -78,7 +78,7 @@ class PlayerView:
 
     @property
     def look(self) -> tuple[object, ...]:
-        """What does not change with every move."""
+        """The values that do not change with every move."""
         return self.seat, self.name, self.sheet is not None
 
 

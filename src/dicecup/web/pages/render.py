@@ -128,7 +128,7 @@ class PageParts:
     def forget_oldest(self) -> None:
         """Forget some of the oldest texts. Without any, the next pages of all matches would take long."""
         for key in list(islice(self.texts, MOST_CACHED // 10)):
-            self.texts.pop(key, None)  # another thread may have been faster
+            self.texts.pop(key, None)  # another thread may have removed it already
 
 
 class SeparateParts:
@@ -358,7 +358,7 @@ def path_to_get(request: Request) -> str:
 
 
 def go_to(request: Request, viewer: Viewer, address: str) -> Response:
-    """Redirect; htmx is asked to load a whole page."""
+    """Redirect; htmx is told to load a full page."""
     if request.headers.get("hx-request"):
         return remember(request, viewer, Response(status_code=204, headers={"HX-Redirect": address}))
     return remember(request, viewer, RedirectResponse(address, status_code=303))

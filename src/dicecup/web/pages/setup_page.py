@@ -66,7 +66,7 @@ def in_groups(cards: Sequence[tuple[str, ...]]) -> tuple[list[tuple[str, ...]], 
 
 async def known_game(matches: MatchesNow, game: str) -> str:
     """Return the game named in the path, or house rules that it carries; any other is not found."""
-    if is_house(game):  # built in a thread, then remembered: strangers decide how much work it is
+    if is_house(game):  # built in a thread, then cached: its cost depends on untrusted input
         await matches.in_background(opening.game_rules, game)
     elif game not in builtin_ids():
         raise UsageError("not_found")

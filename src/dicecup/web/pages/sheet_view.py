@@ -299,7 +299,7 @@ def computed(
 
 
 def bonus_going(rules: Ruleset, sheet: Sheet, column: int, language: Language) -> Cell | None:
-    """The upper sum on its way to the next bonus step; None once nothing can change."""
+    """Return the progress towards the next bonus step; None once it cannot change."""
     faces, filled, total = [], 0, 0
     for box, points in zip(rules.boxes, sheet.cells[column * len(rules.boxes) :], strict=False):
         if isinstance(box.needs, OfFace) and box.section == "upper":

@@ -90,7 +90,7 @@ class LuckView:
     turn: int
     moves: int
     dice: DiceView
-    kept: DiceView | None  # what the roll was to go with; None for the first roll of a turn
+    kept: DiceView | None  # the dice kept before the roll; None for the first roll of a turn
     gain: str
 
 
@@ -240,12 +240,12 @@ router = APIRouter(prefix="/t/{match}", include_in_schema=False)
 
 @dataclass(frozen=True, slots=True)
 class WayView:
-    """What one player did from where they parted."""
+    """One player's turn from the decision where the players diverged."""
 
     name: str
     bot: bool
     choice: str  # where they parted
-    keeps: bool  # whether that was a keep, so that the box is still to be shown
+    keeps: bool  # whether that was a keep, so that the box must be shown too
     box: str
     points: int
     cost: str  # of the whole turn, empty where nothing is known or lost

@@ -145,7 +145,7 @@ async def value(
 
 
 async def house(matches: Matches, reference: str) -> Ruleset:
-    """The house rules of a reference: built in a thread, then remembered."""
+    """The house rules of a reference: built in a thread, then cached."""
     if not is_house(reference):
         raise UsageError("not_found")
     return await matches.in_background(load_without_files, reference)
@@ -195,7 +195,7 @@ async def show(
     problem: DicecupError | None = None,
     open_boxes: Collection[str] = (),
 ) -> Response:
-    """Draw the page in the background thread, callers in turn: strangers decide how much work it is."""
+    """Render the page in the background thread, callers in turn: its cost depends on untrusted input."""
     drawn = partial(draw, request, viewer, values, draft, problem, open_boxes)
     return await matches_of(request).in_background(drawn)
 
@@ -296,7 +296,7 @@ def upper_names(draft: HouseDraft, base: Ruleset | None, language: Language) -> 
 
 
 def need_names(language: Language) -> dict[str, tuple[str, str]]:
-    """What dice can be asked for: in words, and an example of the numbers to type."""
+    """Return the needs that a box can have, in words, with an example of the numbers to type."""
     _ = language.gettext
     return {
         "any": (_("any dice"), ""),

@@ -1,6 +1,6 @@
 """The coach: advice for the current decision, luck and losses so far, chances to win; and its best bot.
 
-All of it runs in two worker processes: a quick one for what somebody waits for, a patient one for the rest.
+All of it runs in two worker processes: one for what somebody waits for, one in the background.
 In a browser there is only one process: there hints are worked out ahead, while nobody waits for a move.
 Answers are cached by match and version. Before the first answer about a game the game is prepared, which
 takes seconds, and a minute if its kernels have never been compiled; `in_time` lets pages say so.
@@ -145,7 +145,7 @@ class Advising:
         return len(self.quick.waiting) + len(self.patient.waiting)
 
     def remembered(self, key: tuple[object, ...], work: Coroutine[Any, Any, Found]) -> asyncio.Task[Found]:
-        """Return the cached task for this key, else start it. Failures are not cached."""
+        """Return the cached task for this key, or start a new one. Failures are not cached."""
         if key in self.answers:
             work.close()
             self.answers.move_to_end(key)
@@ -167,7 +167,7 @@ class Advising:
         return self.remembered(("install",), asyncio.to_thread(ensure, "solver"))
 
     def load(self, rules: Ruleset) -> asyncio.Task[None]:
-        """Let the quick process load a game, or compile what hints need: no more, since somebody waits."""
+        """Let the quick process load a game, or compile what hints need, and no more: somebody is waiting."""
 
         async def work() -> None:
             if has_solver():
@@ -177,7 +177,7 @@ class Advising:
         return self.remembered(("load", rules), work())
 
     def prepare(self, rules: Ruleset) -> asyncio.Task[None]:
-        """Prepare a game before somebody asks: hints first, then all else, in the patient process.
+        """Prepare a game in advance: hints first, then everything else, in the background process.
 
         Without the solver nothing is compiled, and nothing needs to be prepared.
         """
@@ -295,7 +295,7 @@ class Advising:
             )
             return found
 
-        # Of what others do only the beginning of a turn changes what a seat can reach.
+        # Of the others' actions, only the start of a turn changes what a seat can reach.
         mine = match.state.sheets[seat], match.version if match.state.player == seat else None
         return self.remembered(("goal", live.id, seat, target, *mine), work())
 

@@ -2,7 +2,7 @@
 
 Everything is derived from the results of an evening's matches, so that undo and corrections count by
 themselves. Only names, points, places and, where the dice are known, the best roll are used: how a match was
-played does not matter. People are told apart by what their names look like; a win that is tied is shared.
+played does not matter. People are identified by what their names look like; a win that is tied is shared.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ def habits_over_games(store: Store, holder: str, rules: Ruleset) -> OverGames | 
 
 @dataclass(frozen=True, slots=True)
 class AnsweredPuzzle:
-    """What an answer is worth; with the standing after it, if it counts, and its change."""
+    """A graded answer; with the standing after it, if it counts, and the change."""
 
     graded: Graded
     standing: PuzzleStanding | None
@@ -146,7 +146,7 @@ class Daily:
 
     @property
     def following(self) -> Puzzle | None:
-        """The first one that is not answered."""
+        """The first puzzle that has not been answered."""
         pairs = zip(self.puzzles, self.answers, strict=True)
         return next((puzzle for puzzle, answer in pairs if answer is None), None)
 

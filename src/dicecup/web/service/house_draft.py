@@ -43,7 +43,7 @@ class BoxDraft:
 
 @dataclass(frozen=True, slots=True)
 class HouseDraft:
-    """Everything the form shows. Texts are as they were typed: whatever is wrong, the loader says so."""
+    """Everything the form shows. Texts are as they were typed: the loader reports errors."""
 
     source: str  # the game or house rules that the form began with
     name: str = ""

@@ -1,4 +1,4 @@
-"""What house rules are worth: solved in a worker process of their own, one game at a time, callers in turn.
+"""The values of house rules: solved in a worker process of their own, one game at a time, callers in turn.
 
 Whoever sends rules to a server decides how much work they are, so a game is refused before it is solved if
 that would take long, a caller has one solve under way at most, and the tables share a bounded folder.
@@ -47,7 +47,7 @@ class HouseJob:
 
     @property
     def value(self) -> HouseValue | None:
-        """The answer, if there is one; what was refused is raised."""
+        """Return the answer, if there is one; raise the error of a failed solve."""
         if not self.done:
             return None
         try:
@@ -57,7 +57,7 @@ class HouseJob:
 
     @property
     def share(self) -> float:
-        """How much of the states are solved."""
+        """The share of the states that is solved."""
         try:
             done, total = self.note.read_text("ascii").split()
             return int(done) / max(1, int(total))
@@ -74,7 +74,7 @@ class HouseValues:
 
     @cached_property
     def folder(self) -> tempfile.TemporaryDirectory[str]:
-        """Made for the first solve: a server that is killed leaves it behind, and few solve anything."""
+        """Return the temporary folder, created late because a killed server leaves it behind."""
         return tempfile.TemporaryDirectory(prefix="dicecup-")
 
     def find(self, rules: Ruleset) -> HouseJob | None:

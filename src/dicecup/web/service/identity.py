@@ -23,12 +23,12 @@ def new_key() -> str:
 
 
 def key_hash(key: str) -> str:
-    """The only form in which a key is stored."""
+    """Return the hash of a key, the only form in which it is stored."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 
 def new_match_id() -> str:
-    """Short enough to read out, long enough that nobody finds a match by guessing (59 bits)."""
+    """Return a random id, short enough to read out, too long to guess (59 bits)."""
     return "".join(secrets.choice(ALPHABET) for _ in range(ID_LENGTH))
 
 
@@ -76,18 +76,18 @@ def read_name(name: str) -> str:
 
 
 def is_seen(name: str) -> bool:
-    """Combining marks show nothing alone: there has to be a letter, a number or a symbol."""
+    """Return whether a name is visible: it needs a letter, number or symbol, not only combining marks."""
     return any(unicodedata.category(letter)[0] in "LNPS" for letter in look_of(name))
 
 
 def look_of(name: str) -> str:
-    """What the eye sees of a name: two that look the same are the same."""
+    """Return a normal form of a name: names that look the same have the same form."""
     seen = [letter for letter in name if letter not in JOINERS + BLANK_LETTERS]
     return " ".join("".join(seen).split()).casefold()
 
 
 def skeleton(name: str) -> str:
-    """What a hurried eye sees of a name: letters that are drawn alike are one."""
+    """Return a coarser normal form of a name: letters that are drawn alike are equal."""
     latin = look_of(name.translate(LATIN))
     for pair, letter in LATIN_PAIRS.items():
         latin = latin.replace(pair, letter)

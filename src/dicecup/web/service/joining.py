@@ -145,7 +145,7 @@ async def open_following(matches: Matches, live: LiveMatch, holder: str) -> str:
         if error.code != "evening_full":
             raise
         opened = await open_match(matches, replace(wish, evening=""), holder)
-    if not await live.update(live.store.set_next, live.id, opened.id):  # another process was faster
+    if not await live.update(live.store.set_next, live.id, opened.id):  # another process opened it first
         await asyncio.to_thread(discard_match, live.store, opened.id)
         matches.forget(opened.id)
     return str(live.stored.next)
@@ -172,7 +172,7 @@ def following_match(live: LiveMatch, holder: str) -> NewMatch:
 
 
 async def sit_again(live: LiveMatch, following: LiveMatch, holder: str) -> None:
-    """Take the seats in the next match that somebody had in this one, if they are still open."""
+    """Take a player's seats again in the next match, if they are still open."""
     if following.begun or following.seats_of(key_hash(holder)):
         return
     seats = live.stored.seats

@@ -31,10 +31,10 @@ from dicecup.web.service.presence import Company, Draft
 from dicecup.web.service.record_work import LONG, Elsewhere, in_thread, remembered, replay
 from dicecup.web.service.statistics import results_of
 
-BYTES_OF_ENTRY = 400  # with the state after it, which reviews and others who look far back bring along
+BYTES_OF_ENTRY = 400  # with the state after it, which reviews and other code that replays the game create
 BYTES_OF_MATCH = 10_000
 Answer = TypeVar("Answer")
-Persist = Callable[[Addition], Awaitable[None]]  # raises EntryTaken if another process was faster
+Persist = Callable[[Addition], Awaitable[None]]  # raises EntryTaken if another process wrote first
 
 
 def header_for(opening: Opening) -> HeaderOf:
@@ -64,7 +64,7 @@ def header_text(opening: Opening, seats: Sequence[Seat]) -> str:
 
 
 def should_have_begun(stored: StoredMatch) -> bool:
-    """Earlier versions could be killed between taking the last seat and beginning the game."""
+    """Whether a full match never began: earlier versions could be killed after the last seat was taken."""
     return (
         stored.header is None
         and not stored.opening.same
@@ -86,7 +86,7 @@ class LiveMatch:
         self.store = store
         self.stored = stored
         self.persist = persist
-        self.elsewhere = elsewhere  # runs what takes long for a long record, beside the event loop
+        self.elsewhere = elsewhere  # runs slow work on long records outside the event loop
         self.listeners = listeners  # called after every change
         self.match: Match | None = None
         self.parts: dict[int, LiveMatch] = {}  # with the same dice for all: the match of each seat
@@ -247,7 +247,7 @@ class LiveMatch:
     def take_over(self, stored: StoredMatch, texts: Sequence[str], played: Record | None = None) -> None:
         """Apply the state that was fetched, all of it at once: readers never see a part of it.
 
-        If the texts were played elsewhere, that is not done again.
+        `played` is the record if the texts were replayed already.
         """
         known = self.match if stored.header == self.stored.header else None
         if stored.header is not None:
@@ -258,7 +258,7 @@ class LiveMatch:
         self.stored = stored
 
     def follow(self, notice: Notice) -> bool:
-        """Whether what another process did is known from its notification alone, and taken over."""
+        """Apply another process's change from its notification alone; return False if impossible."""
         if self.match is None or not notice.texts or notice.number > self.version:
             return False
         new = notice.texts[self.version - notice.number :]
@@ -271,7 +271,7 @@ class LiveMatch:
         return True
 
     def follow_marks(self, marks: str) -> None:
-        """Show what a player marks who is connected to another process."""
+        """Show the marks of a player who is connected to another process."""
         version, *slots = map(int, marks.split(" "))
         if version == self.version:
             self.draft.mark(version, frozenset(slots))
@@ -343,7 +343,7 @@ class LiveMatch:
     # What people do
 
     def check_turn(self, seats: frozenset[int], version: int, *, typing: bool = False) -> Match:
-        """The match, if one of these seats may act now. Anybody with a seat may type a bot's dice."""
+        """Return the match if one of these seats may act. Anybody with a seat may type a bot's dice."""
         if not seats:
             raise MoveError("seat_not_yours")
         match = self.playing()

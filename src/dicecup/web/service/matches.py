@@ -91,7 +91,7 @@ class Writer:
             await self.write_without(locked.match, batch)
         except Exception as error:
             if len(batch) > 1 and not isinstance(error, StorageError):
-                # Nothing was stored, because of one of them: the others are none of its business.
+                # The transaction failed because of one of them: write each match separately.
                 for waiting in batch:
                     await self.write_batch([waiting])
                 return
@@ -111,7 +111,7 @@ class Writer:
             await self.write_batch(others)
 
     def answer(self, batch: list[Waiting], kept: list[bool]) -> None:
-        """Tell those who wait whether their entries are persisted."""
+        """Resolve the futures of the writes: persisted, or not."""
         self.observer.persisted(
             sum(len(addition.texts) for (addition, _), kept_it in zip(batch, kept, strict=True) if kept_it)
         )
@@ -129,7 +129,7 @@ class Writer:
 
 
 class Ages:
-    """How far matches are in the store. Those asked for while it answers share the next question."""
+    """The ages of matches in the store. Requests that arrive during a query share the next one."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -277,7 +277,7 @@ class Matches:
             live.whole.changed()
 
     async def catch_up(self, live: LiveMatch) -> None:
-        """Load what another process has stored; its notification may come later."""
+        """Load what another process has stored before its notification arrives."""
         age = await self.ages.of(live.id)
         if age is None:
             self.forget(live.id)
@@ -290,7 +290,7 @@ class Matches:
                 live.changed()
 
     async def refresh(self, notice: Notice) -> None:
-        """Take over what another process changed, or said."""
+        """Handle a notification of another process: a change, or a transient message."""
         if notice.number == WHISPERED:
             if (found := self.live.get(notice.match)) is not None:
                 for text in notice.texts:
@@ -313,7 +313,7 @@ class Matches:
         self.whisper(live, f"reaction {sent.seat} {sent.id}")
 
     def whisper(self, live: LiveMatch, text: str) -> None:
-        """Tell people around a match at other processes something that is not stored."""
+        """Send other processes a transient message about a match."""
         if self.store.database.shared:
             self.runner.spawn(self.send_whisper(live.id, text))
 
@@ -330,12 +330,12 @@ class Matches:
             self.tell_who_is_here(live)
 
     def tell_who_is_here(self, live: LiveMatch, *, asking: bool = False) -> None:
-        """Tell the other processes whose players are here, and ask them for theirs."""
+        """Publish to the other processes which players are connected here, and request theirs."""
         kind, seats = "asks" if asking else "here", live.company.seats_here(live.seats_of)
         self.whisper(live, f"{kind} {self.store.process} {seats}".strip())
 
     async def keep_telling(self) -> None:
-        """Tell other processes now and then who is here, and forget what they said long ago."""
+        """Periodically publish who is connected here, and expire old reports of other processes."""
         while True:
             await asyncio.sleep(TOLD_EVERY)
             for live in list(self.live.values()):
@@ -369,7 +369,7 @@ class Matches:
             return await loop.run_in_executor(self.background, partial(work, *arguments))
 
     async def work_on_record(self, entries: int, work: Callable[..., Answer], *arguments: object) -> Answer:
-        """Run a function of `record_work`: on a long record in a process of its own, callers in turn.
+        """Run a function of `record_work`: on a long record in a worker process, callers in turn.
 
         Nothing else waits for that process: it has a low priority, and may hang.
         """

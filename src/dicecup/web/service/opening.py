@@ -170,14 +170,14 @@ def read_seat(request: NewSeat) -> Seat:
 
 
 def read_seed(seed: str) -> str:
-    """A player's contribution to the dice. If there is none the server must not draw one: see fairness."""
+    """Read a player's seed for the dice. If there is none, the server must not draw one: see `fairness`."""
     if seed and not good_name(seed):
         raise UsageError("name_wrong", name=seed[:80], most=MOST_NAME)
     return seed
 
 
 def may_begin(live: LiveMatch, holder: str) -> bool:
-    """The host decides when; once the host has left, whoever has a seat."""
+    """Return whether this key may begin the match: the host's, or any with a seat once the host left."""
     owner = live.stored.opening.owner
     return bool(live.seats_of(holder)) and (holder == owner or not live.seats_of(owner))
 

@@ -71,7 +71,7 @@ async def delete_person(matches: Matches, holder: str) -> Removal:
 
 
 class Pieces:
-    """A file that is handed on piece by piece while it is written."""
+    """A file object whose content is consumed in pieces while it is written."""
 
     def __init__(self) -> None:
         self.pieces: list[bytes] = []
@@ -81,7 +81,7 @@ class Pieces:
         return len(data)
 
     def flush(self) -> None:
-        """Nothing to do: `take` hands everything on."""
+        """Do nothing: `take` returns what was written."""
 
     def take(self) -> bytes:
         taken = b"".join(self.pieces)

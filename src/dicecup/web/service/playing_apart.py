@@ -56,13 +56,13 @@ def is_done(live: LiveMatch, seat: int) -> bool:
 
 
 def all_done(live: LiveMatch) -> bool:
-    """Whether nobody is left who plays or may still join."""
+    """Whether nobody is still playing and nobody can still join."""
     people = live.people
     return not live.open_seats and bool(people) and all(is_done(live, seat) for seat in people)
 
 
 def check_seats(seats: list[Seat]) -> None:
-    """Refuse seats with which the same dice make no sense: everybody plays on a device of their own."""
+    """Refuse seats that do not suit a match with the same dice: each person needs their own device."""
     if len(seats) < 2 or sum(seat.kind == "person" for seat in seats) > 1:
         raise UsageError("same_dice_seats")
 
@@ -178,7 +178,7 @@ async def close(matches: Matches, live: LiveMatch) -> None:
 
 
 def header_of_whole(live: LiveMatch, kept: list[int]) -> Header:
-    """The header of the record of all; the dice are another game's if a word is that of somebody left out."""
+    """The header of the record of all; the dice are another game's if a seed's player is left out."""
     seats = [live.stored.seats[number] for number in kept]
     part = origin_for(live)
     seeds = tuple(seat.seed for seat in seats)

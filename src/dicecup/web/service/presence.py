@@ -27,7 +27,7 @@ AWAY_AFTER = 5.0  # seconds after the last stream of a player has ended
 TOLD_EVERY = (
     60.0  # seconds; processes tell each other again who is here, in case one has died or just started
 )
-MOST_SILENT = 150.0  # seconds for which that holds
+MOST_SILENT = 150.0  # seconds for which such a report is valid
 BETWEEN = 2.0  # seconds between two reactions of a seat
 MOST_WATCHERS = 200  # spectators of one match
 MOST_OF_ADDRESS = 100  # a class behind one address; nobody can take all places alone
@@ -72,7 +72,7 @@ class Company:
     unguided: set[str] = field(default_factory=set)  # holders of seats who skipped the guide of a first game
 
     def arrive(self, holder: str, seats_of: SeatsOf) -> bool:
-        """Count a stream; return whether somebody is here now who was away."""
+        """Count a stream; return whether a player who was away is now present."""
         self.streams[holder] += 1
         return self.look_around(seats_of)
 
@@ -82,7 +82,7 @@ class Company:
             del self.streams[holder]
 
     def look_around(self, seats_of: SeatsOf) -> bool:
-        """Find out who is here; return whether that has changed."""
+        """Update who is present; return whether that has changed."""
         before, recent = self.here, monotonic() - MOST_SILENT
         there = (seats for told, seats in self.elsewhere.values() if told > recent)
         self.here = frozenset[int]().union(*map(seats_of, self.streams), *there)
@@ -166,7 +166,7 @@ class Draft:
     """The marks and picks of one version of a match, and the slots of the dice that were kept this turn."""
 
     version: int = -1
-    marked: frozenset[int] | None = None  # None: nobody has said anything, the kept dice stay marked
+    marked: frozenset[int] | None = None  # None: not marked yet, the kept dice stay marked
     picked: Mapping[str, Placement] = field(default_factory=dict)  # by layer
     kept: dict[int, frozenset[int]] = field(default_factory=dict)  # by the number of the keep
 
@@ -215,7 +215,7 @@ def slots_of(match: str, record: Record, kept: Mapping[int, frozenset[int]]) -> 
 
 @lru_cache(maxsize=4096)
 def in_any_order(match: str, number: int, dice: Dice) -> Dice:
-    """Dice fall in no order, the same one on every screen."""
+    """Return the dice in a random order that is the same on every screen."""
     fallen = list(dice)
     Random(f"{match} {number}").shuffle(fallen)
     return tuple(fallen)

@@ -33,7 +33,7 @@ Elsewhere = Callable[..., Awaitable[Any]]  # given the number of entries, a func
 
 
 async def in_thread(_entries: int, work: Callable[..., Found], *arguments: object) -> Found:
-    """Work where there are no processes to give it to."""
+    """Run the work in a thread, where there are no worker processes."""
     return await asyncio.to_thread(work, *arguments)
 
 
@@ -115,7 +115,7 @@ MOST_COMING_OF_CALLER = 3  # of them
 
 
 class Uploads:
-    """Strangers wait for each other here, and never before somebody's move.
+    """The queue of uploads: they wait for each other, and never delay moves.
 
     Long records are read by a worker process, short ones in a thread.
     """
@@ -140,7 +140,7 @@ class Uploads:
 
 
 def check_size(data: bytes) -> None:
-    """Everything that can be known without reading it."""
+    """Check the size, the number of lines and their length, without parsing."""
     if len(data) > MOST_RECORD:
         raise RecordError("record_too_large", most=MOST_RECORD)
     lines = data.split(b"\n")

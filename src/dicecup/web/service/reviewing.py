@@ -77,7 +77,7 @@ class KeptReview:
 
 
 def can_review(rules: Ruleset) -> bool:
-    """Whether the coach can answer as things are: nothing is installed unasked."""
+    """Whether the coach can answer without installing anything."""
     return is_coached(rules) or is_installed("solver")
 
 
@@ -232,7 +232,7 @@ class Reviews:
 
 
 def some_rolls_known(record: Record) -> bool:
-    """Whether anybody's luck and skill can be found: otherwise nothing would be stored."""
+    """Whether luck and skill can be computed for any player: otherwise there is nothing to store."""
     from dicecup.coach.review import rolls_known
 
     return any(rolls_known(record, seat) for seat in range(len(record.header.players)))

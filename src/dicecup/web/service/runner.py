@@ -1,4 +1,4 @@
-"""What happens in matches without a request: bots play, and the secret of the dice is revealed at the end."""
+"""Steps that happen without a request: bots play, and the secret of the dice is revealed at the end."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Runner:
                     return  # the next request starts this again
                 await asyncio.sleep(RETRY)
         finally:
-            del self.running[live.id]  # at once: somebody may play before callbacks of this task are called
+            del self.running[live.id]  # now, because a move may arrive before the task's done callbacks run
 
     async def tries(self, live: LiveMatch) -> bool:
         """Take the steps that are due, and return whether nothing went wrong."""
@@ -106,7 +106,7 @@ class Runner:
             await asyncio.wait_for(live.hurried.wait(), self.delay(live) * PACES[live.pace])
 
     def delay(self, live: LiveMatch) -> float:
-        """Long enough that a person can undo their box, and see what a bot does."""
+        """Return the delay in seconds, long enough to undo a box and to follow a bot's play."""
         settings = self.matches.settings
         record = live.playing().record
         before, move, _ = next(record.backwards(), (None, None, None))
@@ -123,11 +123,11 @@ class Runner:
 
 
 def due(live: LiveMatch) -> Step | None:
-    """The step that is due now and that no person takes."""
+    """Return the step that is due now without a person, if any."""
     match = live.match
     if live.apart:
         return "close" if all_done(live) else None
-    if match is None or not live.people:  # a match that everybody left rests
+    if match is None or not live.people:  # a match that everybody left is paused
         return None
     if match.reveal_due:
         return None if live.stored.opening.part_of else "reveal"

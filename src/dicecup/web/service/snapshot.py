@@ -117,7 +117,7 @@ class Frame:
 
 
 def filled(text: str, pieces: dict[str, str]) -> str:
-    """Put pieces where their names stand between marks; what has another name stays as it is."""
+    """Put pieces where their names stand between marks; names without a piece stay as they are."""
     found = text.split(MARK)
     found[1::2] = [pieces.get(name, f"{MARK}{name}{MARK}") for name in found[1::2]]
     return "".join(found)

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from dicecup.web.service.matches import Matches
 
 HEARTBEAT = 20.0  # seconds; keeps the connection open through proxies
-IDLE = 0.000_1  # seconds; if a round of the event loop takes less, there was nothing else to do in it
-MOST_DELAY = 0.05  # seconds that spectators wait while there is
+IDLE = 0.000_1  # seconds; a shorter iteration of the event loop counts as idle
+MOST_DELAY = 0.05  # seconds that spectators wait while the loop is busy
 BEAT = 1.0  # seconds between two looks for streams that are due for a heartbeat
 
 stop_callbacks: list[Callable[[], None]] = []
@@ -82,7 +82,7 @@ class Deliveries:
     """The channels whose streams are to be looked at, those that wait longest first.
 
     Moves are answered before spectators see others: while the event loop is busy channels wait, for a moment.
-    They are looked at one at a time, each in a round of the loop, and several changes may become one event.
+    They are looked at one at a time, one per iteration of the loop, and several changes may become one event.
     """
 
     def __init__(self) -> None:
@@ -148,7 +148,7 @@ class Subscribers:
         return match in self.channels
 
     def close(self) -> None:
-        """End all streams: the server stops. Every connection that is closed says so; once is enough."""
+        """End all streams: the server stops. Called for every closed connection; later calls do nothing."""
         if self.closed:
             return
         self.closed = True
@@ -285,7 +285,7 @@ class EventStream(Response):
 
     @property
     def current(self) -> LiveMatch:
-        """The match as this process has it: it stays in memory while it has subscribers."""
+        """The match in memory, where it stays while it has subscribers."""
         return self.matches.live.get(self.live.id, self.live)
 
     def arrive(self) -> None:

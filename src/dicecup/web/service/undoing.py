@@ -65,7 +65,7 @@ def steps_in_part(live: LiveMatch, match: Match) -> int:
 
 
 async def undo(live: LiveMatch, seats: frozenset[int], version: int, steps: int | None = None) -> bool:
-    """Whether it is undone; if not, so many steps are proposed to the others.
+    """Undo and return True; or propose so many steps to the others and return False.
 
     Without a number it is what one may undo alone, never what somebody else has proposed meanwhile.
     """
@@ -82,7 +82,7 @@ async def undo(live: LiveMatch, seats: frozenset[int], version: int, steps: int 
 
 
 async def agree(live: LiveMatch, seats: frozenset[int], version: int, steps: int) -> bool:
-    """Whether it is undone now. One agrees to the steps one has seen, not to whatever is proposed."""
+    """Agree to undo the steps that the viewer saw proposed; return whether they are undone now."""
     async with changing_undo(live, seats, version) as match:
         if steps not in live.proposals.values():
             raise MoveError("undo_other")
@@ -107,7 +107,7 @@ async def changing_undo(live: LiveMatch, seats: frozenset[int], version: int) ->
 
 
 async def consent(live: LiveMatch, match: Match, seats: frozenset[int], version: int, steps: int) -> bool:
-    """Whether all people want it now, and it is undone. One proposal at a time."""
+    """Record consent; undo and return True if everyone agrees. There is one proposal at a time."""
     others = {wish for seat, wish in live.proposals.items() if seat not in seats}
     if others - {steps}:
         raise MoveError("undo_other")
@@ -123,6 +123,6 @@ async def undo_now(live: LiveMatch, match: Match, version: int, steps: int) -> N
     change = match.prepare(version)
     if steps <= match.record.remembered or match.version <= LONG:
         change.undo(steps)
-    else:  # most of a long game is played again
+    else:  # most of a long game has to be replayed
         change.go_on(await live.elsewhere(match.version, undone, match.record, steps))
     await live.commit(change)

@@ -84,7 +84,7 @@ class Spending:
         return chosen
 
     def standing(self, party: str) -> float:
-        """The party's used time, at least that of the party served last: waiting earns no credit."""
+        """The party's used time, at least that of the party served last: idle time earns no credit."""
         return max(self.spent.get(party, 0.0), self.clock)
 
     def charge(self, party: str, cost: float) -> None:
@@ -95,7 +95,7 @@ class Spending:
 
 @dataclass
 class Waiting(Generic[Item]):
-    """What one share has in the queue, by the names of the callers."""
+    """The queued items of one share, by caller."""
 
     by_caller: dict[str, list[tuple[int, int, Item]]] = field(default_factory=dict)
     spending: Spending = field(default_factory=Spending)
@@ -190,7 +190,7 @@ class FairTurns:
             raise
 
     def release(self) -> None:
-        """Let the next one in."""
+        """Admit the next caller."""
         following = self.queue.take()
         if following is None:
             self.held = False
@@ -223,7 +223,7 @@ def unpack(data: bytes) -> Any:
     return MessageUnpickler(io.BytesIO(data)).load()
 
 
-NICEST = 19  # everything else comes first
+NICEST = 19  # lowest priority
 DELAY = 3.0  # seconds after the start, so that the first page does not wait
 
 

@@ -72,12 +72,12 @@ def check(rules: Ruleset) -> bool:
 
 
 def load(rules: Ruleset) -> Hint:
-    """Give some hint, so that the values are loaded and what hints need is compiled."""
+    """Compute a hint, so that values are loaded and the kernels for hints are compiled."""
     return advise(values_at_once(rules), some_throw(rules, start(rules, 2)))
 
 
 def prepare(rules: Ruleset) -> None:
-    """Do everything once, so that kernels are compiled and tables are loaded before the first question.
+    """Run everything once, so that kernels are compiled and tables are loaded before the first request.
 
     Chances only in the last turn: with double dice a whole game takes seconds.
     """
@@ -106,7 +106,7 @@ def last_turn(rules: Ruleset) -> State:
 
 
 def prepare_to_win(rules: Ruleset) -> None:
-    """The same for chances to win and to reach a goal; only in the last turn, and goals are like chances."""
+    """Do the same for win chances and goals, which use the same kernels; only in the last turn."""
     to_win(rules, some_throw(rules, last_turn(rules)))
 
 
@@ -218,7 +218,7 @@ MOST_HOUSE_STATES = 50_000_000  # a table of 400 MB; one die and 40 boxes are so
 def house_value(rules: Ruleset, base: Ruleset | None, note: str) -> tuple[float, float | None]:
     """Solve house rules; the expected final scores of them and of their base, if that is known exactly.
 
-    How far the solve is stands in the file `note`.
+    The progress is written to the file `note`.
     """
     from dicecup.solver.files.tables import forget_oldest
     from dicecup.solver.find import estimate_seconds, solution_of
