@@ -6,7 +6,7 @@
     .venv/bin/python tools/busy.py --rounds 1 --loops 0 --late-events 500 tests/browser
 
 A test that passes here does not depend on speed. The last example lets pages see live events half a second
-late (`--late-answers`: answers to requests), which finds at once what a busy machine finds once in a while.
+late (`--late-answers`: answers to requests), which finds immediately what a busy machine finds occasionally.
 Prints one line per round, the tests that failed, and a summary. The loops end with this program, however it
 ends. Exit status: 0 if every round passed, 1 if not.
 """

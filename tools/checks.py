@@ -1,4 +1,4 @@
-"""All checks of this clone, each even if an earlier one has failed."""
+"""Run all checks of this clone, each one even if an earlier one failed."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class Checks:
     def beside(
         self, steps: tuple[Step, ...], *, after: Beside | None = None, niceness: int = 0
     ) -> Iterator[Beside]:
-        """Run steps beside what follows, after others; they are stopped if that is interrupted."""
+        """Run steps in parallel with the block, after other steps; stop them if the block is interrupted."""
         beside = Beside(self, steps, after, niceness)
         beside.start()
         try:
@@ -178,7 +178,7 @@ def find_browser(checks: Checks) -> None:
 
 
 def fetch_site_parts(checks: Checks) -> None:
-    """Fetch what the tests of the site need, once; where that fails, a sentence says what is missing."""
+    """Fetch what the tests of the site need, once; if that fails, print what is missing."""
     checks.run("parts of the site", "-m", "dicecup.site.runtime")
 
 

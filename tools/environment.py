@@ -100,7 +100,7 @@ class Environment:
         return self.folder / f"stamp-{part}"
 
     def has(self, part: str) -> bool:
-        """Whether the stamp of a part, or of everything, is current."""
+        """Return whether the stamp of the part, or of `check`, which includes it, is current."""
         if not os.access(self.python, os.X_OK):
             return False
         for stamped in {part, "check"}:

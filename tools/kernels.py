@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def compile_coach() -> None:
-    """What hints, reviews, chances and environments need."""
+    """Compile the kernels of hints, reviews, chances and environments."""
     from dicecup.coach.advice import advise, known_values
     from dicecup.engine.state import Sheet, State, start, turn_start
     from dicecup.envs.batch import BatchEnv
@@ -52,7 +52,7 @@ def compile_coach() -> None:
 
 
 def compile_tables(folder: Path) -> None:
-    """What is not used by the coach: 32 bits, packed tables, and games by tables of chances."""
+    """Compile the kernels that the coach does not use: 32 bits, packed tables, games by tables of chances."""
     import numpy as np
 
     from dicecup.playout.to_win import HeadToHead

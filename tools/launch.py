@@ -1,4 +1,4 @@
-"""What ./dicecup and ./check do on every platform once a Python interpreter is found.
+"""Entry point of ./dicecup and ./check on every platform, once a Python interpreter is found.
 
     python -I -S tools/launch.py dicecup [ARGUMENT…]    set up what playing needs, then run the program
     python -I -S tools/launch.py check [ARGUMENT…]      set up everything, then run all checks

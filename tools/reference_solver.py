@@ -98,7 +98,7 @@ class Moves:
         return found
 
     def find(self, sheet: Sheet) -> After:
-        """Fill each box with all that the engine allows; what is written there says which sheet it is."""
+        """Fill each box in every way the engine allows; sheets are numbered by what is written on them."""
         rules, sheets = self.rules, list[Sheet]()
         known: dict[tuple[int, int, bool], int] = {}
         numbers, first = list[int](), list[int]()

@@ -17,7 +17,7 @@ from dicecup.solver.double.cuda import CudaTurns, address
 from dicecup.solver.double.multisets import rank_weights
 
 KERNELS = Path(__file__).with_suffix(".cu").read_text(encoding="utf-8")
-MOST_THROWS = 3  # the values of one keep more would have to be held for every throw more
+MOST_THROWS = 3  # each further throw would need another array of keep values
 
 
 def simulate(
