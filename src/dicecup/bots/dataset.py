@@ -236,7 +236,7 @@ def write_rows(
 ) -> tuple[int, list[int], list[float]]:
     """Write the rows; return how many they are, and by game the final score and what was lost.
 
-    They are written into a file beside it, which takes its name at the end.
+    They are written to a temporary file, which is renamed on completion.
     """
     import pyarrow as pa
     from pyarrow import parquet

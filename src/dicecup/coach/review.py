@@ -327,8 +327,8 @@ def review_player(
 def rolls_known(record: Record, number: int) -> bool:
     """Return whether all rolls of a player are in the record, as far as it shows.
 
-    Of dice that are typed, some players enter only those that a turn ends with, marked as such or not. Nobody
-    else ends half of the turns with the first roll; of bots every roll is typed.
+    Players who type dice may enter only those that a turn ends with, marked as final or not. If at least half
+    of the turns end after one roll, the rolls count as incomplete. Bots' rolls are always complete.
     """
     if record.header.origin.kind != "typed":
         return True

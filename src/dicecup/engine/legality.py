@@ -195,7 +195,7 @@ def box_links(rules: Ruleset) -> tuple[tuple[int, str, int], ...]:
 def link_holds(kind: str, points: int, written: int | None) -> bool:
     """Return whether points in a box agree with what is written in the other box of a link.
 
-    `held` is the other side of `once`: points that another box scores by must stay points.
+    `held` is the inverse of `once`: a box whose points another box requires must not become 0.
     """
     if kind == "after":
         return written is not None
@@ -263,10 +263,10 @@ def joker_score(rules: Ruleset, index: int, face: int) -> Scored:
 
 
 class Rank(NamedTuple):
-    """The standing of one way to fill a box among all ways that are on offer.
+    """The rank of one way to fill a box among all ways that the dice and the sheet offer.
 
-    A way to fill a box is barred while another one is on offer whose precedence exceeds its endurance. The
-    solver compiles the ranks into its tables, so that its kernels know no rules.
+    A way is barred if another one is offered whose precedence exceeds its endurance. The solver compiles the
+    ranks into its tables, so that its kernels know no rules.
     """
 
     precedence: int

@@ -265,7 +265,7 @@ class Record:
     def shortened(self, most: int) -> Record:
         """Return the same record that remembers the states of its last moves only, at most so many.
 
-        Earlier ones are found again by replaying, if somebody asks for them.
+        Earlier ones are computed again on demand, by replaying.
         """
         recent = self._recent
         away = len(recent.steps) - most

@@ -46,8 +46,8 @@ class Proof:
     def against(self) -> tuple[Party, ...]:
         """The parties that provably did not choose the dice.
 
-        The server only if a player gave a seed that it did not know when it published the commitment, and
-        nobody who works together with it gave one later.
+        The server is included only if a player gave a seed that was unknown to it when it published the
+        commitment, and no later seed came from an accomplice.
         """
         if not self.proved or self.kind == "seed" or self.borrowed:
             return ()
@@ -194,8 +194,8 @@ def is_repeatable(record: Record) -> bool:
 def dice_of(record: Record, player: int) -> DiceOrigin:
     """The origin of a game with the dice that a player had in this one, for everybody.
 
-    Only verifiable dice whose secret is known can be thrown again: a player who keeps other dice throws some
-    that nobody has seen. With statement 1 they depend on what the others did.
+    Only verifiable dice whose secret is known can be thrown again: a player who keeps other dice needs throws
+    that were never made. With statement 1 the dice depend on what the other players did.
     """
     origin = record.header.origin
     if origin.kind != "verifiable" or origin.statement == 1:

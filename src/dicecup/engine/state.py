@@ -212,7 +212,7 @@ def turn_start(rules: Ruleset, sheets: tuple[Sheet, ...], player: int) -> State:
 
 
 def alone(state: State) -> State:
-    """Return the state for the player whose turn it is, as if nobody else played."""
+    """Return the state reduced to the sheet of the player whose turn it is."""
     winner = 0 if state.winner == state.player else None
     return replace(state, sheets=(state.sheet,), player=0, winner=winner)
 

@@ -62,7 +62,7 @@ def worth_of_scores(rows: RowLevel, later: RowLevel, others: Others, game: int) 
     for other in range(others.played.size):
         level = later if others.played[other] else rows
         state = others.states[other, game]
-        # A row falls with the points: its last number belongs to the fewest, one more than what is certain.
+        # A row is in descending order of points: its last number is for one point more than is certain.
         least = others.lead[other, game] - level.base[state] - level.length[state]
         lowest, highest = min(lowest, least), max(highest, least + level.length[state])
     count = highest - lowest + 2

@@ -295,7 +295,7 @@ def cells_key(cells: Cells) -> tuple[int, ...]:
 
 
 def label(rules: Ruleset, option: BoxOption, target: int) -> tuple[object, ...]:
-    """Return the key by which options are told apart: what their rank depends on, and where they lead."""
+    """Return the equivalence key of an option: what its rank depends on, and where it leads."""
     box = rules.boxes[option.box]
     place = option.box if box.section == "upper" else LOWER
     return (place, option.points, option.gain, box.never_pays, target)

@@ -141,8 +141,8 @@ class ReadySolution(Solution):
 class QuickTable:
     """What each part of a column adds to the points still to come: its upper boxes, and its groups of others.
 
-    Rows of all columns follow each other. `late` counts when no box is open any more, `early` as much more as
-    boxes are open.
+    The rows of all columns follow each other. A part is worth `late`, plus `early` times the share of boxes
+    that are still open.
     """
 
     def __init__(self, fields: Mapping[str, Any], body: bytes) -> None:
@@ -219,7 +219,7 @@ def unfold(number: int) -> int:
 
 
 def pack_block(rows: Iterable[Sequence[float]]) -> bytes:
-    """Compress the rows of a block: differences along each row, their bytes of equal weight together."""
+    """Compress the rows of a block: differences along each row, as byte planes (all low bytes first)."""
     folded = array("I")
     for row in rows:
         steps = [round(value / STEP) for value in row]

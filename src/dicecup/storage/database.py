@@ -163,7 +163,7 @@ VERDICTS: list[Step] = [
 # A change counter (entries not counted), by which a process sees whether its cached match is stale.
 COUNTED: list[Step] = ["ALTER TABLE matches ADD COLUMN changes INTEGER NOT NULL DEFAULT 0"]
 
-# Everything of a match goes with it.
+# Rows that belong to a match are deleted with it.
 CASCADE = (
     "ALTER TABLE {table} DROP CONSTRAINT {table}_match_fkey, ADD CONSTRAINT {table}_match_fkey "
     "FOREIGN KEY (match) REFERENCES matches (id) ON DELETE CASCADE"

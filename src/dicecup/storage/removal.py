@@ -1,7 +1,7 @@
 """Removing matches: a person's data on request, and abandoned matches.
 
-The database lets a match go only as a whole and only when nobody holds a seat in it (`database.REMOVAL`).
-Everything is done in batches, so that no transaction grows with the number of somebody's matches.
+The database allows a match to be deleted only as a whole, and only if nobody holds a seat in it
+(`database.REMOVAL`). Matches are removed in batches, so that no transaction grows with their number.
 """
 
 from __future__ import annotations

@@ -49,10 +49,10 @@ MOST_LISTED = 200
 AT_ONCE = 50  # results looked through for those without a verdict
 MOST_RESULTS = 500
 
-# Of a seat in the list of a device's seats: when its match was opened, match, seat.
+# A cursor in the list of a device's seats: when the match was opened, match, seat.
 Place = tuple[str, str, int]
 
-# Repeating an undone roll of the server gives the same dice: they depend on the number of rolls that stand.
+# Repeating an undone roll of the server gives the same dice: they depend on the number of rolls not undone.
 UNDONE = (
     "SELECT DISTINCT entries.match FROM entries JOIN matches ON matches.id = entries.match "
     "WHERE matches.id IN {these} AND entries.match IN {these} "

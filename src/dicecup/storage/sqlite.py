@@ -49,10 +49,10 @@ class SqliteTransaction:
 
 
 class Turns:
-    """A lock that its holder can take again. Those who go first and the others alternate if both wait.
+    """A re-entrant lock with two priorities, which alternate while threads of both wait.
 
-    So whoever goes first waits for one of the others at most, however many wait, and they are never shut
-    out. The locks of `threading` promise nothing about the order.
+    So a thread of the first priority waits for one of the other at most, and neither is ever starved. The
+    locks of `threading` guarantee no order.
     """
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class Turns:
         self.holder: int | None = None
         self.depth = 0
         self.went_first = False  # the last holder
-        self.waiting = {True: 0, False: 0}  # those who go first, the others
+        self.waiting = {True: 0, False: 0}  # by whether they have the first priority
 
     @contextmanager
     def take(self, *, first: bool = False) -> Iterator[None]:

@@ -120,10 +120,10 @@ WHISPERED = -1
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What another process changed: a match, or any of them if it is not named.
+    """A notification that another process changed a match; with an empty `match`, any of them.
 
-    With texts it appended these entries and changed nothing else. With the number `WHISPERED` it changed
-    nothing: the text is for the people around the match.
+    With `texts` it appended these entries and changed nothing else. With the number `WHISPERED`, `texts` is a
+    transient message to the connected clients of the match, and nothing was stored.
     """
 
     match: str = ""

@@ -60,8 +60,8 @@ def spare_long_lived_objects() -> None:
     """Keep long-lived objects out of garbage collection.
 
     Matches live long and are many: with 300 games each full collection paused the server for 40 to 200 ms.
-    So full ones are rare, and the others look at 25,000 objects at most, which takes 6 ms. None is collected
-    first: a start leaves hardly any, and finding it takes 80 ms.
+    Full collections are therefore rare, and the others look at 25,000 objects at most, which takes 6 ms.
+    Nothing is collected before: a start leaves hardly any garbage, and finding it takes 80 ms.
     """
     gc.freeze()
     gc.set_threshold(5_000, 5, 400)

@@ -1,6 +1,6 @@
 """Limits before anything else: sizes and rates of requests, and the event loop's time.
 
-Whoever uses much of the loop's time is slowed down, and nobody else.
+Clients that use much of the event loop's time are throttled; others are not affected.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class Lane:
 
 
 class LanePlace:
-    """The place of a request in its lane, until it ends or has waited long for something else."""
+    """A slot of a client, held by a request until it ends or has waited long for something else."""
 
     def __init__(self, lane: Lane, lanes: Lanes) -> None:
         self.lane = lane
@@ -161,7 +161,7 @@ class LanePlace:
         self.take()
 
     def take(self) -> None:
-        """Hold the place, which is already counted, until the patience timer fires."""
+        """Hold the slot, which is already counted, until the patience timer fires."""
         self.held = True
         self.timer = asyncio.get_running_loop().call_later(PATIENCE, self.leave)
 
@@ -173,7 +173,7 @@ class LanePlace:
         self.lanes.let_in(self.lane)
 
     async def come_back(self) -> None:
-        """Wait for a place again, after a long wait for something else.
+        """Wait for a slot again, after a long wait for something else.
 
         Otherwise all requests that waited for the same answer would run at once, at any cost.
         """

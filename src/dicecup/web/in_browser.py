@@ -259,7 +259,7 @@ class BrowserServer:
         self.values_came()
 
     async def draw(self, path: str, form: dict[str, str] | None = None) -> str:
-        """Answer as if somebody had asked for a page, or sent a form; return the answer."""
+        """Handle a request that the program makes itself, for a page or with a form; return the response."""
         about = ("POST" if form else "GET", "http:", "localhost", path, "")
         sent = [["content-type", "application/x-www-form-urlencoded"], ["hx-request", "true"]]
         body = self.to_js(urlencode(form).encode()) if form else None

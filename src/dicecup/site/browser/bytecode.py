@@ -1,4 +1,4 @@
-"""Bytecode of every imported module in one file: compiling them is most of the first start, and happens once.
+"""The bytecode of all imported modules in one file: compiling it takes most of the first start.
 
 The service worker runs this text before anything else is imported, and keeps what `packed` returns.
 """

@@ -1,8 +1,8 @@
 """One turn of one sheet without index tables: multisets of double dice are walked in the order of their rank.
 
-The lowest die changes fastest, and without one of the other dice such a row of multisets is a row too: so the
-best parts of a row are read side by side, and its values are added side by side to the keeps that lead to
-it. Building the tables of `multisets`, which batches of sheets share, takes longer than several such turns.
+Multisets that differ only in the lowest die are contiguous, and stay contiguous after another die is removed:
+a run of them reads its best keeps, and adds its values to the keeps that lead to it, in a loop over adjacent
+numbers. Building the tables of `multisets`, which batches of sheets share, takes longer than several turns.
 turn.cpp does the same for WebAssembly.
 """
 
@@ -44,10 +44,11 @@ def walk_tables(dice: int, faces: int) -> WalkTables:
 def walk(
     tables: WalkTables, size: int, layer: Array, own: Array, below: Array, best: Array, sums: Array
 ) -> None:
-    """Value every multiset of `size` dice, and use its value; what is not wanted is empty.
+    """Compute the value of every multiset of `size` dice; pass an empty array for what is not needed.
 
-    It is `own` by rank, else `layer` by the layers' ranks; with `below` at least the best of one die less.
-    It becomes `best` by rank, and is added to `sums` of one die less, once for each of its different dice.
+    The values come from `own`, by rank, or else from `layer`, by the ranks of the layers; with `below`, a
+    value is at least the best value with one die less. They are written to `best`, by rank, and added to the
+    `sums` of the multisets with one die less, once for each distinct die.
     """
     weights, layer_weights, grow = tables
     faces = layer_weights.shape[1]

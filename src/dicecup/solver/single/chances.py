@@ -271,7 +271,7 @@ class GameChances:
     def final_scores_of_waiting(self, sheets: Sequence[Sheet]) -> list[FinalScores]:
         """The final scores of players who are waiting for their turns, without the chance of the bonus.
 
-        Most are known: while they wait, somebody else decides up to three times.
+        They are cached: nothing changes for them during the up to three decisions of another player.
         """
         rules, known = self.solution.rules, self.waiting
         self.waiting = {

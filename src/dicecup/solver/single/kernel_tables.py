@@ -29,7 +29,7 @@ from dicecup.solver.components import (
 )
 from dicecup.solver.single.index import Index, promotion
 
-# Entries of a state by their rank, jokers aside: those that bar yielding ones, those that yield, the others.
+# The rank of an entry, jokers aside: BARRING ones make YIELDING ones illegal, NEUTRAL ones are unaffected.
 BARRING, YIELDING, NEUTRAL = 0, 1, 2
 
 Targets = dict[tuple[int, int], int]  # the number of each (class of the group, gain above) of a state

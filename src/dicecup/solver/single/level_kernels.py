@@ -195,7 +195,7 @@ def best_option(
     for place in range(noted):
         row = states[place, 0] * columns + column
         for option in range(options.option_start[row], options.option_start[row + 1]):
-            # A state that only a neighbouring lane has is noted too: in this lane nothing follows it.
+            # States that only other lanes have are in the list, too: in this lane nothing follows them.
             if ahead[(states[place, 1] + options.option_target[option]) * width + lane] > NONE:
                 highest = max(highest, options.option_precedence[option])
     best, found, found_place = NONE, -1, -1

@@ -18,8 +18,8 @@ from dicecup.solver.single.level_kernels import NONE
 from dicecup.solver.single.solution import gather_one, option_column, repeat_points
 
 BLOCK = 32  # sheets of one piece of work
-# Chances below it are taken for none: from them a turn makes numbers too small for 32 bits, with which
-# processors are many times slower.
+# Chances below it are treated as 0: a turn would make denormal numbers of them, with which processors are
+# many times slower.
 NEVER = 1e-20
 
 

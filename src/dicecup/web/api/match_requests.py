@@ -138,7 +138,7 @@ async def part(matches: MatchesNow, live: Asked, key: Key) -> Opened:
 
 @router.get("/matches/{match}/rounds")
 async def rounds(reviews: ReviewsNow, live: Asked) -> RoundsAnswer:
-    """With the same dice for all: what everybody did in the turns that are open, and where they parted."""
+    """With the same dice for all: everyone's decisions in the visible turns, and where they first differ."""
     return RoundsAnswer(**rounds_data(await rounds_of(reviews, live), live))
 
 
@@ -206,7 +206,7 @@ moves_router = new_router("playing", "/api/matches/{match}")
 
 @moves_router.post("/moves")
 async def move(live: Asked, seats: Seats, body: MoveRequest) -> StateAnswer:
-    """Play. Saved before it is answered; refused with a code and the state as it stands otherwise."""
+    """Play a move. It is stored before the response; a rejected move returns a code and the current state."""
     await play(live, seats, body)
     return answer(live, seats)
 

@@ -29,12 +29,14 @@ from dicecup.web.service.record_work import MOST_RECORD, PlayedRecord
 from dicecup.web.viewer import Asked, Key, MatchesNow, ReviewsNow, UploadsNow
 
 Dice = list[int | str]
-Moves = Annotated[int, Field(description="Moves that stand before it: see POST /api/matches/{match}/try.")]
+Moves = Annotated[
+    int, Field(description="Number of moves before the position: see POST /api/matches/{match}/try.")
+]
 
 
 class TryRequest(Model):
     moves: Annotated[
-        int, Field(ge=0, le=100_000, strict=True, description="So many moves of the game stand.")
+        int, Field(ge=0, le=100_000, strict=True, description="Number of moves before the position.")
     ]
 
 
@@ -164,7 +166,7 @@ def pieces_of(packed: bytes, compressed: bool) -> Iterator[bytes]:
 
 
 class PackedJSON(Response):
-    """JSON that is compressed already, sent in pieces: compressed, or unpacked for clients that ask for that.
+    """Compressed JSON, sent in pieces, and decompressed for clients that do not accept gzip.
 
     A piece takes a fraction of a millisecond, less than a change of threads. Unlike Starlette's streaming
     response this needs no task of its own, whose time nobody would count (see `web.guard`).

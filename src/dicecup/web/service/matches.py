@@ -1,4 +1,4 @@
-"""The matches of this process, in memory or loaded from the store, and what other processes say of them."""
+"""The matches of this process, in memory or loaded from the store, and notifications from other processes."""
 
 from __future__ import annotations
 
@@ -302,12 +302,12 @@ class Matches:
                 await self.follow(live, notice)
 
     def mark(self, live: LiveMatch, seats: frozenset[int], version: int, slots: frozenset[int]) -> None:
-        """Let everybody see which dice the player is about to keep. It is no move, and is not stored."""
+        """Show everyone which dice the player is about to keep; this is not a move, and is not stored."""
         live.mark(seats, version, slots)
         self.whisper(live, MARKS + live.marks)
 
     def react(self, live: LiveMatch, seats: frozenset[int], reaction: str, seat: int | None = None) -> None:
-        """Let everybody see a short reaction. It is no move, and is not stored."""
+        """Show everyone a short reaction; this is not a move, and is not stored."""
         sent = live.company.react(seats, reaction, seat)
         live.notify()
         self.whisper(live, f"reaction {sent.seat} {sent.id}")

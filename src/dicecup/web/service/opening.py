@@ -215,10 +215,10 @@ async def check_over(matches: Matches, record: Record) -> None:
 
 
 async def try_again(matches: Matches, live: LiveMatch, moves: int, holder: str) -> LiveMatch:
-    """A match of one's own that stands where this one stood after so many moves.
+    """Open a match of one's own from the position after the given number of moves.
 
-    From here on its dice are drawn anew, without a promise, so that nobody knows them. The coach is on:
-    whoever tries a position again wants to learn, and holds all the seats.
+    Its further dice are drawn anew, without a commitment, so that nobody knows them. The coach is on, because
+    this is for learning, and the caller holds all the seats.
     """
     record = live.playing().record
     if live.is_pad:

@@ -1,6 +1,6 @@
 """A person's data: all of it in one file, or deleted; and removing abandoned matches.
 
-A person is whoever has the key of a browser or of an API client.
+A person is identified by the key of a browser or of an API client.
 """
 
 from __future__ import annotations

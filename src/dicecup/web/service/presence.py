@@ -1,7 +1,7 @@
 """What a match shows and never stores: who has it open, reactions, and what a player has begun in a turn.
 
-Presence comes from open event streams. Somebody who reloads a page is not away for that moment. Processes on
-one database tell each other who is here and what is said.
+Presence comes from open event streams; reloading a page does not count as leaving. Processes that share a
+database exchange presence and reactions.
 
 The record knows which dice were kept, but not where they lay on the screen: every die keeps its slot through
 a turn. A match that is read from the store again only loses which of several equal dice was meant.

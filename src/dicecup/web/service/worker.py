@@ -1,8 +1,8 @@
 """Worker processes for slow questions: the fair queues before them, the pipe to them, kernels compiled ahead.
 
-A caller is the network of a client. Whoever has used the least time is next, and a new caller begins where
-the others are: nobody waits for more than the piece of work under way, however much another caller has
-queued. Bots have a share of their own: half of the time while people wait too.
+A caller is the network of a client. The queues are fair: the caller that has used the least time is served
+next, and a new caller starts at the current minimum. So no caller waits longer because another one has queued
+much. Bots have a share of their own: half of the time while people wait too.
 
 Messages are pickled; rulesets travel by name.
 """
@@ -155,7 +155,7 @@ class FairQueue(Generic[Item]):
 
 
 class FairTurns:
-    """One at a time, in fair order."""
+    """A lock that admits one caller at a time, in fair order."""
 
     def __init__(self, most: int, most_of_caller: int, busy: str) -> None:
         self.most = most
