@@ -22,10 +22,9 @@ from starlette.testclient import TestClient
 from dicecup.cli.main import main
 from dicecup.web.app import create_app
 from dicecup.web.service import advising
-from dicecup.web.service.worker import DirectWorker
 from dicecup.web.settings import Settings
 
-advising.make_worker = DirectWorker  # a process of its own could import them
+advising.make_worker = advising.DirectWorker  # a process of its own could import them
 found, games = {}, sys.argv[2:]
 settings = Settings(sys.argv[1], pause=0, pace=0, reveal_after=0, limits=False)
 with TestClient(create_app(settings)) as client:

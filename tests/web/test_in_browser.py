@@ -24,8 +24,7 @@ from dicecup.solver.ready import double_table_name, quick_name, ready_name
 from dicecup.web import app, in_browser
 from dicecup.web.in_browser import BrowserServer, Direct, Jar, settle
 from dicecup.web.service import advising
-from dicecup.web.service.advising import Advising
-from dicecup.web.service.worker import DirectWorker
+from dicecup.web.service.advising import Advising, DirectWorker
 
 
 class MemoryPages:

@@ -9,6 +9,7 @@ takes seconds, and a minute if its kernels have never been compiled; `in_time` l
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine
 from functools import cache, lru_cache
@@ -26,7 +27,7 @@ from dicecup.rules.model import Ruleset
 from dicecup.solver.components import check_rules
 from dicecup.solver.ready import double_table_name, has_ready, quick_name, ready_name
 from dicecup.web.service.live_match import LiveMatch
-from dicecup.web.service.worker import MOST_MEMORY, Caller, DirectWorker, make_worker, wait_with_others
+from dicecup.web.service.worker import LENGTH, MOST_MEMORY, Caller, Worker, understood, wait_with_others
 
 if TYPE_CHECKING:
     from dicecup.coach.advice import Hint, WinHint
@@ -126,6 +127,20 @@ async def in_time(task: asyncio.Task[Found], seconds: float | None = None) -> Fo
     if not await wait_with_others(task, PATIENCE if seconds is None else seconds) or task.cancelled():
         return None
     return task.result()
+
+
+class DirectWorker(Worker):
+    """Answers in this process, for places that have no others: a browser."""
+
+    async def exchange(self, question: bytes) -> tuple[bool, Any]:
+        from dicecup.web.service.worker_main import answer_to
+
+        return understood(*answer_to(question[LENGTH.size :]))
+
+
+def make_worker(niceness: int = 0, most_memory: int = MOST_MEMORY, **more: Any) -> Worker:
+    kind = DirectWorker if sys.platform == "emscripten" else Worker
+    return kind(niceness, most_memory, **more)
 
 
 class Advising:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dicecup.coach.lessons import Habit, HabitOverGames, Lesson, habits_over, mistakes_of
 from dicecup.coach.puzzles import (
@@ -23,16 +23,14 @@ from dicecup.coach.puzzles import (
     next_asked,
     next_rating,
 )
-from dicecup.coach.review import INACCURACY
+from dicecup.coach.review import INACCURACY, Review
+from dicecup.engine.record import Record
 from dicecup.errors import UsageError
 from dicecup.rules.model import Ruleset
 from dicecup.storage import results as stored
 from dicecup.storage.results import PuzzleAnswer, PuzzleStanding, StoredMistake
 from dicecup.storage.store import Store
 from dicecup.web.service.live_match import LiveMatch
-
-if TYPE_CHECKING:
-    from dicecup.web.service.reviewing import Reviewed
 
 FEWEST_GAMES = 2  # over which habits are reported
 MOST_GAMES = 100  # … the newest ones
@@ -42,17 +40,17 @@ def today() -> date:
     return datetime.now(UTC).date()
 
 
-def remember_review(store: Store, live: LiveMatch, found: Reviewed) -> None:
+def remember_review(store: Store, live: LiveMatch, record: Record, found: Review) -> None:
     """Store the habits of every player of a finished game, and the mistakes of those who play here."""
-    players = found.review.players
+    players = found.players
     stored.add_habits(store, live.id, {seat: habits_text(one.habits) for seat, one in enumerate(players)})
     if live.stored.opening.tried:
         return
-    close = INACCURACY * found.review.perfect_turn
+    close = INACCURACY * found.perfect_turn
     for holder, seats in live.stored.keys.items():
         mistakes: list[StoredMistake] = []
         for seat in sorted(seats):
-            for decision, puzzle in mistakes_of(found.record, players[seat].decisions, close):
+            for decision, puzzle in mistakes_of(record, players[seat].decisions, close):
                 named = replace(puzzle, id=f"{live.id}-{decision.moves}")
                 mistakes.append(new_mistake(live, players[seat].name, named, decision.loss))
         if mistakes:

@@ -17,9 +17,9 @@ from secrets import token_hex
 from dicecup.errors import UsageError
 from dicecup.rules.loader import load_without_files
 from dicecup.rules.model import Ruleset
-from dicecup.web.service.advising import has_solver
+from dicecup.web.service.advising import has_solver, make_worker
 from dicecup.web.service.house_draft import base_of
-from dicecup.web.service.worker import NICEST, caller_now, make_worker
+from dicecup.web.service.worker import NICEST, caller_now
 
 MOST_JOBS = 200  # that are remembered
 MOST_WAITING = 20  # solves under way and queued; further ones are refused

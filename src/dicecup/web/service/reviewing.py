@@ -168,7 +168,7 @@ class Reviews:
         store = self.matches.store
         read = found.read()
         add_verdicts(store, live.id, entries_of(read.record), verdicts_in(read.review))
-        remember_review(store, live, read)
+        remember_review(store, live, read.record, read.review)
 
     def remember(self, moment: Moment, found: KeptReview) -> None:
         self.known[moment] = found

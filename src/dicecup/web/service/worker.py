@@ -359,20 +359,6 @@ class Worker:
             await process.wait()
 
 
-class DirectWorker(Worker):
-    """Answers in this process, for places that have no others: a browser."""
-
-    async def exchange(self, question: bytes) -> tuple[bool, Any]:
-        from dicecup.web.service.worker_main import answer_to
-
-        return understood(*answer_to(question[LENGTH.size :]))
-
-
-def make_worker(niceness: int = 0, most_memory: int = MOST_MEMORY, **more: Any) -> Worker:
-    kind = DirectWorker if sys.platform == "emscripten" else Worker
-    return kind(niceness, most_memory, **more)
-
-
 def understood(kind: str, answer: Any) -> tuple[bool, Any]:
     """Return whether a message answers the question, and the answer or the error."""
     if kind == "refused":
