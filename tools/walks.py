@@ -2,7 +2,8 @@
 
 A walk follows one action of a user through the code. It is run for real, and at a few moments that matter
 (the milestones, named below as module and function) the call stack is taken: the modules on these stacks are
-the walk. The pictures stand between the markers `<!-- walks -->` of the page.
+the walk. A task or a thread continues the call that started it, so that its stack begins with that call; what
+other tasks do meanwhile is not part of the walk. The pictures stand between the markers `<!-- walks -->`.
 """
 
 from __future__ import annotations
@@ -19,10 +20,13 @@ import tempfile
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import Context, ContextVar, copy_context
+from itertools import groupby, pairwise
 from pathlib import Path
 from types import FrameType
 from typing import Any
+from unittest import mock
 from urllib.parse import urlencode
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,12 +34,13 @@ SOURCE = ROOT / "src"
 PAGE = ROOT / "docs" / "architecture.md"
 MARKER = "<!-- walks -->"
 HOUSE_RULE = 'format = 1\nid = "our-yatzy"\nbase = "yatzy"\nbox.chance = false\n'
-PLUMBING = ("dice", "errors", "messages", "server_messages", "installation", "charts", "__main__")
 POSITION = "yatzy-sv / ones=3 pair=12 / 1 2 6 6 6 / 2"
 
 # What is reached on each walk: (module, function), and what happens there.
 MILESTONES: dict[str, dict[tuple[str, str], str]] = {
     "rules file → score": {
+        ("rules.reader", "tables_of"): "file read",
+        ("rules.patches", "merge"): "base patched",
         ("rules.build", "build_ruleset"): "rules checked",
         ("rules.scoring", "__missing__"): "points found",
     },
@@ -47,9 +52,10 @@ MILESTONES: dict[str, dict[tuple[str, str], str]] = {
         ("web.service.subscribers", "event"): "event sent",
     },
     "hint → value": {
-        ("rules.loader", "load_ruleset"): "position read",
+        ("rules.loader", "load_ruleset"): "rules loaded",
+        ("engine.sheet_data", "sheet_from_data"): "position read",
         ("solver.ready", "open_packed"): "table opened",
-        ("solver.ready", "unchecked_turn"): "turn solved",
+        ("solver.plain_turn", "_solve"): "turn solved",
         ("coach.advice", "worths"): "choices ranked",
         ("coach.reasons", "reason"): "reasons found",
         ("cli.common", "print_json"): "answer written",
@@ -76,33 +82,30 @@ def http_scope(method: str, path: str, headers: dict[str, str], client: str) -> 
 
 
 class Walk:
-    """Records the modules on the call stack whenever a milestone is reached."""
+    """Records the modules on the call stack when a milestone is first reached, and all modules that run."""
 
     def __init__(self, milestones: dict[tuple[str, str], str]) -> None:
         self.milestones = milestones
-        self.functions = {function for _, function in milestones}
         self.reached: dict[tuple[str, str], list[str]] = {}
-        self.modules: dict[str, None] = {}
-        self.active = False
+        self.ran: set[str] = set()
         threading.setprofile(self.profile)  # of every thread that starts from now on
         sys.setprofile(self.profile)
 
+    @property
+    def modules(self) -> list[str]:
+        """The modules on the stacks, in the order in which they were reached."""
+        return list(dict.fromkeys(module for path in self.reached.values() for module in path))
+
     def profile(self, frame: FrameType, event: str, _argument: object) -> None:
-        # It is called for every function of the program: the cheapest question comes first.
-        if not self.active or event != "call" or frame.f_code.co_name not in self.functions:
+        # It is called for every function of the program: the cheapest questions come first.
+        if event != "call" or (before := started_by.get()) is None or not (module := module_of(frame)):
             return
-        key = (module_of(frame), frame.f_code.co_name)
-        if key not in self.milestones:
-            return
-        stack = []
-        current: FrameType | None = frame
-        while current is not None:
-            if module := module_of(current):
-                stack.append(module)
-            current = current.f_back
-        path = list(dict.fromkeys(reversed(stack)))
-        self.reached.setdefault(key, path)
-        self.modules |= dict.fromkeys(path)
+        if module not in self.ran and not is_import(frame):
+            self.ran.add(module)
+        key = (module, frame.f_code.co_name)
+        if key in self.milestones:
+            stack = [*before, *stack_of(frame)]
+            self.reached.setdefault(key, [module for module, _calls in groupby(stack)])
 
     def picture(self) -> str:
         """The modules as a graph, each milestone behind the module that reaches it."""
@@ -115,11 +118,52 @@ class Walk:
 
     @contextlib.contextmanager
     def recording(self) -> Iterator[None]:
-        self.active = True
+        outside = started_by.set([])
         yield
-        self.active = False
+        started_by.reset(outside)
         if missing := self.milestones.keys() - self.reached.keys():
             raise SystemExit(f"walks.py: these milestones were not reached: {sorted(missing)}")
+
+
+# The modules on the stack of the call that started this task or thread; None outside of a walk.
+started_by: ContextVar[list[str] | None] = ContextVar("started_by", default=None)
+
+
+def frames(innermost: FrameType | None) -> Iterator[FrameType]:
+    """The call stack, the innermost call first."""
+    while innermost is not None:
+        yield innermost
+        innermost = innermost.f_back
+
+
+def stack_of(frame: FrameType) -> list[str]:
+    """The modules on the call stack, the outermost call first."""
+    return [module for each in frames(frame) if (module := module_of(each))][::-1]
+
+
+def is_import(frame: FrameType) -> bool:
+    """Whether a call only belongs to the import of a module."""
+    return any(each.f_code.co_name == "<module>" and module_of(each) for each in frames(frame))
+
+
+def continued() -> Context:
+    """The context for a task or thread that the caller starts."""
+    context = copy_context()
+    if (before := started_by.get()) is not None:
+        context.run(started_by.set, [*before, *stack_of(sys._getframe(1))])
+    return context
+
+
+def start_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> asyncio.Task[Any]:
+    """Start a task, as the factory of tasks of an event loop."""
+    return asyncio.Task(coroutine, loop=loop, **{"context": continued(), **options})
+
+
+class ThreadPool(ThreadPoolExecutor):
+    """Threads for the calls that hand work to them."""
+
+    def submit(self, work: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
+        return super().submit(continued().run, work, *arguments, **named)
 
 
 def module_of(frame: FrameType) -> str:
@@ -195,11 +239,12 @@ class Client:
         await self.ask("POST", path, form, "application/x-www-form-urlencoded")
 
 
-async def walk_click(walk: Walk, folder: Path) -> None:
+async def click(walk: Walk, folder: Path) -> None:
     """Ann fills a box; Bo, who watches, gets the new sheet."""
     from dicecup.web.app import create_app
     from dicecup.web.settings import Settings
 
+    asyncio.get_running_loop().set_task_factory(start_task)
     app = create_app(Settings(database=str(folder / "games.db")))
     async with app.router.lifespan_context(app):
         ann, bo = Client(app), Client(app)
@@ -227,9 +272,14 @@ async def walk_click(walk: Walk, folder: Path) -> None:
             await watching
 
 
+def walk_click(walk: Walk, folder: Path) -> None:
+    with mock.patch("dicecup.web.service.matches.ThreadPoolExecutor", ThreadPool):
+        asyncio.run(click(walk, folder))
+
+
 WALKS: dict[str, Callable[[Walk, Path], None]] = {
     "rules file → score": walk_rules,
-    "click → other browser": lambda walk, folder: asyncio.run(walk_click(walk, folder)),
+    "click → other browser": walk_click,
     "hint → value": walk_hint,
 }
 
@@ -241,13 +291,13 @@ def packages() -> str:
     for path in sorted((SOURCE / "dicecup").rglob("*.py")):
         parts = path.relative_to(SOURCE).with_suffix("").parts
         package = parts[1] if len(parts) > 2 or (SOURCE / "dicecup" / f"{parts[-1]}.py").exists() else ""
-        if package in PLUMBING or not package:
+        if not package:
             continue
         sizes[package] += path.name != "__init__.py"
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("dicecup."):
                 other = node.module.split(".")[1]
-                if other != package and other not in PLUMBING:
+                if other != package:
                     imports.setdefault(package, set()).add(other)
     lines = ["```mermaid", "flowchart TD"]
     lines += [f'    {name}["{name}<br>{count} modules"]' for name, count in sizes.items() if count > 1]
@@ -285,7 +335,12 @@ def section() -> str:
         walk = Walk(MILESTONES[name])
         with tempfile.TemporaryDirectory() as folder:
             run(walk, Path(folder))
-        blocks += [f"## {name[0].upper()}{name[1:]}: {len(walk.modules)} modules", walk.picture()]
+        counted = (
+            f"{len(walk.modules)} modules are on the call stack when one of the numbered steps is reached; "
+            f"functions of {len(walk.ran)} modules run in all."
+        )
+        title = f"## {name[0].upper()}{name[1:]}: {len(walk.modules)} modules"
+        blocks += [title, counted, walk.picture()]
     return "\n\n".join(blocks)
 
 
