@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import json
+import operator
 import pickle
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -93,3 +98,56 @@ def test_names_are_those_of_the_rules_at_hand(twins):
     assert (first.name("en", "ones"), second.name("en", "ones")) == ("Aces", "Ones")
     shown = [line_names(rules, language("en"))["ones"][0] for rules in (*twins, first)]
     assert shown == ["Aces", "Ones", "Aces"]
+
+
+def test_rules_cannot_be_changed():
+    rules = dicecup.Rules("dice-in-dice")
+    assert rules.options
+    held: dict[str, Any] = {
+        "options": rules.options,
+        "choices": rules.choices,
+        "names": rules.names,
+        "French": rules.names["fr"],
+        "words of options": rules.names["fr"]["options"],
+        "non_default_options": dicecup.Rules("yatzy", {"scoring": "scandinavian"}).non_default_options,
+        "box_index": rules.box_index,
+        "column_index": rules.column_index,
+        "upper_box_of_face": rules.upper_box_of_face,
+    }
+    changes: list[Callable[[Any], object]] = [
+        lambda one: operator.setitem(one, "pair", 7),
+        lambda one: operator.delitem(one, next(iter(one))),
+        lambda one: one.__ior__({"pair": 7}),
+        lambda one: one.update(pair=7),
+        lambda one: one.setdefault("new", 7),
+        lambda one: one.pop(next(iter(one))),
+        lambda one: one.popitem(),
+        lambda one: one.clear(),
+    ]
+    for name, one in held.items():
+        before = dict(one)
+        for change in changes:
+            with pytest.raises(TypeError, match="Rules can’t be changed"):
+                change(one)
+        assert one == before, name
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+def test_copies_of_what_rules_hold(copied):
+    rules = dicecup.Rules("yatzy", {"scoring": "scandinavian"})
+    for one in (rules.options, rules.names, rules.box_index, rules.non_default_options):
+        assert copied(one) == one
+        assert repr(copied(one)) == repr(one) == repr(dict(one))
+        assert json.loads(json.dumps(copied(one))) == one
+    for same in (copied(rules), dicecup.Rules("yatzy", copied(rules.options))):
+        assert (same, same.options, same.names) == (rules, rules.options, rules.names)
+        with pytest.raises(TypeError):
+            operator.setitem(same.names["en"], "ones", "Aces")  # type: ignore[arg-type]
+
+
+def test_what_rules_hold_as_a_plain_dict():
+    rules = dicecup.Rules("yatzy")
+    for mine in (dict(rules.options), rules.options.copy(), {**rules.options}):  # type: ignore[attr-defined]
+        mine["scoring"] = "scandinavian"
+        assert dicecup.Rules("yatzy", mine).non_default_options == {"scoring": "scandinavian"}
+    assert rules.options["scoring"] == dicecup.Rules("yatzy").options["scoring"] == "printed"

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from dicecup.rules.meaning import further_meaning, identity_of
+from dicecup.rules.read_only import ReadOnly, read_only
 
 Section = Literal["upper", "lower", "after_total"]
 StrikePolicy = Literal["free", "last_resort"]
@@ -213,6 +214,10 @@ class Ruleset:
     win: Win | None = None
     difference: Difference | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("options", "choices", "names"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+
     def __eq__(self, other: object) -> bool:
         return self.identity == other.identity if isinstance(other, Ruleset) else NotImplemented
 
@@ -261,7 +266,7 @@ class Ruleset:
         >>> dicecup.Rules("yatzy").box_index["pair"]
         6
         """
-        return {box.id: index for index, box in enumerate(self.boxes)}
+        return ReadOnly({box.id: index for index, box in enumerate(self.boxes)})
 
     @cached_property
     def column_index(self) -> Mapping[str, int]:
@@ -270,7 +275,7 @@ class Ruleset:
         >>> dicecup.Rules("jamb").column_index
         {'down': 0, 'free': 1, 'up': 2, 'announced': 3}
         """
-        return {column.id: index for index, column in enumerate(self.columns)}
+        return ReadOnly({column.id: index for index, column in enumerate(self.columns)})
 
     @cached_property
     def upper(self) -> tuple[int, ...]:
@@ -288,11 +293,8 @@ class Ruleset:
         >>> dicecup.Rules("yatzy").upper_box_of_face[6]
         5
         """
-        return {
-            box.needs.face: index
-            for index, box in enumerate(self.boxes)
-            if box.section == "upper" and isinstance(box.needs, OfFace)
-        }
+        upper = ((index, self.boxes[index].needs) for index in self.upper)
+        return ReadOnly({needs.face: index for index, needs in upper if isinstance(needs, OfFace)})
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
@@ -354,7 +356,8 @@ class Ruleset:
         >>> dicecup.Rules("yatzy", {"scoring": "scandinavian"}).non_default_options
         {'scoring': 'scandinavian'}
         """
-        return {name: value for name, value in self.options.items() if value != self.choices[name][0]}
+        chosen = {name: value for name, value in self.options.items() if value != self.choices[name][0]}
+        return ReadOnly(chosen)
 
     @cached_property
     def cells(self) -> int:
