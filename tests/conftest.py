@@ -152,9 +152,14 @@ def pytest_make_collect_report(
 
 
 def pytest_collection_finish() -> None:
-    """Keep the garbage collector from looking again and again at what the imports have made."""
+    """Keep the garbage collector from looking again and again at what the imports have made.
+
+    From Python 3.14 on Hypothesis, which asks the collector who refers to its random numbers, would not be
+    told of objects that are frozen, and would warn in the first test that it runs.
+    """
     gc.collect()
-    gc.freeze()
+    if sys.version_info < (3, 14):
+        gc.freeze()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
