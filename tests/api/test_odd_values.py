@@ -158,3 +158,20 @@ def test_choices_that_are_looked_up(refused):
             hint.choice(dicecup.Keep(odd))
         with refused("move_unreadable"):
             hint.choice(dicecup.Score(odd))
+
+
+def test_what_is_no_choice(refused):
+    keep = dicecup.Keep((4, 5))
+    choices = (dicecup.Choice(keep, 0.5, 0.0),)
+    hint, win = dicecup.Hint(0.5, True, choices), dicecup.WinHint(0.5, choices, True, 0.0)
+    odd: Any
+    for odd in (None, {"keep": [6]}, dicecup.Game("yatzy").state, dicecup.Throw((4, 5)), "keep"):
+        with refused("move_unreadable"):
+            hint.choice(odd)
+        with refused("move_unreadable"):
+            win.chance_of(odd)
+        with refused("argument_wrong", argument="hint"):
+            win.parts_from(odd)
+    with refused("argument_wrong", argument="hint"):
+        dicecup.WinHint(0.5, (), True, 0.0).parts_from(odd)
+    assert win.chance_of(dicecup.Keep((1,))) is None

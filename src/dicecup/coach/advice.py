@@ -19,7 +19,7 @@ from dicecup.dice import Dice, Die, sort_dice
 from dicecup.engine.checked import checked_state
 from dicecup.engine.play import MOST_TEXT, check_placements, keeps, score_sheet
 from dicecup.engine.state import Keep, Score, Sheet, State, TurnMove, final_score
-from dicecup.errors import DicecupError, MoveError, UsageError, as_integer
+from dicecup.errors import DicecupError, MoveError, UsageError, as_integer, check_argument
 from dicecup.installation import house_folder, is_installed, is_there, need
 from dicecup.rules.model import Ruleset
 from dicecup.rules.reader import is_house
@@ -210,8 +210,6 @@ class Hint:
         >>> round(hint.choice(dicecup.Keep((1, 2))).loss, 2)
         13.15
         """
-        if not isinstance(move, Keep | Score):
-            raise MoveError("move_unreadable")
         move = plain_move(move)
         for wanted in (move, without_strikes(move)):
             for choice in self.choices:
@@ -259,6 +257,7 @@ class WinHint:
         >>> dicecup.WinHint(0.5, (), True, 0.0).parts_from(dicecup.Hint(200.0, True))
         False
         """
+        check_argument("hint", isinstance(hint, Hint), "expected_hint")
         if not self.choices or not hint.choices:
             return False
         by_points = self.chance_of(hint.best.move)
@@ -292,11 +291,13 @@ def worths(turn: Turn, state: State) -> list[tuple[Keep | Score, float, int]]:
     return found
 
 
-def plain_move(move: Keep | Score) -> Keep | Score:
-    """The same move in plain values, which can be compared: arrays cannot."""
+def plain_move(move: object) -> Keep | Score:
+    """The same move in plain values, which can be compared: arrays cannot. What is no decision is refused."""
     if isinstance(move, Score):
         check_placements(move.placements)
         return move
+    if not isinstance(move, Keep):
+        raise MoveError("move_unreadable")
     try:
         given = tuple(islice(move.dice, MOST_TEXT))
         return Keep(sort_dice(tuple(plain_die(die) for die in given)))
