@@ -337,7 +337,7 @@ def section() -> str:
             run(walk, Path(folder))
         counted = (
             f"{len(walk.modules)} modules are on the call stack when one of the numbered steps is reached; "
-            f"functions of {len(walk.ran)} modules run in all."
+            f"in all, functions of about {round(len(walk.ran), -1)} modules run."
         )
         title = f"## {name[0].upper()}{name[1:]}: {len(walk.modules)} modules"
         blocks += [title, counted, walk.picture()]
