@@ -138,5 +138,5 @@ def test_the_file_is_built_from_its_source(tool, tmp_path):
     known = find_wasm(load_ruleset("dice-in-dice", RULES[0]))
     assert known
     again = WasmGame(known.rules, WasmtimeEngine(file.read_bytes()))
-    turn = known.unchecked_turn(sheet_of(again.rules, SHEETS[1]))
+    turn = known._unchecked_turn(sheet_of(again.rules, SHEETS[1]))
     assert again.decisions(turn.mask, turn.total) == known.decisions(turn.mask, turn.total)

@@ -54,14 +54,14 @@ def test_a_game_through_the_engine_is_legal_and_strong(game, least):
     """The engine rejects illegal moves. The minimum is about three standard deviations below the mean."""
     rules = load_ruleset(game)
     value, random, state = learned(rules), Random(5), start(rules)
-    turn = value.unchecked_turn(state.sheet)
+    turn = value._unchecked_turn(state.sheet)
     while not state.finished:
         if state.throw_due:
             state = apply(
                 rules, state, Throw(tuple(random.choices(range(1, 7), k=dice_to_throw(rules, state))))
             )
         else:
-            turn = value.unchecked_turn(state.sheet) if state.throws_left == 2 else turn
+            turn = value._unchecked_turn(state.sheet) if state.throws_left == 2 else turn
             state = apply(rules, state, decide(turn, state))
     assert final_score(rules, state.sheet) >= least
     assert value.turn(state.sheet).value == final_score(rules, state.sheet)

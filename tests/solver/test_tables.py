@@ -244,7 +244,7 @@ def test_packed(solved, packed):
     rules, plain = load_ruleset("yahtzee"), solved("yahtzee", {}, 32)
     assert packed.table.header.encoding == "packed"
     assert packed.table.path.stat().st_size < 0.6 * plain.table.path.stat().st_size
-    one, other = plain.unchecked_turn(empty_sheet(rules)), packed.unchecked_turn(empty_sheet(rules))
+    one, other = plain._unchecked_turn(empty_sheet(rules)), packed._unchecked_turn(empty_sheet(rules))
     assert np.abs(one._kept - other._kept).max() < STEP
     level, values = plain.index.level(6), plain.table.arrays(6)["values"]
     source = packed.source(6)

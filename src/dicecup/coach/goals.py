@@ -92,14 +92,14 @@ class EndGame(Solution):
         self.by_points = by_points
         self.known: dict[Sheet, EndTurn] = {}
 
-    def unchecked_turn(self, sheet: Sheet) -> EndTurn:
+    def _unchecked_turn(self, sheet: Sheet) -> EndTurn:
         if sheet not in self.known:
             self.known[sheet] = EndTurn(self, sheet)
         return self.known[sheet]
 
     def numbers(self, sheet: Sheet) -> Array:
         if not sheet.full:
-            return self.unchecked_turn(sheet).numbers.value
+            return self._unchecked_turn(sheet).numbers.value
         score = final_score(self.rules, sheet)
         return np.concatenate([[score] if self.by_points else [], self.aims.of(score)])
 
@@ -158,7 +158,7 @@ def end_scores(rules: Ruleset, state: State, play: Play) -> FinalScores:
     targets = range(min(scores), max(scores) + 1)
     by_points = play == "points"
     game = EndGame(sheets, Aims.at_least(*targets), by_points=by_points)
-    numbers = game.unchecked_turn(state.sheet).now(state) if not state.sheet.full else np.ones(by_points + 1)
+    numbers = game._unchecked_turn(state.sheet).now(state) if not state.sheet.full else np.ones(by_points + 1)
     return FinalScores(targets[0], tuple(float(chance) for chance in numbers[int(by_points) :]), None)
 
 

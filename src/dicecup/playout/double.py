@@ -253,7 +253,7 @@ def play_double_games(
     """Play games to their end. `state` is where they begin, for the player whose turn it is."""
     rules, solver = solution.rules, solution.solver
     state = state or turn_start(rules, (empty_sheet(rules),), 0)
-    start = solution.unchecked_turn(state.sheet)
+    start = solution._unchecked_turn(state.sheet)
     cells = np.array([OPEN if points is None else points for points in state.sheet.cells], dtype=np.int16)
     played = DoublePlayed(
         masks=np.full(games, start.mask, dtype=np.int64),
@@ -305,7 +305,7 @@ def play_rest_of_turn(
     solution: DoubleSolution, sheet: Sheet, kept: Dice, throws_left: int, times: int, chance: np.uint64
 ) -> DoublePlayed:
     """Play the rest of a turn many times; the cells hold only what it wrote."""
-    turn = solution.unchecked_turn(sheet)
+    turn = solution._unchecked_turn(sheet)
     played = DoublePlayed(
         masks=np.full(times, turn.mask, dtype=np.int64),
         totals=np.full(times, turn.total, dtype=np.int64),

@@ -128,7 +128,7 @@ class ReadySolution(Solution):
     def expected(self) -> float:
         return self.table.expected
 
-    def unchecked_turn(self, sheet: Sheet) -> PlainTurn:
+    def _unchecked_turn(self, sheet: Sheet) -> PlainTurn:
         return PlainTurn(self.rules, sheet, self.sheet_value)
 
     def sheet_value(self, sheet: Sheet) -> float:
@@ -177,7 +177,7 @@ class QuickSolution(Solution):
         self.rules = rules
         self.table = table
 
-    def unchecked_turn(self, sheet: Sheet) -> PlainTurn:
+    def _unchecked_turn(self, sheet: Sheet) -> PlainTurn:
         return PlainTurn(self.rules, sheet, self.sheet_value)
 
     def sheet_value(self, sheet: Sheet) -> float:

@@ -271,7 +271,7 @@ class Solution(ABC):
         >>> round(dicecup.Rules("yatzy-sv").solve().turn({"yatzy": 50}).value, 2)
         280.12
         """
-        return self.unchecked_turn(checked_sheet(self.rules, sheet))
+        return self._unchecked_turn(checked_sheet(self.rules, sheet))
 
     def value(self, position: Position | State) -> float:
         """The expected final score of the player whose turn it is.
@@ -283,7 +283,7 @@ class Solution(ABC):
         state = self._state_of(position)
         if state.sheet.full:
             return float(final_score(self.rules, state.sheet))
-        turn = self.unchecked_turn(state.sheet)
+        turn = self._unchecked_turn(state.sheet)
         if not state.dice:
             return turn.value
         if state.kept is not None:
@@ -323,13 +323,8 @@ class Solution(ABC):
         return state_alone(self.rules, position)
 
     @abstractmethod
-    def unchecked_turn(self, sheet: Sheet) -> Turn:
-        """Like `turn`, without checks, for sheets that a game has reached.
-
-        >>> game = dicecup.Game.from_position("yatzy-sv / ones=3 pair=12")
-        >>> round(game.rules.solve().unchecked_turn(game.state.sheet).value, 2)
-        235.09
-        """
+    def _unchecked_turn(self, sheet: Sheet) -> Turn:
+        """The turn of a sheet that was checked, or that a game has reached."""
 
 
 def state_alone(rules: Ruleset, state: State) -> State:

@@ -93,7 +93,7 @@ class LastDoubleTurns(Solution):
         self.solution = solution
         self.worth = worth
 
-    def unchecked_turn(self, sheet: Sheet) -> LastDoubleTurn:
+    def _unchecked_turn(self, sheet: Sheet) -> LastDoubleTurn:
         if sheet.cells.count(None) != len(self.rules.scored):
             raise PositionError("sheet_impossible")
         return LastDoubleTurn(self.solution, sheet, self.worth)

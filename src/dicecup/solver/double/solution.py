@@ -53,7 +53,7 @@ class DoubleGame(Solution):
     def decisions(self, mask: int, total: int) -> Decisions:
         """Return the values of a turn's decisions."""
 
-    def unchecked_turn(self, sheet: Sheet) -> DoubleTurn:
+    def _unchecked_turn(self, sheet: Sheet) -> DoubleTurn:
         return DoubleTurn(self, sheet)
 
 

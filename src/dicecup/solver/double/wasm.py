@@ -178,7 +178,7 @@ class WasmGame(DoubleGame):
 
         They are those of `playout.double`: the same random numbers choose them.
         """
-        turn = self.unchecked_turn(sheet)
+        turn = self._unchecked_turn(sheet)
         if (self.solved, self.unpacked) != ((turn.mask, turn.total), turn.mask.bit_count() + 2):
             self.solve(turn.mask, turn.total)
         dice = [inner * FACES + outer for inner, outer in turn.faces(kept)]

@@ -284,7 +284,7 @@ class LearnedValue(Solution):
             found.append(int(entry))
         return found
 
-    def unchecked_turn(self, sheet: Sheet) -> LearnedTurn:
+    def _unchecked_turn(self, sheet: Sheet) -> LearnedTurn:
         return LearnedTurn(self, sheet)
 
     def estimate(self, sheet: Sheet) -> float:

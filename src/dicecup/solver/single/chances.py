@@ -334,7 +334,7 @@ class AimSolution(Solution):
         self.aims = aims
         self.play: Play = play
 
-    def unchecked_turn(self, sheet: Sheet) -> ChanceTurn:
+    def _unchecked_turn(self, sheet: Sheet) -> ChanceTurn:
         rows = None if sheet.full else self.chances.rows(sheet, self.play)
         by_points = self.play == "points"
         return ChanceTurn(self.chances.solution, sheet, rows, self.aims, by_points=by_points)
@@ -362,7 +362,7 @@ class UtilitySolution(Solution):
             self.rows = UtilityRows(descent, "target", worth)
             self.rows.solve()
 
-    def unchecked_turn(self, sheet: Sheet) -> ChanceTurn:
+    def _unchecked_turn(self, sheet: Sheet) -> ChanceTurn:
         if sheet != self.sheet:
             raise PositionError("sheet_impossible")
         so_far = points_so_far(self.rules, sheet) * self.rules.columns[0].multiplier

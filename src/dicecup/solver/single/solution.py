@@ -290,7 +290,7 @@ class SingleSolution(Solution):
     def expected(self) -> float:
         return self.table.header.expected
 
-    def unchecked_turn(self, sheet: Sheet) -> SingleTurn:
+    def _unchecked_turn(self, sheet: Sheet) -> SingleTurn:
         return SingleTurn(self, sheet)
 
     def final_scores(self, position: Position | State | None = None, play: Play = "points") -> FinalScores:
