@@ -63,6 +63,22 @@ def test_a_pickled_copy_is_equal(game):
     assert score_table(copy) is score_table(rules)
 
 
+@pytest.mark.parametrize(
+    ("game", "dice"), [("yatzy-sv", "66612"), ("dice-in-dice", "6-5 6-5 3-3 3-2 4-1 3-2")]
+)
+def test_a_pickled_solution_has_the_same_values(here, game, dice):
+    solution = dicecup.Rules(game).solve()
+    turn = solution.turn({"ones": 3, "twos": 6})
+    value = turn.throw(dice, 2)
+    again = pickle.loads(pickle.dumps(solution))
+    assert again.rules == solution.rules
+    assert again.expected == solution.expected
+    assert again.turn(turn.sheet).throw(dice, 2) == value
+    assert not [name for name in dir(again) if name.startswith("unchecked")]  # private: it checks nothing
+    copy = pickle.loads(pickle.dumps(turn))
+    assert (copy.value, copy.throw(dice, 2), copy.boxes(dice)) == (turn.value, value, turn.boxes(dice))
+
+
 def test_solved_and_stored_once(twins, here, tmp_path):
     first, second = twins
     folder = tmp_path / "tables"

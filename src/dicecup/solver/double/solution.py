@@ -67,6 +67,10 @@ class DoubleSolution(DoubleGame):
         self.remembered: OrderedDict[tuple[int, int], TurnValues] = OrderedDict()
         self.alone = RLock()
 
+    def __reduce__(self) -> tuple[type[DoubleSolution], tuple[Ruleset, ValueTable]]:
+        """Pickle the rules and the values; all else is made from them again."""
+        return DoubleSolution, (self.rules, self.table)
+
     @cached_property
     def solver(self) -> TurnSolver:
         """The solver of turns, made when it is first needed."""
