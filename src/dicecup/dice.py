@@ -15,10 +15,11 @@ need NumPy.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain, combinations_with_replacement, product
 from math import factorial, prod
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex, cast
 
 from dicecup.errors import DiceError
@@ -193,6 +194,52 @@ class Lattice:
     def chances(self) -> tuple[float, ...]:
         """By row: the chance to roll exactly these dice with as many dice."""
         return tuple(chance(dice, self.faces) for dice in self.multisets)
+
+    # Walks from row to row, in plain Python
+
+    @cached_property
+    def pick_more(self) -> list[Callable[[list[float]], tuple[float, ...]]]:
+        """By keep: a getter of the numbers of `more`, which is faster than a loop."""
+        return [itemgetter(*more) for more in self.more]
+
+    @cached_property
+    def pick_fewer(self) -> list[Callable[[list[float]], tuple[float, ...]]]:
+        """By row: a getter of its own number and those of `fewer`."""
+        return [itemgetter(row, row, *fewer) for row, fewer in enumerate(self.fewer)]
+
+    def mean_rolls(self, full: list[float]) -> list[float]:
+        """Return the value of every row when its missing dice are rolled, from the values of the throws."""
+        values = [0.0] * self.keeps + full
+        for keep, pick in zip(range(self.keeps - 1, -1, -1), reversed(self.pick_more), strict=True):
+            values[keep] = sum(pick(values)) / self.faces
+        return values
+
+    def best_within(self, kept: list[float], full: list[float]) -> list[float]:
+        """Return the value of every throw when any part or all of it may be kept."""
+        best = kept[: self.keeps] + full
+        for row, pick in enumerate(self.pick_fewer):
+            best[row] = max(pick(best))
+        return best[self.keeps :]
+
+    def best_parts(self, values: list[float]) -> list[int]:
+        """Return for every row its most valuable part; the row itself if no part is worth more."""
+        best: list[int] = []
+        for row, fewer in enumerate(self.fewer):
+            found = row
+            for part in fewer:
+                if values[best[part]] > values[found]:
+                    found = best[part]
+            best.append(found)
+        return best
+
+    def roll_all(self, chances: list[float]) -> None:
+        """Roll what each keep leaves, die by die: the chances of keeps become those of throws."""
+        for row, more in enumerate(self.more):
+            if chances[row]:
+                share = chances[row] / self.faces
+                chances[row] = 0.0
+                for grown in more:
+                    chances[grown] += share
 
     # The same as arrays, for kernels
 

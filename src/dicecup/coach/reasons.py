@@ -41,19 +41,9 @@ class Forecast:
     def best_keeps(self, throws_left: int) -> list[int]:
         """By row: the best of all that can be kept of it; of a throw the row itself, if the turn ends."""
         if throws_left not in self.kept:
-            self.kept[throws_left] = self.find_keeps(throws_left)
+            values = [*self.turn.keep_values(throws_left), *self.ends]
+            self.kept[throws_left] = self.dice.best_parts(values)
         return self.kept[throws_left]
-
-    def find_keeps(self, throws_left: int) -> list[int]:
-        values = [*self.turn.keep_values(throws_left), *self.ends]
-        best: list[int] = []
-        for row, fewer in enumerate(self.dice.fewer):
-            found = row
-            for part in fewer:
-                if values[best[part]] > values[found]:
-                    found = best[part]
-            best.append(found)
-        return best
 
     def endings(self, kept: Faces, throws_left: int) -> list[tuple[float, BoxValue]]:
         """Return how the turn ends after this keep, each way with its chance."""
@@ -62,21 +52,12 @@ class Forecast:
         ended = [0.0] * self.dice.rows
         chances[self.dice.number[kept]] = 1.0
         for left in range(throws_left - 1, -1, -1):
-            roll_all(self.dice, chances)
+            self.dice.roll_all(chances)
             thrown, chances = chances, [0.0] * self.dice.rows
             best = self.best_keeps(left) if left else range(self.dice.rows)
             for row in range(keeps, self.dice.rows):
                 (ended if best[row] == row else chances)[best[row]] += thrown[row]
         return [(chance, self.best_box(row)) for row, chance in enumerate(ended) if chance]
-
-
-def roll_all(dice: Lattice, chances: list[float]) -> None:
-    """Roll what each keep leaves, die by die: the chances of keeps become those of throws."""
-    for row, more in enumerate(dice.more):
-        if chances[row]:
-            share = chances[row] / dice.faces
-            for grown in more:
-                chances[grown] += share
 
 
 @dataclass(frozen=True, slots=True)

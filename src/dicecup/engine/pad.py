@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from dicecup.dice import Dice, all_dice, layer_faces, parts, sort_dice, throws
+from dicecup.dice import lattice, layer_faces, throws
 from dicecup.engine.legality import box_links, cell_of, in_order, link_holds
 from dicecup.engine.sheet_data import joker_points, most_repeats, possible_points
 from dicecup.engine.state import Sheet, State, Write, turn_start
@@ -190,50 +190,24 @@ def usual_points(rules: Ruleset, index: int) -> Mapping[int, float]:
 
     The lower box of a difference is better with fewer points.
     """
-    count, box = rules.dice.count, rules.boxes[index]
+    dice, box = lattice(rules.dice.count, rules.dice.faces), rules.boxes[index]
     sign = -1 if rules.difference and rules.difference.low == box.id else 1
-    whole = [dice for dice, _ in throws(count, rules.dice.faces)]
-    points = {dice: score_box(box, layer_faces(dice, 0), rules.dice.counted).points for dice in whole}
-    value: dict[Dice, float] = {dice: float(sign * given) for dice, given in points.items()}
-    keeps: list[dict[Dice, Dice]] = []  # what to keep of all dice, before the last throw first
+    points = [score_box(box, faces, rules.dice.counted).points for faces in dice.throws]
+    value = [float(sign * given) for given in points]
+    keeps: list[list[int]] = []  # what to keep of all dice, before the last throw first
     for _ in range(rules.throws - 1):
-        worth = worth_of_keeps(rules, value)
-        keeps.append({dice: max(parts(dice), key=worth.__getitem__) for dice in whole})
-        value = {dice: worth[kept] for dice, kept in keeps[-1].items()}
-    chances = chances_after_throw(rules, {(): 1.0})
+        worth = dice.mean_rolls(value)
+        keeps.append(dice.best_parts(worth))
+        value = [worth[kept] for kept in keeps[-1][dice.keeps :]]
+    chances = [1.0] + [0.0] * (dice.rows - 1)
+    dice.roll_all(chances)
     for keep in reversed(keeps):
-        kept: dict[Dice, float] = {}
-        for dice, chance in chances.items():
-            kept[keep[dice]] = kept.get(keep[dice], 0.0) + chance
-        chances = chances_after_throw(rules, kept)
+        thrown, chances = chances, [0.0] * dice.rows
+        for row in range(dice.keeps, dice.rows):
+            chances[keep[row]] += thrown[row]
+        dice.roll_all(chances)
     found: dict[int, float] = {}
-    for dice, chance in chances.items():
-        found[points[dice]] = found.get(points[dice], 0.0) + chance
+    for given, chance in zip(points, chances[dice.keeps :], strict=True):
+        if chance:
+            found[given] = found.get(given, 0.0) + chance
     return found
-
-
-def worth_of_keeps(rules: Ruleset, value: Mapping[Dice, float]) -> dict[Dice, float]:
-    """Return what any kept dice are worth when the others are thrown, from the values of all dice."""
-    worth = dict(value)
-    for size in range(rules.dice.count - 1, -1, -1):
-        for kept, more in one_die_more(rules.dice.faces, size).items():
-            worth[kept] = sum(worth[dice] for dice in more) / rules.dice.faces
-    return worth
-
-
-def chances_after_throw(rules: Ruleset, kept: Mapping[Dice, float]) -> dict[Dice, float]:
-    """Return the chances of all dice when those that are not kept are thrown."""
-    chances = dict(kept)
-    for size in range(rules.dice.count):
-        for dice, more in one_die_more(rules.dice.faces, size).items():
-            if share := chances.pop(dice, 0.0):
-                for longer in more:
-                    chances[longer] = chances.get(longer, 0.0) + share / rules.dice.faces
-    return chances
-
-
-@lru_cache(maxsize=64)
-def one_die_more(faces: int, size: int) -> Mapping[Dice, tuple[Dice, ...]]:
-    """Return all dice of a number, each with what they become by one more die, face by face."""
-    sides = all_dice(faces, 1)
-    return {dice: tuple(sort_dice((*dice, side)) for side in sides) for dice, _ in throws(size, faces)}

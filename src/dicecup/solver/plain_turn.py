@@ -70,10 +70,10 @@ class PlainTurn(Turn):
         ends = [way.value for way in self.best]
         self.thrown.append(ends)
         for _ in range(1, self.rules.throws):
-            kept = expected(self.dice, self.thrown[-1])
+            kept = self.dice.mean_rolls(self.thrown[-1])
             self.kept.append(kept)
-            self.thrown.append(best_keeps(self.dice, kept, ends))
-        return expected(self.dice, self.thrown[-1])[0]
+            self.thrown.append(self.dice.best_within(kept, ends))
+        return self.dice.mean_rolls(self.thrown[-1])[0]
 
     def _best_offered(self, faces: Faces) -> Way:
         """The best way to end the turn with these dice, where every offer may be taken."""
@@ -132,19 +132,3 @@ class PlainTurn(Turn):
 
     def _boxes(self, dice: Dice) -> list[BoxValue]:
         return list(map(self._box, self._ways(layer_faces(dice, 0))))
-
-
-def expected(dice: Lattice, thrown: list[float]) -> list[float]:
-    """Return the value of every row when its missing dice are rolled: the mean over one die more."""
-    values = [0.0] * dice.keeps + thrown
-    for row in range(dice.keeps - 1, -1, -1):
-        values[row] = sum(map(values.__getitem__, dice.more[row])) / dice.faces
-    return values
-
-
-def best_keeps(dice: Lattice, kept: list[float], ends: list[float]) -> list[float]:
-    """Return the value of every throw with the best keep, or with the best box at once."""
-    best: list[float] = []
-    for own, fewer in zip([*kept[: dice.keeps], *ends], dice.fewer, strict=True):
-        best.append(max(own, *map(best.__getitem__, fewer)) if fewer else own)
-    return best[dice.keeps :]
