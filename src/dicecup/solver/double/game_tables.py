@@ -12,15 +12,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dicecup.dice import Faces
 from dicecup.engine.legality import never_barred, rank_of, ways_to_fill
 from dicecup.errors import UsageError
 from dicecup.rules.model import Box, OfFace, Ruleset
 from dicecup.rules.scoring import score_table
 from dicecup.solver.components import bonus_by_total, check_rules, join_totals, lowest_totals
+from dicecup.solver.double.multisets import multisets_by_rank
 
 if TYPE_CHECKING:
     import numpy as np
@@ -208,12 +207,6 @@ def box_points(rules: Ruleset) -> BoxPoints:
         found.barred.append(barred)
         found.barring.append(0 if never_barred(rules) else barring)
     return found
-
-
-def multisets_by_rank(faces: int, size: int) -> list[Faces]:
-    """Return the multisets of one layer's dice in the order of `multisets`: by the highest die first."""
-    found = combinations_with_replacement(range(1, faces + 1), size)
-    return sorted(found, key=lambda dice: dice[::-1])
 
 
 def layers_interchangeable(rules: Ruleset) -> bool:

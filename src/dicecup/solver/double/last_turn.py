@@ -8,7 +8,6 @@ told what each is worth.
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,8 @@ from dicecup.engine.play import fill_cell, placement_of, scored_layers
 from dicecup.engine.state import Score, Sheet, State, final_score
 from dicecup.errors import PositionError
 from dicecup.rules.model import Ruleset
-from dicecup.solver.double.solution import DoubleSolution, DoubleTurn, rank_of
+from dicecup.solver.double.multisets import multiset_rank, multisets_by_rank
+from dicecup.solver.double.solution import DoubleSolution, DoubleTurn
 from dicecup.solver.double.turn import LANES, NEVER, Floats, TurnSolver, TurnValues
 from dicecup.solver.solution import BoxValue, FinalScores, Play, Solution
 
@@ -49,19 +49,15 @@ class LastDoubleTurn(DoubleTurn):
     def _final_throws(self) -> Floats:
         """The worth of every final throw: [inner multiset, outer multiset]."""
         rules = self.solution.rules
-        faces = range(rules.dice.faces)
-        multisets = list(combinations_with_replacement(faces, rules.dice.count))
-        throws: list[Faces] = [tuple(face + 1 for face in dice) for dice in multisets]
-        ranks = [rank_of(list(dice)) for dice in multisets]
+        throws = multisets_by_rank(rules.dice.faces, rules.dice.count)
         final = np.full((len(throws), len(throws)), NEVER)
         known: dict[Sheet, Floats] = {}
-        for rank, inner in zip(ranks, throws, strict=True):
+        for rank, inner in enumerate(throws):
             for cell, _strike, found in allowed_placements(rules, self.sheet, inner):
                 between = fill_cell(rules, self.sheet, inner, cell, found.points)
                 if between not in known:
-                    known[between] = np.zeros(len(throws), dtype=np.float32)
-                    for place, outer in zip(ranks, throws, strict=True):
-                        known[between][place] = max(value for *_, value in self._ends(between, outer))
+                    best = [max(value for *_, value in self._ends(between, outer)) for outer in throws]
+                    known[between] = np.array(best, dtype=np.float32)
                 np.maximum(final[rank], known[between], out=final[rank])
         return final
 
@@ -201,10 +197,10 @@ class LastTurnScores:
         faces = self.turn.faces(dice)
         count = len(faces)
         if self.state.throws_left < 2 or count == self.turn.rules.dice.count:
-            inner, outer = (rank_of(sorted(layer)) for layer in zip(*faces, strict=True)) if faces else (0, 0)
+            inner, outer = (multiset_rank(sorted(die[layer] for die in faces)) for layer in (0, 1))
             return np.array([one[count][inner, outer] for one in layers])
         kinds = self.turn.rules.dice.faces
-        rank = rank_of([inner * kinds + outer for inner, outer in faces])
+        rank = multiset_rank([inner * kinds + outer for inner, outer in faces])
         row = self.solver.lattice.keeps[count].row_of_rank[rank]
         return np.array(after[self.state.throws_left - 2][count][row, : len(layers)])
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
 from math import comb
 from typing import Any
+
+from dicecup.dice import Faces
 
 Array = Any  # of numpy or of CuPy
 BLOCK = 1 << 16  # columns processed together, so that intermediate results stay in the cache
@@ -14,9 +18,25 @@ def multiset_count(faces: int, size: int) -> int:
     return comb(faces + size - 1, size)
 
 
+def multiset_rank(faces: Iterable[int]) -> int:
+    """Return the rank of sorted faces, numbered from 0: multisets are ordered by their highest face first."""
+    return sum(rank_part(face, place) for place, face in enumerate(faces))
+
+
+def rank_part(face: int, place: int) -> int:
+    """Return what a face adds to the rank at its place, the lowest face at place 0."""
+    return comb(face + place, place + 1)
+
+
+def multisets_by_rank(faces: int, size: int) -> list[Faces]:
+    """Return the multisets of one layer's dice in the order of their rank."""
+    found = combinations_with_replacement(range(1, faces + 1), size)
+    return sorted(found, key=lambda dice: dice[::-1])
+
+
 def rank_weights(faces: int, size: int, xp: Any) -> Array:
     """Return weights[j, c]: what face c adds to the rank as the j-th lowest face."""
-    rows = [[comb(face + place, place + 1) for face in range(faces)] for place in range(size)]
+    rows = [[rank_part(face, place) for face in range(faces)] for place in range(size)]
     return xp.asarray(rows, dtype=xp.int32).reshape(size, faces)
 
 

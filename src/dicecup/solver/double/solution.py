@@ -10,7 +10,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import OrderedDict
 from functools import cached_property
-from math import comb
 from threading import RLock
 from typing import TYPE_CHECKING, Protocol
 
@@ -21,6 +20,7 @@ from dicecup.engine.state import Score, Sheet
 from dicecup.errors import PositionError
 from dicecup.rules.model import Ruleset
 from dicecup.solver.double.game_tables import SheetIndex
+from dicecup.solver.double.multisets import multiset_rank
 from dicecup.solver.solution import BoxValue, Solution, Turn
 
 if TYPE_CHECKING:
@@ -131,12 +131,12 @@ class DoubleTurn(Turn):
         if throws_left == 1:
             return self.whole(self.layer_value(faces))
         kinds = self.solution.rules.dice.faces
-        rank = rank_of([inner * kinds + outer for inner, outer in faces])
+        rank = multiset_rank([inner * kinds + outer for inner, outer in faces])
         return self.whole(self.decisions.keep(throws_left, len(faces), rank))
 
     def layer_value(self, faces: list[tuple[int, int]]) -> float:
-        inner = rank_of([inner for inner, _ in faces])
-        outer = rank_of(sorted(outer for _, outer in faces))
+        inner = multiset_rank([inner for inner, _ in faces])
+        outer = multiset_rank(sorted(outer for _, outer in faces))
         return self.decisions.layer(len(faces), inner, outer)
 
     def stop(self, dice: Dice) -> float:
@@ -166,8 +166,3 @@ class DoubleTurn(Turn):
                 move = Score((placement_of(rules, first, first_strike), placement_of(rules, second, strike)))
                 found.append(BoxValue(move, gained, self.whole(gained + bonus + rest)))
         return found
-
-
-def rank_of(faces: list[int]) -> int:
-    """Return the rank of sorted faces, as in `multisets`."""
-    return sum(comb(face + place, place + 1) for place, face in enumerate(faces))

@@ -15,7 +15,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib.resources import files
-from itertools import chain, combinations_with_replacement
+from itertools import chain, product, repeat
 from math import sqrt
 from typing import Any, NamedTuple, Protocol
 
@@ -25,7 +25,8 @@ from dicecup.errors import StorageError
 from dicecup.installation import is_there
 from dicecup.rules.model import Ruleset
 from dicecup.solver.double.game_tables import SheetIndex, box_points, game_lists
-from dicecup.solver.double.solution import DoubleGame, rank_of
+from dicecup.solver.double.multisets import multiset_rank, multisets_by_rank
+from dicecup.solver.double.solution import DoubleGame
 from dicecup.solver.ready import double_table_file, read_packed
 
 MAGIC = b"dicecup double dice\n"
@@ -207,12 +208,10 @@ class WasmGame(DoubleGame):
 
 def growing_ranks() -> Iterable[int]:
     """Yield the rank of one layer's multiset with a face more, by size, rank and face; 252 ranks a size."""
-    for size in range(DICE):
-        ranks: dict[int, tuple[int, ...]] = {}
-        for dice in combinations_with_replacement(range(FACES), size):
-            ranks[rank_of(list(dice))] = tuple(rank_of(sorted([*dice, face])) for face in range(FACES))
-        for rank in range(max(LAYERS[:DICE])):
-            yield from ranks.get(rank, (0,) * FACES)
+    for size, count in enumerate(LAYERS[:DICE]):
+        for dice, face in product(multisets_by_rank(FACES, size), range(1, FACES + 1)):
+            yield multiset_rank(sorted(other - 1 for other in (*dice, face)))
+        yield from repeat(0, (max(LAYERS[:DICE]) - count) * FACES)
 
 
 def turn_code() -> bytes:
