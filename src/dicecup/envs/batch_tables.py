@@ -29,8 +29,8 @@ from dicecup.solver.components import (
     joker_throws,
     memory,
     offered_points,
-    remember,
 )
+from dicecup.solver.ready import remembered
 
 DIE_BITS = 5  # a die is one number: its faces, so many bits each
 MOST_FACES = (1 << DIE_BITS) - 1
@@ -261,5 +261,5 @@ def option_of(rules: Ruleset, group: Component, state: LocalState, option: BoxOp
 def written(rules: Ruleset, group: Component, state: LocalState, place: int, points: int) -> int:
     """Return the state of a group when points are written in one of its boxes."""
     kind = memory(rules, group.boxes)[place]
-    cells = (*state.cells[:place], remember(kind, points), *state.cells[place + 1 :])
+    cells = (*state.cells[:place], remembered(kind, points), *state.cells[place + 1 :])
     return group.numbers.get(cells, 0)  # where no game leads it does not matter

@@ -33,6 +33,7 @@ from dicecup.engine.state import bonus
 from dicecup.errors import Phrase, UsageError
 from dicecup.rules.model import Box, Ruleset
 from dicecup.rules.scoring import score_table
+from dicecup.solver.ready import remembered
 
 MOST_ALIKE = 6  # equal boxes in one group: 2^6 sheets
 MOST_OPTIONS = 2_000_000  # of one group of boxes: enumerating them takes half a minute and a gigabyte
@@ -174,7 +175,7 @@ def build(rules: Ruleset, boxes: tuple[int, ...]) -> Component:
     """Follow every sheet of the group from the empty one, then join those that offer the same."""
     offered = offered_points(rules, boxes)
     columns = {*offered.throws, *offered.jokers}
-    remembered = memory(rules, boxes)
+    kinds = memory(rules, boxes)
     start: Cells = (None,) * len(boxes)
     reached: dict[Cells, dict[Faces, list[tuple[BoxOption, Cells]]]] = {}
     waiting, followed = [start], 0
@@ -182,9 +183,7 @@ def build(rules: Ruleset, boxes: tuple[int, ...]) -> Component:
         cells = waiting.pop()
         if cells in reached:
             continue
-        reached[cells] = {
-            column: list(raw_options(rules, boxes, cells, column, remembered)) for column in columns
-        }
+        reached[cells] = {column: list(raw_options(rules, boxes, cells, column, kinds)) for column in columns}
         waiting += {after for options in reached[cells].values() for _, after in options}
         followed += sum(map(len, reached[cells].values()))
         if followed > MOST_OPTIONS:
@@ -208,12 +207,8 @@ def memory(rules: Ruleset, boxes: tuple[int, ...]) -> tuple[Literal["filled", "p
     return tuple(kinds)
 
 
-def remember(kind: str, points: int) -> int:
-    return points if kind == "points" else int(points != 0) if kind == "any" else 0
-
-
 def raw_options(
-    rules: Ruleset, boxes: tuple[int, ...], cells: Cells, column: Faces, remembered: tuple[str, ...]
+    rules: Ruleset, boxes: tuple[int, ...], cells: Cells, column: Faces, kinds: tuple[str, ...]
 ) -> Iterator[tuple[BoxOption, Cells]]:
     """Yield every way to fill a box of the group, with the cells afterwards."""
     for place, index in enumerate(boxes):
@@ -225,7 +220,7 @@ def raw_options(
         for value, struck in ways_to_fill(box, points):
             if precedence > rank_of(rules, box, value, forced=False).endurance:
                 continue  # the points of the box itself bar it
-            after = cells[:place] + (remember(remembered[place], value),) + cells[place + 1 :]
+            after = cells[:place] + (remembered(kinds[place], value),) + cells[place + 1 :]
             gain = value if box.section == "upper" else 0
             yield BoxOption(index, value, gain, struck, -1), after
 

@@ -65,6 +65,12 @@ class ClassNumbers(dict[Any, int]):
         return found
 
 
+def class_numbers(groups: Sequence[ReadyGroup]) -> list[ClassNumbers]:
+    """Return the digits of a number of classes, one for each group."""
+    strides = strides_of([group.size for group in groups])
+    return list(map(ClassNumbers, groups, strides))
+
+
 class Numbering(NamedTuple):
     """How all sheets of a game are numbered."""
 
@@ -81,9 +87,8 @@ class ReadyTable:
         self.expected = float(fields["expected"])
         self.numbering = Numbering(groups_from_data(fields), tuple(map(tuple, fields["totals"])))
         groups = self.numbering.groups
-        numbers = [ClassNumbers(group, stride) for group, stride in zip(groups, strides(groups), strict=True)]
-        self.upper_numbers = [number for number in numbers if number.group.upper]
-        self.lower_numbers = [number for number in numbers if not number.group.upper]
+        self.upper_numbers = class_numbers([group for group in groups if group.upper])
+        self.lower_numbers = class_numbers([group for group in groups if not group.upper])
         self.upper = [box for group in groups if group.upper for box in group.boxes]
         self.ends = tuple(accumulate(fields["sizes"]))
         self.row_starts = (0, *accumulate(map(len, self.numbering.totals)))
@@ -200,13 +205,12 @@ def remembered(kind: str, points: int | None) -> int | None:
     return int(kind == "any" and points != 0)
 
 
-def strides(groups: Sequence[ReadyGroup]) -> tuple[int, ...]:
-    """Return the place value of each group's class, the last group of the upper and lower part fastest."""
-    found, next_stride = [], {True: 1, False: 1}
-    for group in reversed(groups):
-        found.append(next_stride[group.upper])
-        next_stride[group.upper] *= group.size
-    return tuple(reversed(found))
+def strides_of(sizes: Sequence[int]) -> tuple[int, ...]:
+    """Return the place values of a number whose digits have these sizes, the last digit counting fastest."""
+    strides = [1]
+    for size in reversed(sizes[1:]):
+        strides.append(strides[-1] * size)
+    return tuple(reversed(strides)) if sizes else ()
 
 
 def fold(number: int) -> int:

@@ -33,8 +33,8 @@ from dicecup.solver.components import (
     last_step,
     memory,
     offered_points,
-    remember,
 )
+from dicecup.solver.ready import remembered
 
 
 class Reading(NamedTuple):
@@ -86,8 +86,7 @@ class Layout:
         for group, first in zip(self.groups, self.first[1:], strict=False):
             kinds = memory(self.rules, group.boxes)
             written = tuple(
-                None if (points := cells[box]) is None else remember(kind, points)
-                for box, kind in zip(group.boxes, kinds, strict=True)
+                remembered(kind, cells[box]) for box, kind in zip(group.boxes, kinds, strict=True)
             )
             if written not in group.numbers:
                 raise PositionError("sheet_impossible")

@@ -29,11 +29,11 @@ from dicecup.solver.components import (
     last_step,
     memory,
     offered_points,
-    remember,
 )
 from dicecup.solver.files.tables import has_weights
 from dicecup.solver.limits import check_disk, check_memory, cores
-from dicecup.solver.single.upper_classes import UpperPart, strides_of, upper_part
+from dicecup.solver.ready import remembered, strides_of
+from dicecup.solver.single.upper_classes import UpperPart, upper_part
 
 MOST_STATES = 20_000_000_000  # a day of two cores, and 80 GB
 PACK_FROM = 64_000_000  # states: from here on a 32-bit table is packed
@@ -240,12 +240,11 @@ class Index:
             cells: list[int | None] = []
             for box, kind in reader.boxes:
                 points = sheet.cells[box]
+                cells.append(remembered(kind, points))
                 if points is None:
                     open_boxes += 1
-                    cells.append(None)
-                    continue
-                cells.append(0 if kind == "filled" else remember(kind, points))
-                total += points if box in self.upper_boxes else 0
+                elif box in self.upper_boxes:
+                    total += points
             number = reader.component.numbers[tuple(cells)]
             numbers.append(number)
             upper += reader.component.states[number].group * reader.upper_stride

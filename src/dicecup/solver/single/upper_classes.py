@@ -22,6 +22,7 @@ from dicecup.solver.components import (
     last_step,
     lowest_totals,
 )
+from dicecup.solver.ready import strides_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,14 +50,6 @@ class UpperPart:
     @property
     def most_open(self) -> int:
         return max(self.opens)
-
-
-def strides_of(sizes: list[int]) -> tuple[int, ...]:
-    """Return the place values of a number whose digits have these sizes, the last digit counting fastest."""
-    strides = [1]
-    for size in reversed(sizes[1:]):
-        strides.append(strides[-1] * size)
-    return tuple(reversed(strides)) if sizes else ()
 
 
 @lru_cache(maxsize=8)
