@@ -6,7 +6,6 @@ games of double dice have packages of their own.
 
 from __future__ import annotations
 
-import shlex
 from concurrent.futures import Executor
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from dicecup.solver.double.solution import DoubleSolution
 from dicecup.solver.double.solve import ValueTable, check_room, find_packed_table, solve_double
 from dicecup.solver.double.solve import solve_seconds as double_seconds
 from dicecup.solver.files.tables import TableFile, open_table, table_path
-from dicecup.solver.limits import PRECISIONS, check_backend
+from dicecup.solver.limits import PRECISIONS, check_backend, command_line
 from dicecup.solver.single.index import check_solvable, solve_seconds
 from dicecup.solver.single.solution import SingleSolution
 from dicecup.solver.single.solve import solve_single
@@ -66,8 +65,7 @@ def find_single_solution(
 
 def takes_long(rules: Ruleset, seconds: float) -> UsageError:
     """Return the error that says what to run once to solve a large game."""
-    options = "".join(f" -o {name}={value}" for name, value in rules.non_default_options.items())
-    command = f"dicecup solve {shlex.quote(rules.reference)}{options} --precision 32"
+    command = command_line("solve", rules, "--precision 32")
     minutes = round(seconds / 60) or 1
     return UsageError("solve_takes_long", ruleset=rules.id, minutes=minutes, command=command)
 

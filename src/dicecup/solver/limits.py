@@ -5,6 +5,7 @@ finish.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,13 @@ from typing import Any
 import psutil
 
 from dicecup.errors import StorageError, UsageError
+from dicecup.rules.model import Ruleset
+
+
+def command_line(command: str, rules: Ruleset, arguments: str) -> str:
+    """Return the command that does something of these rules once, for errors that say what to run."""
+    options = "".join(f" -o {name}={value}" for name, value in rules.non_default_options.items())
+    return f"dicecup {command} {shlex.quote(rules.reference)}{options} {arguments}"
 
 
 def check_memory(needed: int) -> None:

@@ -8,7 +8,6 @@ For sheets with few open boxes everything is computed when it is asked for; for 
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -31,7 +30,7 @@ from dicecup.solver.files.tables import (
     table_path,
     write_errors,
 )
-from dicecup.solver.limits import check_disk, check_memory
+from dicecup.solver.limits import check_disk, check_memory, command_line
 from dicecup.solver.single.chance_turn import Aims, ChanceTurn, RowTurn
 from dicecup.solver.single.row_kernels import RowLevel
 from dicecup.solver.single.rows import NUMBERS, BonusRows, Descent, Rows, UtilityRows, Wanted
@@ -328,16 +327,14 @@ class AimSolution(Solution):
     best chances of its targets: what could be had if the target were known from now on.
     """
 
-    def __init__(self, chances: GameChances, aims: Aims, play: Play = "target") -> None:
+    def __init__(self, chances: GameChances, aims: Aims) -> None:
         self.chances = chances
         self.rules = chances.solution.rules
         self.aims = aims
-        self.play: Play = play
 
     def _unchecked_turn(self, sheet: Sheet) -> ChanceTurn:
-        rows = None if sheet.full else self.chances.rows(sheet, self.play)
-        by_points = self.play == "points"
-        return ChanceTurn(self.chances.solution, sheet, rows, self.aims, by_points=by_points)
+        rows = None if sheet.full else self.chances.rows(sheet, "target")
+        return ChanceTurn(self.chances.solution, sheet, rows, self.aims, by_points=False)
 
 
 class UtilitySolution(Solution):
@@ -388,6 +385,5 @@ def multiplied(curve: Array, times: int) -> tuple[float, ...]:
 
 def chances_take_long(rules: Ruleset, play: Play) -> UsageError:
     """Return the error that says what to run once."""
-    options = "".join(f" -o {name}={value}" for name, value in rules.non_default_options.items())
-    command = f"dicecup chance {shlex.quote(rules.reference)}{options} --play {play}"
+    command = command_line("chance", rules, f"--play {play}")
     return UsageError("chances_take_long", ruleset=rules.id, command=command)
