@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from dicecup.coach.advice import Choice, with_strikes
+from dicecup.coach.advice import Choice
 from dicecup.coach.lessons import Habit, Lesson, habit_of, habits_over, mistakes_of, worth_saying
 from dicecup.coach.reasons import Aim, Reason, remarks
 from dicecup.coach.review import Decision, is_unforced, mark_of
+from dicecup.engine.play import with_strikes
 from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.serialize import Position, move_from_data
 from dicecup.engine.state import Keep, Score, Throw, score

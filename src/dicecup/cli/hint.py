@@ -31,14 +31,14 @@ from dicecup.cli.solving import (
     hint_values,
     position_option,
     read_moment,
-    reason_text,
     values_of,
 )
 from dicecup.cli.terminal import fitting
-from dicecup.coach.advice import Choice, Hint, Values, WinHint, advise, with_strikes
+from dicecup.coach.advice import Choice, Hint, Values, WinHint, advise
 from dicecup.coach.reasons import Reasons, remarks
 from dicecup.coach.review_data import choice_data, reason_data, win_hint_data
 from dicecup.dice import format_dice
+from dicecup.engine.play import with_strikes
 from dicecup.engine.serialize import Position, position_from_data, position_from_line
 from dicecup.engine.state import State
 from dicecup.i18n.language import game_name
@@ -49,7 +49,9 @@ from dicecup.i18n.sentences import (
     move_text,
     number_text,
     percent_text,
+    reason_text,
     remarks_text,
+    said_text,
 )
 from dicecup.installation import is_available
 from dicecup.messages import N_
@@ -141,11 +143,11 @@ def text(
         lines += ["", *wrap(sentence(rules, state, advice, reasons), WIDTH)]
         rows = [
             (
-                move_text(rules, with_strikes(rules, state.sheet, state.dice, choice.move), language),
+                said_text(rules, state, choice.move, language),
                 number_text(choice.expected, language),
                 *win_column(to_win, choice),
                 number_text(-choice.loss, language) if choice.loss > 5e-3 else "",
-                *([] if brief else [reason_text(rules, choice, reasons.reason(choice))]),
+                *([] if brief else [reason_text(rules, choice.move, reasons.reason(choice), language)]),
             )
             for choice in advice.choices[:shown]
         ]

@@ -35,7 +35,6 @@ from dicecup.cli.solving import (
     learned_notes,
 )
 from dicecup.cli.terminal import fitting
-from dicecup.coach.advice import with_strikes
 from dicecup.coach.review import Decision, PlayerReview, Review, RollLuck, WinChances, review
 from dicecup.coach.review_data import review_data
 from dicecup.dice import format_dice
@@ -55,6 +54,7 @@ from dicecup.i18n.sentences import (
     percent_text,
     rating_text,
     rolls_unknown_text,
+    said_text,
     signed_text,
     unfinished_text,
 )
@@ -115,10 +115,8 @@ def luck_text(said: str, luck: RollLuck) -> str:
     return said.format(turn=luck.turn, dice=dice, points=signed(luck.gain))
 
 
-def said_text(record: Record, decision: Decision, move: Keep | Score) -> str:
-    """Return the move in words; a box that gets 0 is described as crossed out."""
-    rules, sheet = record.rules, record.states[decision.moves].sheet
-    return move_text(rules, with_strikes(rules, sheet, decision.dice, move), speech.language)
+def said_move(record: Record, decision: Decision, move: Keep | Score) -> str:
+    return said_text(record.rules, record.states[decision.moves], move, speech.language)
 
 
 def lessons(rules: Ruleset, player: PlayerReview) -> list[str]:
@@ -139,8 +137,8 @@ def highlights(record: Record, player: PlayerReview) -> list[str]:
             _("Biggest mistake: turn {turn}, {dice}: {move} ({points}), better: {best}").format(
                 turn=costliest.turn,
                 dice=format_dice(costliest.dice),
-                move=said_text(record, costliest, costliest.taken.move),
-                best=said_text(record, costliest, costliest.best.move),
+                move=said_move(record, costliest, costliest.taken.move),
+                best=said_move(record, costliest, costliest.best.move),
                 points=signed(-costliest.loss),
             )
         )
@@ -156,8 +154,8 @@ def decision_row(record: Record, decision: Decision) -> tuple[str, ...]:
         SIGNS[decision.mark],
         str(decision.turn),
         format_dice(decision.dice),
-        said_text(record, decision, decision.taken.move),
-        said_text(record, decision, decision.best.move),
+        said_move(record, decision, decision.taken.move),
+        said_move(record, decision, decision.best.move),
         number_text(-decision.loss, speech.language),
     )
 
@@ -301,7 +299,7 @@ def decision_part(record: Record, decision: Decision) -> str:
         shown.append(decision.taken)
     rows = []
     for choice in shown:
-        words = together(escape(said_text(record, decision, choice.move)), DOUBLE_DIE)
+        words = together(escape(said_move(record, decision, choice.move)), DOUBLE_DIE)
         taken = choice == decision.taken
         rows.append(
             (

@@ -23,14 +23,13 @@ from dicecup.cli.common import (
     read_text_file,
     speech,
 )
-from dicecup.coach.advice import Choice, Hint, Values, find_values, ready_values, values_without_solver
-from dicecup.coach.reasons import Reason
+from dicecup.coach.advice import Hint, Values, find_values, ready_values, values_without_solver
 from dicecup.coach.review import WinChances, shares_of_win
 from dicecup.engine.record import Record
 from dicecup.engine.serialize import position_from_data
-from dicecup.engine.state import Keep, State, start
+from dicecup.engine.state import State, start
 from dicecup.errors import DicecupError, UsageError
-from dicecup.i18n.sentences import aims_text, learned_text, number_text, percent_text, score_text
+from dicecup.i18n.sentences import learned_text, number_text, percent_text
 from dicecup.installation import is_available, is_installed
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
@@ -221,13 +220,6 @@ def expected_lines(values: Values, advice: Hint, decimals: int) -> list[str]:
         return [_("Expected final score: {points}").format(points=points)]
     said = _("Expected final score, estimated: {points}").format(points=points)
     return [said, *learned_notes(values)]
-
-
-def reason_text(rules: Ruleset, choice: Choice, reason: Reason) -> str:
-    if not isinstance(choice.move, Keep):
-        return score_text(reason.points, reason.rest, speech.language)
-    aims = [(aim.box, aim.column, aim.chance) for aim in reason.aims]
-    return aims_text(rules, aims, reason.nothing, speech.language)
 
 
 def chances_to_win(found: Record) -> WinChances | None:

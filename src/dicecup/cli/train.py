@@ -36,7 +36,6 @@ from dicecup.cli.terminal import (
     read_placement,
     understand,
 )
-from dicecup.coach.advice import with_strikes
 from dicecup.coach.puzzles import Graded, Puzzle, daily_puzzles, load_puzzles, puzzle_games
 from dicecup.engine.legality import layer_offers
 from dicecup.engine.record import Record
@@ -44,7 +43,7 @@ from dicecup.engine.serialize import move_to_data
 from dicecup.engine.state import Keep, Score
 from dicecup.errors import DicecupError, UsageError
 from dicecup.i18n.language import game_name, name
-from dicecup.i18n.sentences import date_text, move_text, number_text
+from dicecup.i18n.sentences import date_text, number_text, said_text
 from dicecup.installation import data_folder as all_data_folder
 from dicecup.messages import N_
 from dicecup.storage.record_file import read_record
@@ -333,6 +332,4 @@ def show_grade(puzzle: Puzzle, graded: Graded) -> None:
 
 
 def said_move(puzzle: Puzzle, move: Keep | Score) -> str:
-    """Return the move in words; a box that gets 0 is described as crossed out."""
-    rules, state = puzzle.position.rules, puzzle.position.state
-    return move_text(rules, with_strikes(rules, state.sheet, state.dice, move), speech.language)
+    return said_text(puzzle.position.rules, puzzle.position.state, move, speech.language)

@@ -15,9 +15,9 @@ from pathlib import Path
 from threading import Lock, RLock
 from typing import TYPE_CHECKING
 
-from dicecup.dice import Dice, Die, sort_dice
+from dicecup.dice import Die, sort_dice
 from dicecup.engine.checked import checked_state
-from dicecup.engine.play import MOST_TEXT, check_placements, keeps, score_sheet
+from dicecup.engine.play import MOST_TEXT, check_placements, keeps
 from dicecup.engine.state import Keep, Score, Sheet, State, TurnMove, final_score
 from dicecup.errors import DicecupError, MoveError, UsageError, as_integer, check_argument
 from dicecup.installation import house_folder, is_installed, is_there, need
@@ -319,17 +319,3 @@ def without_strikes(move: TurnMove) -> TurnMove:
 def is_strike(choice: Choice) -> bool:
     """Whether a choice writes 0 into a box that would score."""
     return isinstance(choice.move, Score) and any(placed.strike for placed in choice.move.placements)
-
-
-def with_strikes(rules: Ruleset, sheet: Sheet, dice: Dice, move: Keep | Score) -> Keep | Score:
-    """Return the move as people say it: a box that gets 0 is crossed out, unless it never holds points."""
-    if isinstance(move, Keep):
-        return move
-    _, written = score_sheet(rules, sheet, dice, move.placements)
-    paying = [not rules.boxes[rules.box_index[placed.box]].never_pays for placed in move.placements]
-    return Score(
-        tuple(
-            replace(placed, strike=placed.strike or (pays and not scored.points))
-            for placed, scored, pays in zip(move.placements, written, paying, strict=True)
-        )
-    )

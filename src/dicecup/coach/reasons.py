@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from dicecup.coach.advice import Choice, Values, with_strikes
+from dicecup.coach.advice import Choice, Values
 from dicecup.dice import Faces, Lattice, lattice, layer_faces
-from dicecup.engine.play import score_sheet
+from dicecup.engine.play import score_sheet, with_strikes
 from dicecup.engine.state import Keep, Score, State, final_score
 from dicecup.rules.model import OfFace, Ruleset
 from dicecup.solver.double.wasm import WasmGame
@@ -60,8 +59,7 @@ class Forecast:
         return [(chance, self.best_box(row)) for row, chance in enumerate(ended) if chance]
 
 
-@dataclass(frozen=True, slots=True)
-class Aim:
+class Aim(NamedTuple):
     """A box in which the turn may end with points."""
 
     box: str
@@ -70,8 +68,7 @@ class Aim:
     points: float  # on average, when it ends there
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(NamedTuple):
     """Of a keep: its aims, most likely first, and the chance of a 0. Of a score: what is still to come."""
 
     aims: tuple[Aim, ...] = ()

@@ -373,3 +373,17 @@ def scores_of_cells(rules: Ruleset) -> tuple[tuple[Score, Score], ...]:
 
 def placement_of(rules: Ruleset, cell: int, strike: bool) -> Placement:
     return placements_of_cells(rules)[cell][strike]
+
+
+def with_strikes(rules: Ruleset, sheet: Sheet, dice: Dice, move: Keep | Score) -> Keep | Score:
+    """Return the move as people say it: a box that gets 0 is crossed out, unless it never holds points."""
+    if isinstance(move, Keep):
+        return move
+    _, written = score_sheet(rules, sheet, dice, move.placements)
+    paying = [not rules.boxes[rules.box_index[placed.box]].never_pays for placed in move.placements]
+    return Score(
+        tuple(
+            replace(placed, strike=placed.strike or (pays and not scored.points))
+            for placed, scored, pays in zip(move.placements, written, paying, strict=True)
+        )
+    )

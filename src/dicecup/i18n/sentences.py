@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from dicecup.dice import format_dice
+from dicecup.engine.play import with_strikes
 from dicecup.engine.record_dice import Proof
-from dicecup.engine.state import Keep, Placement, Score
+from dicecup.engine.state import Keep, Placement, Score, State
 from dicecup.i18n.language import Language, name
 from dicecup.messages import N_
 from dicecup.rules.model import Ruleset
@@ -83,6 +84,11 @@ def move_text(rules: Ruleset, move: Keep | Score, language: Language) -> str:
     return ", ".join(texts)
 
 
+def said_text(rules: Ruleset, state: State, move: Keep | Score, language: Language) -> str:
+    """Return the move in words; a box that gets 0 is described as crossed out."""
+    return move_text(rules, with_strikes(rules, state.sheet, state.dice, move), language)
+
+
 def placement_text(rules: Ruleset, placement: Placement, language: Language) -> str:
     text = cell_text(rules, placement.box, placement.column, language)
     return language.gettext("cross out {box}").format(box=text) if placement.strike else text
@@ -93,15 +99,25 @@ def cell_text(rules: Ruleset, box: str, column: str, language: Language) -> str:
     return f"{name(rules, column, language.code)} {text}" if column else text
 
 
-def aims_text(
-    rules: Ruleset, aims: Sequence[tuple[str, str, float]], nothing: float, language: Language
-) -> str:
-    """Return the aims of a keep: `Sixes 41%, Full House 14%`. Aims are (box, column, chance)."""
+Aim = tuple[str, str, float, float]  # box, column, chance, points
+Reason = tuple[Sequence[Aim], float, int, float, float]  # as in `coach.reasons`
+
+
+def reason_text(rules: Ruleset, move: Keep | Score, reason: Reason, language: Language) -> str:
+    """Return what a keep aims for, or what a score writes and leaves to come."""
+    aims, nothing, points, rest, _error = reason
+    if isinstance(move, Keep):
+        return aims_text(rules, aims, nothing, language)
+    return score_text(points, rest, language)
+
+
+def aims_text(rules: Ruleset, aims: Sequence[Aim], nothing: float, language: Language) -> str:
+    """Return the aims of a keep: `Sixes 41%, Full House 14%`."""
     likely = [aim for aim in aims if aim[2] >= LEAST_CHANCE][:SHOWN_AIMS]
     said = language.gettext("{box} {percent}")
     texts = [
         said.format(box=cell_text(rules, box, column, language), percent=percent_text(chance, language))
-        for box, column, chance in likely
+        for box, column, chance, _points in likely
     ]
     if nothing >= LEAST_CHANCE:
         texts.append(language.gettext("a zero {percent}").format(percent=percent_text(nothing, language)))
@@ -129,7 +145,7 @@ def do_text(rules: Ruleset, move: Keep | Score, language: Language) -> str:
     return text[0].upper() + text[1:]
 
 
-Remark = tuple[str, Sequence[tuple[str, str, float]], float]  # kind, aims as in `aims_text`, a number
+Remark = tuple[str, Sequence[tuple[str, str, float]], float]  # kind; box, column and chance of aims; a number
 
 REMARKS = {
     "bonus": N_("keeps your bonus on course"),

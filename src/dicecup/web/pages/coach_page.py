@@ -15,9 +15,9 @@ from dicecup.engine.serialize import move_from_data
 from dicecup.engine.state import State, TurnMove
 from dicecup.errors import DicecupError, MoveError, UsageError
 from dicecup.i18n.language import Language
-from dicecup.i18n.sentences import percent_text
+from dicecup.i18n.sentences import percent_text, said_text
 from dicecup.rules.model import Ruleset
-from dicecup.web.pages.coach_view import hint_view, said_text, so_far_view
+from dicecup.web.pages.coach_view import hint_view, so_far_view
 from dicecup.web.pages.match_page import Asked, read_version, show
 from dicecup.web.pages.render import is_fragment, page
 from dicecup.web.refusals import status_of

@@ -6,22 +6,21 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dicecup.coach.advice import with_strikes
 from dicecup.dice import Dice, die_faces, format_dice, layer_faces
-from dicecup.engine.play import scored_layers
+from dicecup.engine.play import scored_layers, with_strikes
 from dicecup.engine.serialize import move_to_data
 from dicecup.engine.state import Keep, Score, State
 from dicecup.i18n.language import Language
 from dicecup.i18n.sentences import (
-    aims_text,
     do_text,
     instead_text,
     move_text,
     number_text,
     percent_text,
+    reason_text,
     reasons_text,
     remarks_text,
-    score_text,
+    said_text,
     signed_text,
 )
 from dicecup.match import Match
@@ -31,7 +30,7 @@ from dicecup.web.service.advising import MOST_CHOICES
 from dicecup.web.texts import player_name
 
 if TYPE_CHECKING:
-    from dicecup.coach.advice import Choice, Hint
+    from dicecup.coach.advice import Hint
     from dicecup.coach.reasons import Reason
     from dicecup.coach.review import PlayerReview
     from dicecup.web.service.worker_main import GameReport
@@ -100,7 +99,10 @@ def hint_view(
 ) -> HintView:
     rules = match.rules
     shown = advice.choices[:MOST_SHOWN]
-    texts = [reason_text(rules, *pair, language) for pair in zip(shown, reasons or (), strict=False)]
+    texts = [
+        reason_text(rules, choice.move, reason, language)
+        for choice, reason in zip(shown, reasons or (), strict=False)
+    ]
     texts += [""] * (len(shown) - len(texts))
     views = [
         ChoiceView(
@@ -114,11 +116,6 @@ def hint_view(
     expected = number_text(advice.expected, language, 1)
     said = advice_view(rules, match.state, advice, language, reasons) if advice.choices else None
     return HintView(expected, advice.exact, views[:MOST_CHOICES], views[MOST_CHOICES:], said)
-
-
-def said_text(rules: Ruleset, state: State, move: Keep | Score, language: Language) -> str:
-    """Return the move in words; a box that gets 0 is described as crossed out."""
-    return move_text(rules, with_strikes(rules, state.sheet, state.dice, move), language)
 
 
 def crossed_text(rules: Ruleset, move: Keep | Score, dice: Dice, points: int, language: Language) -> str:
@@ -161,13 +158,6 @@ def best_view(
         why=reasons_text(why, instead, language),
         move=json.dumps(move_to_data(rules, move)),
     )
-
-
-def reason_text(rules: Ruleset, choice: Choice, reason: Reason, language: Language) -> str:
-    if not isinstance(choice.move, Keep):
-        return score_text(reason.points, reason.rest, language)
-    aims = [(aim.box, aim.column, aim.chance) for aim in reason.aims]
-    return aims_text(rules, aims, reason.nothing, language)
 
 
 def so_far_view(rules: Ruleset, found: GameReport, language: Language) -> SoFarView:

@@ -9,7 +9,6 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from dicecup.coach.advice import with_strikes
 from dicecup.coach.puzzles import (
     START_RATING,
     Graded,
@@ -20,6 +19,7 @@ from dicecup.coach.puzzles import (
     puzzle_games,
 )
 from dicecup.coach.reasons import reason_from_data, remarks
+from dicecup.engine.play import with_strikes
 from dicecup.engine.state import Keep
 from dicecup.errors import UsageError
 from dicecup.i18n.language import Language, game_name

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from dicecup.coach.advice import with_strikes
 from dicecup.engine.legality import moment_of
-from dicecup.engine.play import score_sheet
+from dicecup.engine.play import score_sheet, with_strikes
 from dicecup.engine.record import Record
 from dicecup.engine.state import Keep, Score, State, final_score, rolls_made
 from dicecup.i18n.language import Language, game_name
@@ -19,8 +18,9 @@ from dicecup.i18n.sentences import (
     SIGNS,
     lesson_text,
     placement_text,
+    said_text,
 )
-from dicecup.web.pages.coach_view import DiceView, crossed_text, dice_view, figure, said_text
+from dicecup.web.pages.coach_view import DiceView, crossed_text, dice_view, figure
 from dicecup.web.pages.match_page import Asked, seat_in
 from dicecup.web.pages.render import go_to, page
 from dicecup.web.pages.setup_page import default_name
