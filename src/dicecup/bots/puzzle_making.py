@@ -27,7 +27,7 @@ from dicecup.coach.review_data import reason_data
 from dicecup.engine.play import apply
 from dicecup.engine.serialize import Position, move_to_data
 from dicecup.engine.state import Move, State, Throw, empty_sheet, start
-from dicecup.executors import spread as spread_work
+from dicecup.executors import spread
 from dicecup.rules.model import Ruleset
 from dicecup.solver.solution import OnShare, no_callback
 
@@ -146,7 +146,7 @@ def kind_of(puzzle: Puzzle) -> tuple[object, ...]:
     return state.throws_left, 5 * filled // len(state.sheet.cells), "keep" in puzzle.moves[0]
 
 
-def spread(found: list[Puzzle], count: int) -> list[Puzzle]:
+def select_evenly(found: list[Puzzle], count: int) -> list[Puzzle]:
     """Return so many puzzles, of all kinds and of all grades, easiest first."""
     found = sorted(found, key=lambda puzzle: (puzzle.rating, puzzle.line))
     size, taken = -(-len(found) // A_DAY), []
@@ -197,7 +197,7 @@ def make_puzzles(
     """
     values = known_values(rules)
     pieces = ((rules, seed, number, every) for number in counted())
-    games = spread_work(executor, puzzles_of_game, pieces, waiting=16) if executor else each_game(pieces)
+    games = spread(executor, puzzles_of_game, pieces, waiting=16) if executor else each_game(pieces)
     found: dict[str, Puzzle] = {}
     positions = 0
     with closing(games):
@@ -207,7 +207,7 @@ def make_puzzles(
             on_progress(min(1.0, len(found) / candidates))
             if len(found) >= candidates:
                 break
-    taken = spread(list(found.values())[:candidates], count)
+    taken = select_evenly(list(found.values())[:candidates], count)
     header = {"game": rules.id, "identity": rules.identity, "seed": seed, "positions": positions}
     header |= {"exact": values.exact, "margin": round(margin_of(values), 2)}
     return header, [replace(one, id=f"{rules.id}-{number}") for number, one in enumerate(taken, start=1)]

@@ -21,7 +21,6 @@ from dicecup.encoding import Mask, Numbers, actions_of, observation_of
 from dicecup.engine.state import Sheet, State
 from dicecup.envs.batch_rows import (
     FIXED,
-    OPEN,
     REPEATS,
     SCORE,
     THROWS_LEFT,
@@ -56,7 +55,7 @@ from dicecup.envs.batch_tables import (
     batch_tables,
 )
 from dicecup.errors import MoveError, Phrase, UsageError, whole_number
-from dicecup.playout.perfect_kernel import chance_of
+from dicecup.playout.perfect_kernel import OPEN, chance_of
 from dicecup.rules.loader import AnyGame, as_ruleset
 from dicecup.solver.compiled import BLOCK, entry_kernel, kernel, load_block, store_block
 

@@ -57,11 +57,9 @@ from dicecup.envs.batch_tables import (
     THROWS,
     UPPER,
 )
-from dicecup.playout.perfect_kernel import GOLDEN, mix
+from dicecup.playout.perfect_kernel import GOLDEN, OPEN, mix
 from dicecup.solver.arrays import NOWHERE
 from dicecup.solver.compiled import BLOCK, kernel, lane_wise, load_block, store_block
-
-OPEN = -(1 << 15)  # the points of an open cell
 
 # The row of a game: its score, how many cells are open, and so on. Behind these: dice in ascending order,
 # rolls by layer, upper sums by column, states of groups, cells.

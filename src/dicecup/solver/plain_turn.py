@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from math import inf
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -19,8 +20,6 @@ from dicecup.rules.model import Ruleset
 from dicecup.solver.solution import BoxValue, Turn
 
 SheetValue = Callable[[Sheet], float]  # the expected final score of a sheet before a turn
-
-NOWHERE = float("-inf")
 
 
 class Way(NamedTuple):
@@ -79,7 +78,7 @@ class PlainTurn(Turn):
         """The best way to end the turn with these dice, where every offer may be taken."""
         pays = repeat_pays(self.rules, self.sheet, faces)
         after, strike = self.after[pays], self.best_strikes[pays]
-        found, best = 0, NOWHERE
+        found, best = 0, -inf
         given = offers(self.rules, self.sheet, faces)
         for cell, scored in enumerate(given):
             if scored is not None and (value := after[cell][scored.points]) > best:
@@ -98,7 +97,7 @@ class PlainTurn(Turn):
             for cell, points in enumerate(self.sheet.cells)
             if points is None and boxes[cell % len(boxes)].strike
         ]
-        none = Way(NOWHERE, 0, strike=True, points=0)
+        none = Way(-inf, 0, strike=True, points=0)
         return [
             max((Way(after[cell][0], cell, True, 0) for cell in cells), key=itemgetter(0), default=none)
             for after in self.after
