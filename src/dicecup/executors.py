@@ -6,6 +6,7 @@ it, also again after another one died. Results are yielded in the order of the p
 
 from __future__ import annotations
 
+import os
 import pickle
 import sys
 from collections import deque
@@ -23,6 +24,11 @@ CONNECT_SECONDS = 10
 ONE_AT_A_TIME = Lock()  # kernels use all cores and keep their work space: one piece at a time
 
 Piece = tuple[Any, ...]
+
+
+def cores() -> int:
+    """The number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def version() -> str:

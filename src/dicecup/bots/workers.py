@@ -7,7 +7,6 @@ in a worker reaches the caller as an error: it cannot load the bot, the bot fail
 
 from __future__ import annotations
 
-import os
 import pickle
 import signal
 import sys
@@ -22,7 +21,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from dicecup.bots.registry import Bot, described
 from dicecup.errors import BotError, DicecupError
-from dicecup.executors import spread
+from dicecup.executors import cores, spread
 from dicecup.solver.solution import OnShare, OnWarning
 
 MOST_CORES = 4096
@@ -62,7 +61,7 @@ def play_pieces(
     helpers: Helpers,
 ) -> Iterator[Played]:
     """Yield `play(player, *piece)` for every piece, distributed over the cores or by the executor."""
-    workers = min(helpers.cores or os.cpu_count() or 1, len(pieces), MOST_WORKERS)
+    workers = min(helpers.cores or cores(), len(pieces), MOST_WORKERS)
     played: Iterator[Played] = (play(player, *piece) for piece in pieces)
     if helpers.executor:
         played = share_with(helpers.executor, play, player, pieces)

@@ -1,10 +1,7 @@
-"""The resources of this machine (memory, disk, cores, backends), and errors before work that it cannot
-finish.
-"""
+"""The resources of this machine (memory, disk, backends), and errors before work that it cannot finish."""
 
 from __future__ import annotations
 
-import os
 import shlex
 import shutil
 from pathlib import Path
@@ -71,11 +68,6 @@ def process_memory() -> int | None:
     if most == psutil.RLIM_INFINITY:
         return None
     return int(most - process.memory_info().vms)
-
-
-def cores() -> int:
-    """The number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def size_text(count: int) -> str:

@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, ClassVar
 
 import h11
@@ -26,6 +25,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors import Multiprocess
 
+from dicecup.installation import is_there
 from dicecup.web.addresses import is_among, network_of
 from dicecup.web.logs import configure_logs
 from dicecup.web.service.subscribers import announce_stop
@@ -268,6 +268,6 @@ def shared_metrics() -> Iterator[None]:
 
 
 def protocol() -> str:
-    if find_spec("httptools"):
+    if is_there("httptools"):
         return "dicecup.web.connections_httptools:HttpToolsConnection"
     return "dicecup.web.connections:H11Connection"

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dicecup.errors import StorageError, problem_of
-from dicecup.executors import spread
+from dicecup.executors import cores, spread
 from dicecup.installation import tables_folder
 from dicecup.rules.model import Ruleset
 from dicecup.solver.double.game_tables import (
@@ -41,7 +41,7 @@ from dicecup.solver.files.tables import (
     replace_file,
     write_errors,
 )
-from dicecup.solver.limits import check_memory, cores, unknown_backend
+from dicecup.solver.limits import check_memory, unknown_backend
 from dicecup.solver.ready import double_table_file, double_table_name
 from dicecup.solver.solution import OnBatch, OnProgress, Progress, no_callback
 

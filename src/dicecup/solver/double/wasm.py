@@ -8,7 +8,6 @@ elsewhere it is the package `wasmtime`, if it is installed: the tests use it.
 from __future__ import annotations
 
 import atexit
-import sys
 import zlib
 from array import array
 from collections import Counter, OrderedDict
@@ -22,7 +21,7 @@ from typing import Any, NamedTuple, Protocol
 from dicecup.dice import Dice
 from dicecup.engine.state import Placement, Sheet
 from dicecup.errors import StorageError
-from dicecup.installation import is_there
+from dicecup.installation import IN_BROWSER, is_there
 from dicecup.rules.model import Ruleset
 from dicecup.solver.double.game_tables import SheetIndex, box_points, game_lists
 from dicecup.solver.double.multisets import multiset_rank, multisets_by_rank
@@ -222,11 +221,7 @@ def has_wasm(rules: Ruleset) -> bool:
     """Whether turns of these rules can be solved here: their table is shipped, and there is an engine."""
     sizes = rules.dice.count, rules.dice.faces, len(rules.boxes), rules.throws
     fits = rules.has_layers and sizes == (DICE, FACES, BOXES, THROWS)
-    return fits and (is_browser() or is_there("wasmtime")) and double_table_file(rules).is_file()
-
-
-def is_browser() -> bool:
-    return sys.platform == "emscripten"
+    return fits and (IN_BROWSER or is_there("wasmtime")) and double_table_file(rules).is_file()
 
 
 @lru_cache(maxsize=2)
@@ -234,5 +229,5 @@ def find_wasm(rules: Ruleset) -> WasmGame | None:
     """Return the game with its turns in WebAssembly, if that is possible here."""
     if not has_wasm(rules):
         return None
-    engine = BrowserEngine if is_browser() else WasmtimeEngine
+    engine = BrowserEngine if IN_BROWSER else WasmtimeEngine
     return WasmGame(rules, engine(turn_code()))

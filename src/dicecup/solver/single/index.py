@@ -20,6 +20,7 @@ import numpy as np
 
 from dicecup.engine.state import Sheet
 from dicecup.errors import UsageError
+from dicecup.executors import cores
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import NOWHERE, Array
 from dicecup.solver.components import (
@@ -31,7 +32,7 @@ from dicecup.solver.components import (
     offered_points,
 )
 from dicecup.solver.files.tables import has_weights
-from dicecup.solver.limits import check_disk, check_memory, cores
+from dicecup.solver.limits import check_disk, check_memory
 from dicecup.solver.ready import remembered, strides_of
 from dicecup.solver.single.upper_classes import UpperPart, upper_part
 
@@ -293,15 +294,15 @@ def build_index(rules: Ruleset) -> Index:
         upper=upper,
         lower=lower,
         lower_strides=strides_of([len(component.classes) for component in lower]),
-        opens=spread([component.opens for component in lower], np.add, 0).astype(np.uint8),
-        ready=spread([component.ready for component in lower], np.logical_and, True).astype(np.bool_),
-        holding=spread([component.holding for component in lower], np.logical_or, False).astype(np.bool_),
+        opens=by_class([component.opens for component in lower], np.add, 0).astype(np.uint8),
+        ready=by_class([component.ready for component in lower], np.logical_and, True).astype(np.bool_),
+        holding=by_class([component.holding for component in lower], np.logical_or, False).astype(np.bool_),
         groups=tuple(groups),
         row_starts=tuple(row_starts),
     )
 
 
-def spread(values: list[Any], join: np.ufunc, start: Any) -> Array:
+def by_class(values: list[Any], join: np.ufunc, start: Any) -> Array:
     """Return a value for every lower class from the values of its groups of boxes."""
     found = np.array([start])
     for value in values:

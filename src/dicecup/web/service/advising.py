@@ -9,7 +9,6 @@ takes seconds, and a minute if its kernels have never been compiled; `in_time` l
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine
 from functools import cache, lru_cache
@@ -21,7 +20,7 @@ from dicecup.coach.advice import is_coached
 from dicecup.engine.record import Record
 from dicecup.engine.state import State, TurnMove
 from dicecup.errors import MoveError, UsageError
-from dicecup.installation import ensure, is_available, is_installed
+from dicecup.installation import IN_BROWSER, ensure, is_available, is_installed
 from dicecup.rules.loader import load_ruleset
 from dicecup.rules.model import Ruleset
 from dicecup.solver.components import check_rules
@@ -139,7 +138,7 @@ class DirectWorker(Worker):
 
 
 def make_worker(niceness: int = 0, most_memory: int = MOST_MEMORY, **more: Any) -> Worker:
-    kind = DirectWorker if sys.platform == "emscripten" else Worker
+    kind = DirectWorker if IN_BROWSER else Worker
     return kind(niceness, most_memory, **more)
 
 
