@@ -10,8 +10,8 @@ from dicecup.cli.common import _, echo, paint, speech
 from dicecup.cli.terminal import (
     ASIDES,
     columns_alike,
-    draw_all_sheets,
     draw_dice,
+    draw_sheets,
     draw_turn_sheet,
     fitting,
     help_text,
@@ -253,7 +253,7 @@ class Conversation:
         elif command == "help":
             say(help_text(self.match.rules, typed=self.typed))
         else:
-            say(draw_all_sheets(self.match.rules, self.match.state, self.match.record.header.players))
+            say(draw_sheets(self.match.rules, self.match.state.sheets, self.match.record.header.players))
         return False
 
     def show_hint(self) -> None:
@@ -330,7 +330,7 @@ class Conversation:
     def show_end(self) -> None:
         rules, state, players = self.match.rules, self.match.state, self.match.record.header.players
         say()
-        say(draw_all_sheets(rules, state, players))
+        say(draw_sheets(rules, state.sheets, players))
         say()
         for row, player, points in standings(rules, state):
             said = speech.language.ngettext(

@@ -77,9 +77,7 @@ BLOCK_COLUMNS = 39  # two blocks side by side in 80 columns
 MOST_ROWS = 14  # of a block: with dice, title and prompt that is 24 lines
 
 
-def draw_turn_sheet(
-    rules: Ruleset, state: State, players: tuple[str, ...], given: Sequence[Offers] = ()
-) -> str:
+def draw_turn_sheet(rules: Ruleset, state: State, players: tuple[str, ...], given: Sequence[Offers]) -> str:
     """Return the sheet of whoever plays in two blocks, which with the dice fits 80 columns and 24 lines."""
     lines = [line for line in rules.lines if line not in rules.overall_lines]
     upper = sum(line in UPPER_LINES or line in upper_boxes(rules) for line in lines)
@@ -154,79 +152,54 @@ def cell_style(sheet: Sheet, cell: int, given: Sequence[Offers]) -> dict[str, ob
     return {"fg": "green"} if any(offered) else {"dim": True}
 
 
-def draw_sheets(rules: Ruleset, state: State, players: tuple[str, ...], given: Sequence[Offers] = ()) -> str:
-    """Return the sheets side by side, with the points the dice give the player whose turn it is.
-
-    With columns only that player's sheet is shown, with many players only some; all scores follow below.
-    """
-    shown = shown_columns(rules, state, players)
-    lines = [head(shown)]
-    lines += [
-        line_text(rules, state, shown, line, given) for line in rules.lines if line not in rules.overall_lines
-    ]
-    for line in rules.overall_lines[:-1]:
-        label = shorten(name(rules, line, speech.language.code), LABEL_COLUMNS - 3)
-        text = f"{overall_lines(rules, state.sheet)[line]} "
-        lines.append(f"= {pad(label, LABEL_COLUMNS - 2)}" + pad(text, CELL_COLUMNS, right=True))
-    if rules.has_columns or len(shown) < len(players):
-        lines.append("")
-        lines += [
-            f"  {pad(shorten(player, LABEL_COLUMNS - 3), LABEL_COLUMNS - 2)}"
-            + pad(f"{final_score(rules, sheet)} ", CELL_COLUMNS, right=True)
-            for player, sheet in zip(players, state.sheets, strict=True)
-        ]
-    return "\n".join(lines)
-
-
-def draw_all_sheets(rules: Ruleset, state: State, players: tuple[str, ...]) -> str:
+def draw_sheets(rules: Ruleset, sheets: tuple[Sheet, ...], players: tuple[str, ...]) -> str:
     """Return every player's sheet, in blocks below each other where they do not fit side by side."""
-    step = 1 if rules.has_columns else MOST_SHEETS
+    if rules.has_columns:
+        alone = zip(sheets, players, strict=True)
+        return "\n\n".join(columns_text(rules, sheet, player) for sheet, player in alone)
     blocks = []
-    for first in range(0, len(players), step):
-        seen = State(state.sheets[first : first + step], 0, (), (), rules.throws)
-        names = players[first : first + step]
-        title = f"{names[0]}\n" if rules.has_columns else ""
-        blocks.append(title + draw_sheets(rules, seen, names))
+    for first in range(0, len(players), MOST_SHEETS):
+        part = slice(first, first + MOST_SHEETS)
+        blocks.append(block_text(rules, players[part], [(sheet, 0) for sheet in sheets[part]]))
     return "\n\n".join(blocks)
 
 
-def shown_columns(rules: Ruleset, state: State, players: tuple[str, ...]) -> list[tuple[int, int, str]]:
-    """Return the columns to draw: (player, column, label)."""
-    if rules.has_columns:
-        labels = [name(rules, column.id, speech.language.code) for column in rules.columns]
-        return [(state.player, number, label) for number, label in enumerate(labels)]
-    first = min(state.player // MOST_SHEETS * MOST_SHEETS, max(0, len(players) - MOST_SHEETS))
-    return [(player, 0, players[player]) for player in range(len(players))][first : first + MOST_SHEETS]
+def columns_text(rules: Ruleset, sheet: Sheet, player: str) -> str:
+    """Return a sheet with columns, the sums of all columns and the final score."""
+    labels = [name(rules, column.id, speech.language.code) for column in rules.columns]
+    columns = [(sheet, column) for column in range(len(labels))]
+    lines = [player, block_text(rules, labels, columns)]
+    for line in rules.overall_lines[:-1]:
+        lines.append(
+            labelled("=", name(rules, line, speech.language.code), [sum_text(rules, sheet, line, 0)])
+        )
+    return "\n".join([*lines, "", labelled(" ", player, [f"{final_score(rules, sheet)} "])])
 
 
-def head(shown: list[tuple[int, int, str]]) -> str:
-    labels = [
-        pad(shorten(label, CELL_COLUMNS - 1), CELL_COLUMNS, right=True) for _player, _column, label in shown
-    ]
-    text = " " * LABEL_COLUMNS + "".join(labels)
-    return f"{text}\n{'─' * width(text)}"
-
-
-def line_text(
-    rules: Ruleset, state: State, shown: list[tuple[int, int, str]], line: str, given: Sequence[Offers]
-) -> str:
-    """Return a line of the sheet: points, or in brackets what the dice would give."""
-    cells = []
-    for player, column, _label in shown:
-        sheet = state.sheets[player]
+def block_text(rules: Ruleset, labels: Sequence[str], columns: Sequence[tuple[Sheet, int]]) -> str:
+    """Return columns of sheets side by side."""
+    heads = [pad(shorten(label, CELL_COLUMNS - 1), CELL_COLUMNS, right=True) for label in labels]
+    head = " " * LABEL_COLUMNS + "".join(heads)
+    lines = [head, "─" * width(head)]
+    for line in rules.lines:
+        if line in rules.overall_lines:
+            continue
         if line in rules.box_index:
-            cell = column * len(rules.boxes) + rules.box_index[line]
-            cells.append(cell_text(sheet, cell, given if player == state.player else ()))
+            box, mark = rules.box_index[line], " "
+            texts = [cell_text(sheet, column * len(rules.boxes) + box) for sheet, column in columns]
         else:
-            cells.append(sum_text(rules, sheet, line, column))
-    mark = " " if line in rules.box_index else "="
-    label = shorten(name(rules, line, speech.language.code), LABEL_COLUMNS - 3)
-    return f"{mark} {pad(label, LABEL_COLUMNS - 2)}" + "".join(
-        pad(text, CELL_COLUMNS, right=True) for text in cells
-    )
+            mark, texts = "=", [sum_text(rules, sheet, line, column) for sheet, column in columns]
+        lines.append(labelled(mark, name(rules, line, speech.language.code), texts))
+    return "\n".join(lines)
 
 
-def cell_text(sheet: Sheet, cell: int, given: Sequence[Offers]) -> str:
+def labelled(mark: str, label: str, texts: Sequence[str]) -> str:
+    cells = "".join(pad(text, CELL_COLUMNS, right=True) for text in texts)
+    return f"{mark} {pad(shorten(label, LABEL_COLUMNS - 3), LABEL_COLUMNS - 2)}{cells}"
+
+
+def cell_text(sheet: Sheet, cell: int, given: Sequence[Offers] = ()) -> str:
+    """Return the points in a cell, or in brackets what the dice would give."""
     points = sheet.cells[cell]
     if points is not None:
         return f"{points} "
