@@ -31,8 +31,8 @@ STYLE = (
 class Plot:
     """A rectangle with two axes."""
 
-    def __init__(self, across: tuple[float, float], up: tuple[float, float], steps: int = 5) -> None:
-        self.step = nice_step((up[1] - up[0]) / steps)
+    def __init__(self, across: tuple[float, float], up: tuple[float, float]) -> None:
+        self.step = nice_step((up[1] - up[0]) / 5)
         self.low = floor(up[0] / self.step) * self.step
         self.high = max(ceil(up[1] / self.step) * self.step, self.low + self.step)
         self.first, self.last = across[0], max(across[1], across[0] + 1e-9)
@@ -137,10 +137,13 @@ def key(number: int) -> str:
     )
 
 
-def histogram(title: str, across: str, counts: Mapping[str, Mapping[int, int]], bars: int = 60) -> str:
+MOST_BARS = 60
+
+
+def histogram(title: str, across: str, counts: Mapping[str, Mapping[int, int]]) -> str:
     """Draw the distribution of scores in per cent of the games; one outline per name."""
     scores = [score for one in counts.values() for score in one]
-    width = max(1, ceil((max(scores) - min(scores) + 1) / bars))
+    width = max(1, ceil((max(scores) - min(scores) + 1) / MOST_BARS))
     low = min(scores) // width * width
     shares = {name: binned(one, low, width) for name, one in counts.items()}
     high = max(share for one in shares.values() for share in one)

@@ -202,8 +202,8 @@ def is_house(reference: str) -> bool:
     return reference.startswith(HOUSE)
 
 
-def wrong(key: str, expected: str, file: str = "house", **values: object) -> RulesError:
-    return RulesError("rules_key_wrong", file=file, key=key, expected=Phrase(expected, **values))
+def wrong(key: str, expected: str, **values: object) -> RulesError:
+    return RulesError("rules_key_wrong", file="house", key=key, expected=Phrase(expected, **values))
 
 
 def pack_tables(tables: Mapping[str, Any]) -> str:

@@ -108,12 +108,12 @@ def check_csrf(viewer: Viewer, token: str) -> None:
         raise UsageError("form_expired")
 
 
-def set_cookie(request: Request, response: Response, name: str, value: str, *, hidden: bool = True) -> None:
+def set_cookie(request: Request, response: Response, name: str, value: str) -> None:
     response.set_cookie(
         name,
         value,
         max_age=TWO_YEARS,
-        httponly=hidden,
+        httponly=True,
         samesite="lax",
         secure=request.url.scheme == "https",
     )

@@ -149,8 +149,8 @@ class Daily:
         return next((puzzle for puzzle, answer in pairs if answer is None), None)
 
 
-def daily(store: Store, holder: str, game: str, day: date | None = None) -> Daily:
-    chosen = day or today()
+def daily(store: Store, holder: str, game: str) -> Daily:
+    chosen = today()
     puzzles = daily_puzzles(game, chosen)
     answers = stored.answers_of(store, holder)
     given = tuple(answers.get(puzzle.id) for puzzle in puzzles)
