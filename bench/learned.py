@@ -22,7 +22,7 @@ import numpy as np
 
 from dicecup.rules import Ruleset, load_ruleset
 from dicecup.solver.learned.layout import Array
-from dicecup.solver.learned.network import Moved, Network, Weights, read_weights, shipped
+from dicecup.solver.learned.network import Moved, Network, Weights, load_weights, shipped
 from dicecup.solver.learned.training.self_play import Dealer, GpuNetworkSteps, GpuTurnSteps, play
 from dicecup.solver.learned.value import BatchTurn, Value
 
@@ -59,7 +59,10 @@ def make_player(arguments: argparse.Namespace, xp: Any, rules: Ruleset, steps: A
         from learned_columns import Columns
 
         return Columns(xp, rules, arguments.option)
-    found = read_weights(arguments.weights, rules) if arguments.weights else shipped(rules)
+    found = shipped(rules)
+    if arguments.weights:
+        with arguments.weights.open("rb") as stream:
+            found = load_weights(stream, rules, arguments.weights.name)
     if found is None:
         raise SystemExit(f"no weights for {rules.id}")
     return Network(xp, rules, Weights(*(xp.asarray(array) for array in found[0])), steps)

@@ -14,10 +14,10 @@ import numpy as np
 
 from dicecup.rules import load_ruleset
 from dicecup.solver.files.tables import weights_name
-from dicecup.solver.learned.network import Network, shipped
+from dicecup.solver.learned.network import Network, save_arrays, shipped
 from dicecup.solver.learned.training.fitting import QuickPlayer, fit_quick
 from dicecup.solver.learned.training.self_play import Dealer, SelfPlayed, play
-from dicecup.solver.learned.value import BatchTurn, from_weights, save_quick
+from dicecup.solver.learned.value import BatchTurn, from_weights
 
 BATCH = 125
 
@@ -53,7 +53,7 @@ def main() -> None:
         facts[name] = [round(float(number), 1) for number in (scores.mean(), error, scores.std())]
     arguments.out.mkdir(parents=True, exist_ok=True)
     with (arguments.out / weights_name(rules, quick=True)).open("wb") as stream:
-        save_quick(stream, rules, weights, facts)
+        save_arrays(stream, rules, {"weights": weights}, facts)
     print(json.dumps({"ruleset": rules.id, "options": dict(rules.options)} | facts), flush=True)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from dicecup.rules import Ruleset, load_ruleset
 from dicecup.solver.files.tables import weights_name
-from dicecup.solver.learned.network import Weights, save_weights
+from dicecup.solver.learned.network import Weights, save_arrays
 from dicecup.solver.learned.training.fitting import Learner, Plan, start_weights
 from dicecup.solver.learned.training.self_play import GpuNetworkSteps, GpuTurnSteps
 
@@ -74,7 +74,8 @@ def main() -> None:
 
     def write(facts: dict[str, Any]) -> None:
         with path.open("wb") as stream:
-            save_weights(stream, rules, to_numpy(learner.adam.average), facts | {"plan": vars(learner.plan)})
+            weights = to_numpy(learner.adam.average)
+            save_arrays(stream, rules, weights._asdict(), facts | {"plan": vars(learner.plan)})
 
     with path.with_suffix(".log").open("w", encoding="utf-8") as log:
         generation, progress = 0, 0.0

@@ -15,7 +15,7 @@ from dicecup.rules import Ruleset, load_ruleset
 from dicecup.solver.files.tables import weights_name
 from dicecup.solver.learned import find_learned
 from dicecup.solver.learned.layout import layout
-from dicecup.solver.learned.network import Weights, inputs, load_weights, save_weights, shipped
+from dicecup.solver.learned.network import Weights, inputs, load_weights, save_arrays, shipped
 from dicecup.solver.learned.value import find_quick, load_quick
 
 DATA = resources.files("dicecup.solver.learned").joinpath("data")
@@ -89,7 +89,7 @@ def known(rules: Ruleset) -> tuple[Weights, dict[str, Any]]:
 def saved(rules: Ruleset, of: Ruleset) -> bytes:
     weights, facts = known(of)
     stream = BytesIO()
-    save_weights(stream, rules, weights, facts | {"identity": of.identity})
+    save_arrays(stream, rules, weights._asdict(), facts | {"identity": of.identity})
     return stream.getvalue()
 
 
@@ -117,7 +117,7 @@ def test_weights_for_other_inputs_are_refused(refused):
     rules = load_ruleset("yum-plus")
     weights, facts = known(rules)
     stream = BytesIO()
-    save_weights(stream, rules, weights._replace(first=np.zeros((3, 256))), facts)
+    save_arrays(stream, rules, weights._replace(first=np.zeros((3, 256)))._asdict(), facts)
     with refused("weights_damaged", file="x.npz"):
         load_weights(BytesIO(stream.getvalue()), rules, "x.npz")
 

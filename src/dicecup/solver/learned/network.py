@@ -7,9 +7,9 @@ ruleset, stamped with its identity.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import comb
-from pathlib import Path
 from typing import IO, Any, NamedTuple
 from zipfile import BadZipFile
 
@@ -175,27 +175,40 @@ class Network:
 FORMAT = 1
 
 
-def save_weights(stream: IO[bytes], rules: Ruleset, weights: Weights, facts: dict[str, Any]) -> None:
-    """Save weights; `facts` say how they were made and measured."""
-    header = {"format": FORMAT, "ruleset": rules.id, "identity": rules.identity} | facts
-    arrays = {name: array.astype(np.float32) for name, array in weights._asdict().items()}
-    np.savez(stream, header=np.frombuffer(json.dumps(header).encode(), dtype=np.uint8), **arrays)
+def save_arrays(
+    stream: IO[bytes], rules: Ruleset, arrays: Mapping[str, Array], facts: Mapping[str, Any]
+) -> None:
+    """Save the arrays of a learned value; `facts` say how they were made and measured."""
+    header = {"format": FORMAT, "ruleset": rules.id, "identity": rules.identity, **facts}
+    stamp = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    np.savez(stream, header=stamp, **{name: array.astype(np.float32) for name, array in arrays.items()})
 
 
-def load_weights(stream: IO[bytes], rules: Ruleset, name: str) -> tuple[Weights, dict[str, Any]]:
-    """Return the weights and the facts; an error says so if they are of other rules."""
+def load_arrays(
+    stream: IO[bytes], rules: Ruleset, name: str, fields: Sequence[str]
+) -> tuple[list[Array], dict[str, Any]]:
+    """Return the arrays of a learned value and the facts; an error says so if they are of other rules."""
     try:
         with np.load(stream, allow_pickle=False) as file:
             header = json.loads(file["header"].tobytes())
-            weights = Weights(*(file[field].astype(np.float32) for field in Weights._fields))
+            arrays = [file[field].astype(np.float32) for field in fields]
         identity, ruleset, known = header["identity"], header["ruleset"], header["format"] == FORMAT
     except (ValueError, KeyError, TypeError, OSError, EOFError, BadZipFile):
         raise StorageError("weights_damaged", file=name) from None
     if identity != rules.identity:
         raise StorageError("weights_of_other_rules", file=name, ruleset=ruleset)
-    if not known or len(weights.first) != inputs(rules):
+    if not known:
         raise StorageError("weights_damaged", file=name)
-    return weights, header
+    return arrays, header
+
+
+def load_weights(stream: IO[bytes], rules: Ruleset, name: str) -> tuple[Weights, dict[str, Any]]:
+    """Return the weights of a network and the facts about them."""
+    arrays, facts = load_arrays(stream, rules, name, Weights._fields)
+    weights = Weights(*arrays)
+    if len(weights.first) != inputs(rules):
+        raise StorageError("weights_damaged", file=name)
+    return weights, facts
 
 
 def shipped(rules: Ruleset) -> tuple[Weights, dict[str, Any]] | None:
@@ -205,8 +218,3 @@ def shipped(rules: Ruleset) -> tuple[Weights, dict[str, Any]] | None:
         return None
     with file.open("rb") as stream:
         return load_weights(stream, rules, file.name)
-
-
-def read_weights(path: Path, rules: Ruleset) -> tuple[Weights, dict[str, Any]]:
-    with path.open("rb") as stream:
-        return load_weights(stream, rules, path.name)

@@ -5,10 +5,8 @@
 
 from __future__ import annotations
 
-import json
 from functools import lru_cache
 from typing import IO, Any, NamedTuple, Protocol
-from zipfile import BadZipFile
 
 import numpy as np
 
@@ -20,7 +18,7 @@ from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import NOWHERE
 from dicecup.solver.files.tables import weights_file
 from dicecup.solver.learned.layout import CLOSED, Array, Moves, Reading, book, layout
-from dicecup.solver.learned.network import Moved, Network, Weights, inputs, of_rows, shipped
+from dicecup.solver.learned.network import Moved, Network, Weights, inputs, load_arrays, of_rows, shipped
 from dicecup.solver.solution import BoxValue, Solution, Turn
 
 
@@ -153,9 +151,6 @@ class BatchTurn:
         return thrown[-1].astype(self.xp.float64) @ self.throws.first
 
 
-FORMAT = 1
-
-
 class QuickValue(NamedTuple):
     """What each row, numbered through the columns, adds to the points still to come."""
 
@@ -169,24 +164,10 @@ def from_weights(rules: Ruleset, weights: Array) -> QuickValue:
     return QuickValue(late, early)
 
 
-def save_quick(stream: IO[bytes], rules: Ruleset, weights: Array, facts: dict[str, Any]) -> None:
-    """Save weights; `facts` say how they were made and measured."""
-    header = {"format": FORMAT, "ruleset": rules.id, "identity": rules.identity} | facts
-    stamp = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-    np.savez(stream, header=stamp, weights=weights.astype(np.float32))
-
-
 def load_quick(stream: IO[bytes], rules: Ruleset, name: str) -> Array:
-    """Return the weights of a quick value, [2, input]; an error says so if they are of other rules."""
-    try:
-        with np.load(stream, allow_pickle=False) as file:
-            header, weights = json.loads(file["header"].tobytes()), file["weights"]
-        identity, ruleset, known = header["identity"], header["ruleset"], header["format"] == FORMAT
-    except (ValueError, KeyError, TypeError, OSError, EOFError, BadZipFile):
-        raise StorageError("weights_damaged", file=name) from None
-    if identity != rules.identity:
-        raise StorageError("weights_of_other_rules", file=name, ruleset=ruleset)
-    if not known or weights.shape != (2, inputs(rules)):
+    """Return the weights of a quick value, [2, input]."""
+    (weights,), _facts = load_arrays(stream, rules, name, ["weights"])
+    if weights.shape != (2, inputs(rules)):
         raise StorageError("weights_damaged", file=name)
     return weights
 
