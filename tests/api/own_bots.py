@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Callable
 from random import Random
+from typing import Any
 
 from dicecup import Keep, Ruleset, Score, State, apply, legal_moves
 from dicecup.bots.heuristic import RandomBot
@@ -75,6 +77,34 @@ class Iterating(Cautious):
         if state.throws_left:
             return Keep(iter(state.dice[-1:]))  # type: ignore[arg-type]
         return Score(iter(super().decide(rules, state, chance).placements))  # type: ignore[arg-type, union-attr]
+
+
+class Keeping(Cautious):
+    """Keeps the two highest dice, in a form of its own."""
+
+    def __init__(self, form: Callable[[Any], Any]) -> None:
+        self.form = form
+
+    def decide(self, rules: Ruleset, state: State, chance: Random) -> Keep | Score:
+        if state.throws_left:
+            return Keep(self.form(state.dice[-2:]))
+        return super().decide(rules, state, chance)
+
+
+class Torn:
+    """Cannot even say whether it decides."""
+
+    @property
+    def decide(self) -> Callable[[Ruleset, State, Random], TurnMove]:
+        raise ZeroDivisionError("no idea")
+
+
+class Blind(Cautious):
+    """Cannot say whether it sees the others."""
+
+    @property
+    def sees_others(self) -> bool:
+        raise ZeroDivisionError("no idea")
 
 
 class Illegal(Cautious):

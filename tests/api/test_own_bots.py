@@ -5,12 +5,14 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.metadata import EntryPoint
 from io import StringIO
 from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.api import own_bots
 
@@ -81,6 +83,45 @@ def test_a_bot_may_answer_with_iterators():
     assert [len(move.dice) for move in moves if isinstance(move, dicecup.Keep)] == [1, 1]
     assert [move for _, move, _ in reversed(list(game.record.backwards()))] == list(moves)
     assert [len(move.placements) for move in moves if isinstance(move, dicecup.Score)] == [1]
+
+
+FORMS: dict[str, Callable[[Any], Any]] = {
+    "array": np.array,
+    "NumPy integers": lambda dice: tuple(np.array(dice)),
+    "floats": lambda dice: tuple(map(float, dice)),
+    "text": lambda dice: " ".join(map(str, dice)),
+    "texts": lambda dice: [str(die) for die in dice],
+    "iterator": iter,
+    "unsorted": lambda dice: dice[::-1],
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_dice_that_a_bot_keeps_are_those_that_it_meant(form, tmp_path):
+    game = dicecup.Game("yatzy", [own_bots.Keeping(form)], seed=1)
+    moves = game.play_bots()
+    assert moves == game.record.moves
+    kept = [move.dice for move in moves if isinstance(move, dicecup.Keep)]
+    assert {type(die) for dice in kept for die in dice} == {int}
+    files = [tmp_path / "odd.parquet", tmp_path / "plain.parquet"]
+    found = [
+        dicecup.write_data(file, "yatzy-sv", own_bots.Keeping(form), games=1, seed=1, cores=1)
+        for file, form in zip(files, (form, tuple), strict=True)
+    ]
+    assert found[0] == found[1]
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_properties_of_a_bot_that_fail(refused):
+    torn: Any = own_bots.Torn()
+    calls: list[tuple[str, Callable[[], object]]] = [
+        ("Torn", lambda: dicecup.Game("yatzy", ["Ann", torn])),
+        ("Torn", lambda: dicecup.simulate("yatzy", [torn], games=1)),
+        ("Blind", lambda: dicecup.simulate("yatzy", [own_bots.Blind(), "greedy"], games=1)),
+    ]
+    for name, call in calls:
+        with refused("bot_failed", bot=name, problem="ZeroDivisionError: no idea"):
+            call()
 
 
 def test_a_bot_that_fails_at_a_seat_is_named(refused):

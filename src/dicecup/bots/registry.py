@@ -121,7 +121,8 @@ MEANS = {
 
 def sees_others(bot: Bot) -> bool:
     """Whether a bot's decisions depend on the sheets of the others."""
-    return bool(getattr(bot, "sees_others", False))
+    with own_code(bot):
+        return bool(getattr(bot, "sees_others", False))
 
 
 def usual_score(rules: Ruleset, bot: str) -> int | None:
@@ -182,9 +183,21 @@ def made(name: str, load: object) -> Bot:
 
 def checked_bot(bot: object, name: str = "") -> Bot:
     """Return the bot; refuse an object that is not a bot."""
-    if isinstance(bot, type) or not callable(getattr(bot, "decide", None)):
+    with own_code(bot, name):
+        decides = not isinstance(bot, type) and callable(getattr(bot, "decide", None))
+    if not decides:
         raise BotError("bot_without_decide", bot=name or shown(bot))
     return bot  # type: ignore[return-value]
+
+
+@contextmanager
+def own_code(bot: object, name: str = "") -> Iterator[None]:
+    """Name the bot in an error that its attributes raise in this block."""
+    try:
+        yield
+    except FAILURES as error:
+        name = name or type(bot).__name__
+        raise BotError("bot_failed", bot=name, problem=described(error)) from error
 
 
 def bot_name(bot: Bot | str) -> str:
@@ -202,7 +215,7 @@ def known_bot(player: str) -> Bot | None:
 
 
 def decided(bot: Bot, name: str, rules: Ruleset, state: State, chance: Random) -> tuple[TurnMove, State]:
-    """The bot's decision, and the state after it; an error names the bot."""
+    """The bot's decision in plain values, and the state after it; an error names the bot."""
     try:
         move = bot.decide(rules, state, chance)
     except DicecupError as error:
@@ -214,9 +227,12 @@ def decided(bot: Bot, name: str, rules: Ruleset, state: State, chance: Random) -
     if not isinstance(move, TurnMove):
         raise BotError("bot_no_move", bot=name, found=shown(move))
     try:
-        if type(bot) not in OURS:
-            move = listed(move)
-        return move, apply(rules, state, move)
+        if type(bot) in OURS:
+            return move, apply(rules, state, move)
+        move = listed(move)
+        after = apply(rules, state, move)
+        # The dice of a move may be numbers of NumPy, texts, or an iterator that is read by now.
+        return move if after.kept is None or not isinstance(move, Keep) else Keep(after.kept), after
     except DicecupError as error:
         raise BotError("bot_illegal", bot=name, problem=error) from error
     except Exception as error:  # a malformed move
@@ -224,9 +240,7 @@ def decided(bot: Bot, name: str, rules: Ruleset, state: State, chance: Random) -
 
 
 def listed(move: TurnMove) -> TurnMove:
-    """The move, its dice or boxes in a tuple: an iterator can be read only once."""
-    if isinstance(move, Keep) and isinstance(move.dice, Iterator):
-        return Keep(tuple(move.dice))
+    """The move, its boxes in a tuple: an iterator can be read only once."""
     if isinstance(move, Score) and isinstance(move.placements, Iterator):
         return Score(tuple(move.placements))
     return move
