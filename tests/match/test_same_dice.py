@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 import dicecup
@@ -50,6 +52,39 @@ def test_result_has_the_difference_to_the_first():
     assert found.differences[0] == MeanDifference(0.0, 0.0)
     assert found.differences[1].mean == pytest.approx(found.mean[1] - found.mean[0])
     assert dicecup.simulate("yatzy", bots=["greedy", "random"], games=5, seed=1, cores=1).differences == ()
+
+
+class Watching:
+    """Fills the first box, and notes the dice of each turn and how many sheets it sees."""
+
+    def __init__(self, *, sees_others: bool) -> None:
+        self.sees_others = sees_others
+        self.sheets = set[int]()
+        self.dice = list[tuple[int, object]]()
+
+    def decide(self, rules, state, chance):
+        self.sheets.add(len(state.sheets))
+        self.dice.append((sum(cell is not None for cell in state.sheet.cells), state.dice))
+        return next(move for move in dicecup.legal_moves(rules, state) if isinstance(move, dicecup.Score))
+
+
+def test_bots_that_see_others_play_together_with_the_same_dice():
+    """And with those that bots get who play alone: in each game somebody else begins."""
+    one, other, alone = (Watching(sees_others=sees) for sees in (True, False, True))
+    found = dicecup.simulate("yatzy", [one, other, "random"], games=6, seed=1, same_dice=True, cores=1)
+    assert one.sheets == other.sheets == {3}
+    assert found.differences[1] == MeanDifference(0.0, 0.0)
+    assert found.differences[2].mean == pytest.approx(found.mean[2] - found.mean[0])
+    dicecup.simulate("yatzy", [alone], games=6, seed=1, same_dice=True, cores=1)
+    assert alone.sheets == {1}
+    assert one.dice == other.dice == alone.dice
+    with ThreadPoolExecutor(1) as executor:
+        bots: list[dicecup.Bot | str] = [Watching(sees_others=True), "greedy"]
+        found, again = (
+            dicecup.simulate("yatzy", bots, games=12, seed=1, same_dice=True, **where)
+            for where in ({"cores": 1}, {"executor": executor})
+        )
+    assert found == again
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 If all of them play for the win or for points and there are many games, they run in compiled kernels,
 thousands at once, by tables of chances; otherwise on the engine, without tables. Which of the two depends on
-the bots and the number of games, never on what is in a cache: the same seed gives the same games.
+the bots, the number of games and whether all get the same dice, never on what is in a cache: the same seed
+gives the same games.
 """
 
 from __future__ import annotations
@@ -49,10 +50,11 @@ def play_together(
     seed: int,
     on_progress: OnShare,
     helpers: Helpers,
+    same_dice: bool = False,
 ) -> Iterator[list[FinalSheets]]:
     """Yield the full sheets of each bot, in batches of games. Who goes first rotates from game to game."""
     bots = [player.bot for player in players]
-    if needs_tables(rules, bots, games):
+    if not same_dice and needs_tables(rules, bots, games):
         tables = win_tables(known_values(rules))
         to_win = [isinstance(player.bot, WinnerBot) for player in players]
         if helpers.executor:
@@ -61,7 +63,7 @@ def play_together(
             yield from play_compiled(rules, tables, to_win, games, seed, on_progress)
         return
     team = Player(Team(players), ", ".join(player.name for player in players))
-    pieces = [(rules, first, min(first + PIECE, games), seed) for first in range(0, games, PIECE)]
+    pieces = [(rules, first, min(first + PIECE, games), seed, same_dice) for first in range(0, games, PIECE)]
     yield from play_pieces(play_team, team, pieces, on_progress, helpers)
 
 
@@ -133,7 +135,9 @@ def compiled_piece(
     return HeadToHead(values.source, win_tables(values), to_win).play(count, seed, first)
 
 
-def play_team(team: Player, rules: Ruleset, first: int, end: int, seed: int) -> list[FinalSheets]:
+def play_team(
+    team: Player, rules: Ruleset, first: int, end: int, seed: int, same_dice: bool = False
+) -> list[FinalSheets]:
     """Play the games of these numbers."""
     assert isinstance(team.bot, Team)
     players = team.bot.players
@@ -141,7 +145,8 @@ def play_team(team: Player, rules: Ruleset, first: int, end: int, seed: int) -> 
     for number in range(first, end):
         begins = number % len(players)
         order = [*players[begins:], *players[:begins]]
-        played = play_table(rules, order, Random(f"{seed} {number}"))
+        name = f"{seed} {number}"
+        played = play_table(rules, order, Random(name), name if same_dice else "")
         ends = [(sheet, seat == played.winner) for seat, sheet in enumerate(played.sheets)]
         games.append([*ends[len(players) - begins :], *ends[: len(players) - begins]])
     return [

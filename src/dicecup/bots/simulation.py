@@ -2,7 +2,8 @@
 
 Most bots do not look at each other's sheets, so each plays its games alone, and games with the same number
 are compared. If one does (see `bots.head_to_head`), all play together. The optimal bot of a solved game runs
-in compiled kernels, all others on the engine. `bots.summary` has the results.
+in compiled kernels, all others on the engine, and so do all bots that get the same dice. `bots.summary` has
+the results.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from random import Random
-from typing import overload
+from typing import Any, overload
 
 from dicecup.bots.registry import (
     Bot,
@@ -106,7 +107,8 @@ def simulate(
     the rules, the bot and the numbers of the games, and find or solve tables in their own cache.
 
     With `same_dice` the games of a number have the same dice for all bots in every turn and roll, whatever
-    they keep: bots are then told apart with fewer games. All of them play on the engine.
+    they keep: bots are then told apart with fewer games. All of them play on the engine, where `winner` takes
+    about a second a game.
 
     >>> import dicecup
     >>> dicecup.simulate("yatzy", bots="greedy", games=10, seed=1).mean
@@ -132,19 +134,14 @@ def simulate(
         raise UsageError("argument_wrong", argument="bots", expected=Phrase("expected_players"))
     games = whole_number("games", games, 1, MOST_GAMES)
     seed = secrets.randbits(48) if seed is None else whole_number("seed", seed, 0, MOST_SEED)
-    if cores is not None:
-        cores = whole_number("cores", cores, 1, MOST_CORES)
-    check_executor(executor)
     check_argument("same_dice", isinstance(same_dice, bool), "expected_true_or_false")
-    for argument, function in (("on_progress", on_progress), ("on_warning", on_warning)):
-        check_argument(argument, callable(function), "expected_function")
+    helpers = checked_helpers(cores, executor, on_progress, on_warning)
     ensure("solver")  # NumPy counts the results
-    helpers = Helpers(cores, executor, on_warning)
     summaries = [Summary(rules, keep_scores=len(players) > 1) for _ in players]
-    if len(players) > 1 and not same_dice and any(sees_others(player.bot) for player in players):
+    if len(players) > 1 and any(sees_others(player.bot) for player in players):
         from dicecup.bots.head_to_head import play_together
 
-        for together in play_together(rules, players, games, seed, on_progress, helpers):
+        for together in play_together(rules, players, games, seed, on_progress, helpers, same_dice):
             for summary, sheets in zip(summaries, together, strict=True):
                 summary.add(sheets)
     else:
@@ -168,6 +165,16 @@ def simulate(
     )
     paired = [difference(scores[0], others) for others in scores] if same_dice else []
     return Simulation(tuple(found), seed, tuple(paired))
+
+
+def checked_helpers(cores: object, executor: Any, on_progress: object, on_warning: Any) -> Helpers:
+    """Where games run, after checking what a caller gave."""
+    if cores is not None:
+        cores = whole_number("cores", cores, 1, MOST_CORES)
+    check_executor(executor)
+    for argument, function in (("on_progress", on_progress), ("on_warning", on_warning)):
+        check_argument(argument, callable(function), "expected_function")
+    return Helpers(cores, executor, on_warning)
 
 
 def play(
@@ -251,14 +258,15 @@ def play_piece(
 def play_table(rules: Ruleset, players: Sequence[Player], chance: Random, same: str = "") -> State:
     """Play one game of these players, in this order.
 
-    `same` names the game of one player for all who are to have the same dice in every turn and roll.
+    `same` names the games of all who are to have the same dice in every turn and roll, together or alone.
     """
     sides = all_dice(rules.dice.faces, len(rules.dice.layers))
     state = start(rules, len(players))
-    turn = 0
+    begun = 0  # turns, of all players
     while not state.finished:
         if state.throw_due:
-            turn += not state.dice
+            begun += not state.dice
+            turn = -(-begun // len(players))
             source = Random(f"{same} {turn} {state.throws_left}") if same else chance
             dice = tuple(source.choice(sides) for _ in range(dice_to_throw(rules, state)))
             state = apply(rules, state, Throw(dice))

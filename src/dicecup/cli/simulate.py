@@ -109,7 +109,9 @@ def command(
     # Reports the progress of a solve, which the simulation does not.
     values = values_of(rules) if {"optimal", "winner"} & {*bots} else None
     to_win = values if "winner" in bots and len(bots) > 1 else None
-    whole_game = to_win is not None and make_tables(to_win, [find_bot(name) for name in bots], games)
+    whole_game = False
+    if to_win is not None and not same_dice:  # the same dice are played on the engine
+        whole_game = make_tables(to_win, [find_bot(name) for name in bots], games)
     progress = ShareProgress()
     began = time.monotonic()
     with compilation_announced(), current_folder_searched(), executor_of(cluster) as executor:
