@@ -140,6 +140,46 @@ def test_wrong_input_is_one_sentence(tmp_path: Path) -> None:
         dicecup.write_data(tmp_path / "missing" / "x.parquet", "yatzy", "random", 1, values=False)
 
 
+wrong_arguments: list[dict[str, Any]] = [
+    {"executor": 3},
+    {"executor": ""},
+    {"executor": []},
+    *({"on_progress": function} for function in (None, 7)),
+    *({"on_warning": function} for function in (None, "print")),
+    *({"values": values} for values in ("no", 1, None, np.array([1, 2]))),
+    {"cores": 0},
+]
+
+
+@pytest.mark.parametrize("wrong", wrong_arguments, ids=str)
+def test_arguments_are_checked_before_anything_is_played(tmp_path: Path, wrong: dict[str, Any]) -> None:
+    with pytest.raises(UsageError) as refused:
+        dicecup.write_data(tmp_path / "x.parquet", "yatzy-sv", "random", 1, 1, **wrong)
+    assert (refused.value.code, [refused.value.values["argument"]]) == ("argument_wrong", [*wrong])
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("game", ["jamb", "triple-yahtzee", "generala"])
+def test_games_that_nobody_solves_have_no_values(tmp_path: Path, game: str) -> None:
+    path = tmp_path / "games.parquet"
+    found = dicecup.write_data(path, game, "greedy", games=2, seed=1, cores=1)
+    assert (found.exact, found.loss) == (False, None)
+    for row in pyarrow.parquet.read_table(path).to_pylist():
+        assert row["value"] is row["best"] is row["loss"] is row["legal"] is row["values"] is None
+
+
+def test_what_keeps_a_game_from_being_solved_now_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_rules: dicecup.Ruleset) -> None:
+        raise UsageError("house_unsolved")
+
+    monkeypatch.setattr("dicecup.bots.dataset.ready_values", fail)
+    with pytest.raises(UsageError) as refused:
+        dicecup.write_data(tmp_path / "x.parquet", "yatzy-sv", "random", 1, 1)
+    assert refused.value.code == "house_unsolved"
+
+
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "games.parquet"
     game = ["yatzy-sv", "--bot", "greedy", "--games", "3", "--seed", "1", "--output", str(path)]

@@ -21,15 +21,15 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 from dicecup.bots.registry import Bot, bot_name, checked_bot, decided, find_bot
-from dicecup.bots.simulation import warn
-from dicecup.bots.workers import MOST_CORES, Helpers, Player, play_pieces
+from dicecup.bots.simulation import checked_helpers, warn
+from dicecup.bots.workers import Player, play_pieces
 from dicecup.coach.advice import Values, advise, known_values, ready_values
 from dicecup.dice import all_dice
 from dicecup.engine.fairness import MOST_SEED
 from dicecup.engine.play import apply
 from dicecup.engine.serialize import move_to_data
 from dicecup.engine.state import State, Throw, dice_to_throw, empty_sheet, final_score, start
-from dicecup.errors import StorageError, problem_of, whole_number
+from dicecup.errors import StorageError, UsageError, check_argument, problem_of, whole_number
 from dicecup.executors import version
 from dicecup.installation import check_replaceable, ensure, need, path_of
 from dicecup.rules.loader import AnyGame, as_ruleset
@@ -43,6 +43,11 @@ FORMAT = "1"
 MOST_GAMES = 10_000_000
 PIECE = 10  # games in one task
 TOGETHER = 100  # pieces of a row group
+# Why a game has no exact values; other errors, such as a full disk, are those of solving it.
+UNSOLVED = {
+    *("double_not_solvable", "solve_columns", "solve_entangled", "solve_extension"),
+    *("solve_takes_long", "solve_too_large"),
+}
 
 Row = dict[str, Any]
 
@@ -99,10 +104,9 @@ def write_data(
     player = Player(find_bot(bot) if isinstance(bot, str) else checked_bot(bot), bot_name(bot))
     games = whole_number("games", games, 1, MOST_GAMES)
     seed = secrets.randbits(48) if seed is None else whole_number("seed", seed, 0, MOST_SEED)
-    if cores is not None:
-        cores = whole_number("cores", cores, 1, MOST_CORES)
+    check_argument("values", isinstance(values, bool), "expected_true_or_false")
+    helpers = checked_helpers(cores, executor, on_progress, on_warning)
     exact = values and exact_values(rules) is not None
-    helpers = Helpers(cores, executor, on_warning)
     pieces = [(rules, first, min(first + PIECE, games), seed, exact) for first in range(0, games, PIECE)]
     played = play_pieces(data_piece, player, pieces, on_progress, helpers)
     about = {
@@ -133,7 +137,12 @@ def mean_and_error(numbers: Sequence[float]) -> tuple[float, float | None]:
 
 def exact_values(rules: Ruleset) -> Values | None:
     """Return the exact values of a game, if they are known or can be found in seconds."""
-    found = ready_values(rules) or known_values(rules)
+    try:
+        found = ready_values(rules) or known_values(rules)
+    except UsageError as error:
+        if error.code in UNSOLVED:
+            return None
+        raise
     return found if found.exact else None
 
 
