@@ -154,9 +154,12 @@ def continued() -> Context:
     return context
 
 
-def start_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> asyncio.Task[Any]:
+def start_task(
+    loop: asyncio.AbstractEventLoop, coroutine: Any, context: Context | None = None, **options: Any
+) -> asyncio.Task[Any]:
     """Start a task, as the factory of tasks of an event loop."""
-    return asyncio.Task(coroutine, loop=loop, **{"context": continued(), **options})
+    context = continued() if context is None else context
+    return asyncio.Task(coroutine, loop=loop, context=context, **options)
 
 
 class ThreadPool(ThreadPoolExecutor):
