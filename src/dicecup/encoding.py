@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import product
+from numbers import Real
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dicecup.dice import Dice, layer_faces
-from dicecup.engine.checked import checked_state, legal_moves
+from dicecup.dice import Dice, contains, format_dice, layer_faces
+from dicecup.engine.checked import checked_dice, checked_sheets, checked_state, checked_throws
 from dicecup.engine.legality import Moment, cell_names, cell_of, layer_offers
+from dicecup.engine.play import as_dice, check_placements, legal_moves
+from dicecup.engine.sheet_data import plain_sheet
 from dicecup.engine.state import (
     MOST_PLAYERS,
     Announce,
@@ -28,7 +32,7 @@ from dicecup.engine.state import (
     column_lines,
     final_score,
 )
-from dicecup.errors import MoveError, UsageError, whole_number
+from dicecup.errors import MoveError, Phrase, UsageError, as_integer, check_argument, whole_number
 from dicecup.rules.model import Ruleset
 
 Mask = npt.NDArray[np.int8]  # by action: 1 if it is legal
@@ -73,6 +77,11 @@ class Actions:
         >>> actions.number((1, 1, 2, 6, 6), dicecup.Keep((6, 6))) == 0b11000
         True
         """
+        lying = checked_dice(self.rules, dice)
+        return self._number(lying, self._checked_move(lying, move))
+
+    def _number(self, dice: Dice, move: TurnMove) -> int:
+        """Like `number`, for dice and moves of the engine."""
         if isinstance(move, Announce):
             return self.keeps + self.scores + cell_of(self.rules, move.box, move.column)
         if isinstance(move, Keep):
@@ -90,6 +99,42 @@ class Actions:
         >>> actions.move((1, 1, 2, 6, 6), 0b11000)
         Keep(dice=(6, 6))
         """
+        return self._move(checked_dice(self.rules, dice), self._checked_action(action))
+
+    def _checked_move(self, dice: Dice, move: object) -> TurnMove:
+        """Return a move in plain values; refuse what is no decision about these dice."""
+        rules = self.rules
+        if isinstance(move, Keep):
+            kept = as_dice(rules, move.dice)
+            if not contains(dice, kept):
+                raise MoveError("keep_not_there", kept=format_dice(kept), dice=format_dice(dice))
+            if len(kept) == len(dice):
+                raise MoveError("keep_all")
+            return Keep(kept)
+        if isinstance(move, Announce):
+            check_placements((Placement(move.box, move.column),))
+            if "announced" not in rules.extensions:
+                raise MoveError("column_not_announced", column=move.column)
+            return move
+        if not isinstance(move, Score):
+            raise MoveError("move_unreadable")
+        check_placements(move.placements)
+        if len(move.placements) != len(rules.scored):
+            raise MoveError("layers_wrong", layers=", ".join(rules.scored))
+        return move
+
+    def _checked_action(self, action: object) -> int:
+        """Return an action as an `int`, or an error that says which there are."""
+        number = as_integer(action)
+        if number is None:
+            expected = Phrase("expected_whole_number", low=0, high=self.count - 1)
+            raise UsageError("argument_wrong", argument="action", expected=expected)
+        if not 0 <= number < self.count:
+            raise MoveError("action_unknown", action=number, most=self.count - 1)
+        return number
+
+    def _move(self, dice: Dice, action: int) -> TurnMove:
+        """Like `move`, for dice of the engine and any whole number."""
         if not 0 <= action < self.count:
             raise MoveError("action_unknown", action=action, most=self.count - 1)
         if action < self.keeps:
@@ -113,9 +158,10 @@ class Actions:
         >>> [actions.name(action) for action in actions.mask(position.state).nonzero()[0][:2]]
         ['score ones', 'score twos']
         """
+        state = checked_state(self.rules, state)
         found = np.zeros(self.count, dtype=np.int8)
         for move in legal_moves(self.rules, state):
-            found[self.number(state.dice, move)] = 1
+            found[self._number(state.dice, move)] = 1
         return found
 
     def name(self, action: int) -> str:
@@ -126,6 +172,7 @@ class Actions:
         >>> actions.name(0b11000), actions.name(31), actions.name(actions.count - 1)
         ('keep 4 5', 'score down.ones', 'announce announced.jamb')
         """
+        action = self._checked_action(action)
         if action >= self.keeps + self.scores:
             box, column = cell_names(self.rules, action - self.keeps - self.scores)
             return f"announce {column}.{box}"
@@ -212,6 +259,24 @@ class Observation:
         >>> layout.array(dicecup.Sheet((3, 6) + (None,) * 13))[layout.slices["points"]][:3].tolist()
         [3, 6, 0]
         """
+        rules = self.rules
+        own, lying = plain_sheet(rules, sheet), as_dice(rules, dice)
+        lying = checked_dice(rules, lying) if lying else lying
+        left = checked_throws(throws_left, 0, rules.throws + own.saved - 1)
+        cell = None if announced is None else whole_number("announced", announced, 0, rules.cells - 1)
+        self._check_count("others", others, self.players - 1)
+        return self._array(own, lying, left, checked_sheets(rules, others), cell)
+
+    def _check_count(self, argument: str, sheets: object, count: int) -> None:
+        if not isinstance(sheets, tuple | list) or len(sheets) != count:
+            raise UsageError(
+                "argument_wrong", argument=argument, expected=Phrase("expected_sheets", count=count)
+            )
+
+    def _array(
+        self, sheet: Sheet, dice: Dice, throws_left: int, others: Sequence[Sheet], announced: int | None
+    ) -> Numbers:
+        """Like `array`, for values of the engine."""
         rules, parts = self.rules, list[int]()
         if dice:
             parts += [face for die in dice for face in ((die,) if isinstance(die, int) else die)]
@@ -246,13 +311,27 @@ class Observation:
         [0, 2, 0, 0, 0, 12, 12, 14, 0, 0, 0, 0, 0, 16, 0]
         """
         state = checked_state(self.rules, state)
+        self._check_count("sheets", state.sheets, self.players)
         order = state.sheets[state.player + 1 :] + state.sheets[: state.player]
         due = state.kept is None and not state.finished
         dice = (state.dice, state.throws_left) if due else ((), 0)
-        return self.array(state.sheet, *dice, order, state.announced)
+        return self._array(state.sheet, *dice, order, state.announced)
 
 
 LIMITS = (-(1 << 15), (1 << 15) - 1)  # of points: those of 16 bits
+
+
+MOST_REWARD = float(np.finfo(np.float32).max)
+
+
+def checked_illegal(illegal: object) -> float | None:
+    """Return the reward of an illegal action; None if it is an error."""
+    if illegal is None:
+        return None
+    number: Any = None if isinstance(illegal, bool) or not isinstance(illegal, Real) else illegal
+    fine = number is not None and abs(number) <= MOST_REWARD
+    check_argument("illegal", fine, "expected_number_or_none")
+    return float(number)
 
 
 @lru_cache(maxsize=64)

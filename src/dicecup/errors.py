@@ -8,7 +8,7 @@ ids.
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from functools import partial
 from operator import index
@@ -109,7 +109,7 @@ PHRASES = {
     "expected_function": N_("a function"),
     "expected_hint": N_("a hint of Game.hint()"),
     "expected_number_or_none": N_("a finite number or None"),
-    "expected_sheets": N_("one score sheet for each of {players} players"),
+    "expected_sheets": N_("a list of {count} score sheets"),
     "expected_rules": N_('rules such as dicecup.Rules("yatzy")'),
     "rule_across": N_("points for what all columns hold together"),
     "rule_announced": N_("boxes that are announced"),
@@ -290,6 +290,13 @@ def check_argument(argument: str, fine: bool, expected: str) -> None:
     """Refuse an argument that is not as expected; `expected` is the code of a phrase."""
     if not fine:
         raise UsageError("argument_wrong", argument=argument, expected=Phrase(expected))
+
+
+def check_one_of(argument: str, value: object, known: Collection[str]) -> None:
+    """Refuse an argument that is none of these words."""
+    if not isinstance(value, str) or value not in known:
+        expected = Phrase("expected_one_of", known=", ".join(known))
+        raise UsageError("argument_wrong", argument=argument, expected=expected)
 
 
 def check_executor(executor: object) -> None:

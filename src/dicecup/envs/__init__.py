@@ -40,11 +40,18 @@ def __getattr__(name: str) -> Any:
 
 
 def aec_env(
-    game: AnyGame, options: Mapping[str, str] | None = None, *, players: int = 2, **settings: Any
+    game: AnyGame,
+    options: Mapping[str, str] | None = None,
+    *,
+    players: int = 2,
+    reward: str = "points",
+    values: bool = False,
+    illegal: float | None = -1.0,
+    render_mode: str | None = None,
 ) -> AecGame:
     """Return the PettingZoo environment of a game in which the players take turns.
 
-    `settings` are `reward`, `values`, `illegal` and `render_mode`, as docs/environments.md describes them.
+    docs/environments.md describes the settings.
 
     >>> env = dicecup.envs.aec_env("yatzy", players=3)
     >>> env.reset(seed=1)
@@ -54,11 +61,26 @@ def aec_env(
     need("env")
     from dicecup.envs.players import AecGame
 
-    return AecGame(game, options, players=players, **settings)
+    return AecGame(
+        game,
+        options,
+        players=players,
+        reward=reward,
+        values=values,
+        illegal=illegal,
+        render_mode=render_mode,
+    )
 
 
 def parallel_env(
-    game: AnyGame, options: Mapping[str, str] | None = None, *, players: int = 2, **settings: Any
+    game: AnyGame,
+    options: Mapping[str, str] | None = None,
+    *,
+    players: int = 2,
+    reward: str = "points",
+    values: bool = False,
+    illegal: float | None = -1.0,
+    render_mode: str | None = None,
 ) -> ParallelGame:
     """Return the PettingZoo environment of a game in which all players have their turns side by side.
 
@@ -70,7 +92,15 @@ def parallel_env(
     need("env")
     from dicecup.envs.players import ParallelGame
 
-    return ParallelGame(game, options, players=players, **settings)
+    return ParallelGame(
+        game,
+        options,
+        players=players,
+        reward=reward,
+        values=values,
+        illegal=illegal,
+        render_mode=render_mode,
+    )
 
 
 if is_installed("env"):

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dicecup.dice import Die
-from dicecup.encoding import Mask, Numbers, actions_of, observation_of
+from dicecup.encoding import Mask, Numbers, actions_of, checked_illegal, observation_of
 from dicecup.engine.state import Sheet, State
 from dicecup.envs.batch_rows import (
     FIXED,
@@ -54,7 +54,7 @@ from dicecup.envs.batch_tables import (
     THROWS,
     batch_tables,
 )
-from dicecup.errors import MoveError, Phrase, UsageError, whole_number
+from dicecup.errors import MoveError, Phrase, UsageError, check_argument, check_one_of, whole_number
 from dicecup.playout.perfect_kernel import OPEN, chance_of
 from dicecup.rules.loader import AnyGame, as_ruleset
 from dicecup.solver.compiled import BLOCK, entry_kernel, kernel, load_block, store_block
@@ -260,24 +260,23 @@ class BatchEnv:
     ) -> None:
         self.rules = as_ruleset(game, options)
         self.games = whole_number("games", games, 1, MOST_GAMES)
-        if reward not in REWARDS:
-            expected = Phrase("expected_one_of", known=", ".join(REWARDS))
-            raise UsageError("argument_wrong", argument="reward", expected=expected)
-        self.illegal, self.copy = illegal, copy
-        self.settings = np.array([illegal or 0, reward == "final"], dtype=np.float32)
-        self.tables = batch_tables(self.rules)
+        check_one_of("reward", reward, REWARDS)
+        check_argument("copy", isinstance(copy, bool), "expected_true_or_false")
+        self.illegal, self.copy = checked_illegal(illegal), copy
+        self._settings = np.array([self.illegal or 0, reward == "final"], dtype=np.float32)
+        self._tables = batch_tables(self.rules)
         self.actions, self.observation = actions_of(self.rules), observation_of(self.rules)
         most = numba.get_num_threads() if threads is None else whole_number("threads", threads, 1, 4096)
         self.threads = max(1, min(most, self.games // ALONE))
-        self.pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
+        self._pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
         dice = self.rules.dice
-        sheet = len(self.rules.columns) + int(self.tables[GROUPS]) + self.rules.cells
+        sheet = len(self.rules.columns) + int(self._tables[GROUPS]) + self.rules.cells
         width = FIXED + dice.count + len(dice.layers) + sheet
         cells = np.zeros(self.games * width + BLOCK, dtype=np.int32)  # the last row is read in blocks, too
-        self.rows = cells[:-BLOCK].reshape(self.games, width)
-        self.chances = np.zeros(self.games, dtype=np.uint64)
-        self.same = None if copy else self._results()
-        self.begun = False
+        self._rows = cells[:-BLOCK].reshape(self.games, width)
+        self._chances = np.zeros(self.games, dtype=np.uint64)
+        self._same = None if copy else self._results()
+        self._begun = False
 
     def reset(self, seed: int | None = None) -> tuple[Numbers, dict[str, Mask]]:
         """Begin all games anew; return the observations, and `action_mask` in a dictionary.
@@ -287,9 +286,9 @@ class BatchEnv:
         ((1000, 60), (1000, 61))
         """
         chosen = secrets.randbits(48) if seed is None else whole_number("seed", seed, 0, MOST_SEED)
-        begin_games(self.tables, self.rows, self.chances, np.uint64(chosen))
+        begin_games(self._tables, self._rows, self._chances, np.uint64(chosen))
         found = self._play(np.zeros(self.games, dtype=np.int64))  # the first roll, whatever the action
-        self.begun = True
+        self._begun = True
         return found.observations, {"action_mask": found.masks}
 
     def step(self, actions: npt.ArrayLike) -> Step:
@@ -310,7 +309,7 @@ class BatchEnv:
         if given.shape != (self.games,) or given.dtype.kind not in "iu":
             expected = Phrase("expected_actions", games=self.games)
             raise UsageError("argument_wrong", argument="actions", expected=expected)
-        if not self.begun:
+        if not self._begun:
             self.reset()
         chosen = np.ascontiguousarray(given, dtype=np.int64)
         found = self._play(chosen)
@@ -328,7 +327,10 @@ class BatchEnv:
         >>> env.state(1).throws_left, len(env.state(1).dice)
         (2, 5)
         """
-        row = self.rows[game].tolist()
+        if not self._begun:
+            raise MoveError("game_not_begun")
+        game = whole_number("game", game, 0, self.games - 1)
+        row = self._rows[game].tolist()
         cells = tuple(None if points == OPEN else points for points in row[-self.rules.cells :])
         dice = tuple(self._die(die) for die in row[FIXED : FIXED + self.rules.dice.count])
         return State((Sheet(cells, row[REPEATS]),), 0, dice, None, row[THROWS_LEFT])
@@ -352,14 +354,13 @@ class BatchEnv:
 
     def _play(self, actions: npt.NDArray[np.int64]) -> Results:
         """Let every thread play a part of the games."""
-        found = self.same or self._results()
+        found = self._same or self._results()
         ends = [self.games * part // self.threads for part in range(self.threads + 1)]
         seen, masks, *others = found[:-1]
         flat = (seen.reshape(-1), masks.reshape(-1), *others)
-        given = (self.tables, self.rows, self.chances, actions, self.settings, *flat)
-        waiting = [
-            self.pool.submit(step_games, begin, end, *given) for begin, end in pairwise(ends[1:]) if self.pool
-        ]
+        given = (self._tables, self._rows, self._chances, actions, self._settings, *flat)
+        pool = self._pool
+        waiting = [pool.submit(step_games, begin, end, *given) for begin, end in pairwise(ends[1:]) if pool]
         step_games(0, ends[1], *given)
         for part in waiting:
             part.result()

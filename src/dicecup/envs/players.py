@@ -15,6 +15,7 @@ from dicecup.encoding import Mask, Numbers
 from dicecup.engine.state import MOST_PLAYERS, State, final_score
 from dicecup.envs.solo import (
     ILLEGAL,
+    RENDER_MODES,
     LiveGame,
     Outcome,
     action_number,
@@ -51,7 +52,7 @@ def spaces_by_agent(
 class AecGame(AECEnv[str, Seen, int]):  # type: ignore[misc]  # PettingZoo has no types
     """Players take turns; a step is a decision of the player whose turn it is."""
 
-    metadata = {"render_modes": ["ansi", "rgb_array"], "name": "dicecup_v0", "is_parallelizable": False}  # noqa: RUF012
+    metadata = {"render_modes": RENDER_MODES, "name": "dicecup_v0", "is_parallelizable": False}  # noqa: RUF012
 
     def __init__(
         self,
@@ -66,7 +67,9 @@ class AecGame(AECEnv[str, Seen, int]):  # type: ignore[misc]  # PettingZoo has n
     ) -> None:
         super().__init__()
         players = whole_number("players", players, 1, MOST_PLAYERS)
-        self.live = LiveGame(game, options, checked_settings(reward, values, illegal, REWARDS), players)
+        self.live = LiveGame(
+            game, options, checked_settings(reward, values, illegal, render_mode, REWARDS), players
+        )
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self.agents: list[str] = []
@@ -175,7 +178,7 @@ class ParallelGame(ParallelEnv[str, Seen, int]):  # type: ignore[misc]
     all begins when everybody has ended theirs.
     """
 
-    metadata = {"render_modes": ["ansi", "rgb_array"], "name": "dicecup_parallel_v0"}  # noqa: RUF012
+    metadata = {"render_modes": RENDER_MODES, "name": "dicecup_parallel_v0"}  # noqa: RUF012
 
     def __init__(
         self,
@@ -189,7 +192,7 @@ class ParallelGame(ParallelEnv[str, Seen, int]):  # type: ignore[misc]
         render_mode: str | None = None,
     ) -> None:
         players = whole_number("players", players, 1, MOST_PLAYERS)
-        settings = checked_settings(reward, values, illegal, REWARDS)
+        settings = checked_settings(reward, values, illegal, render_mode, REWARDS)
         self.games = [LiveGame(game, options, settings) for _ in range(players)]
         self.whole = LiveGame(game, options, settings._replace(values=False, reward="points"), players)
         self.render_mode = render_mode
@@ -290,7 +293,7 @@ class ParallelGame(ParallelEnv[str, Seen, int]):  # type: ignore[misc]
         due = own.kept is None and not own.finished
         dice = (own.dice, own.throws_left) if due else ((), 0)
         behind = others[seat + 1 :] + others[:seat]
-        return self.whole.observation.array(own.sheet, *dice, behind, own.announced)
+        return self.whole.observation._array(own.sheet, *dice, behind, own.announced)
 
     def _seen(self) -> dict[str, Seen]:
         return {

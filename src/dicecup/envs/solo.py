@@ -13,7 +13,7 @@ from gymnasium import spaces
 
 from dicecup.coach.advice import Hint, Values, advise, values_at_once
 from dicecup.dice import all_dice, format_dice
-from dicecup.encoding import Mask, Numbers, actions_of, observation_of
+from dicecup.encoding import Mask, Numbers, actions_of, checked_illegal, observation_of
 from dicecup.engine.play import apply
 from dicecup.engine.state import (
     Sheet,
@@ -25,7 +25,7 @@ from dicecup.engine.state import (
     overall_lines,
     start,
 )
-from dicecup.errors import MoveError, Phrase, UsageError
+from dicecup.errors import MoveError, Phrase, UsageError, check_argument, check_one_of
 from dicecup.rules.loader import AnyGame, as_ruleset, builtin_ids
 from dicecup.rules.model import Ruleset
 
@@ -148,6 +148,7 @@ def draw_die(draw: ImageDraw, left: float, top: float, size: float, faces: tuple
 
 
 Reward = Literal["points", "final", "loss", "win"]
+RENDER_MODES = ["ansi", "rgb_array"]
 ILLEGAL = -1.0  # the reward of an action that the rules do not allow
 ActionValues = npt.NDArray[np.float64]  # by action: the expected final score, -inf where it is illegal
 
@@ -161,12 +162,13 @@ class EnvironmentSettings(NamedTuple):
 
 
 def checked_settings(
-    reward: str, values: bool, illegal: float | None, known: tuple[str, ...]
+    reward: str, values: bool, illegal: float | None, render_mode: str | None, known: tuple[str, ...]
 ) -> EnvironmentSettings:
-    if reward not in known:
-        expected = Phrase("expected_one_of", known=", ".join(known))
-        raise UsageError("argument_wrong", argument="reward", expected=expected)
-    return EnvironmentSettings(reward, bool(values), illegal)  # type: ignore[arg-type]
+    check_one_of("reward", reward, known)
+    check_argument("values", isinstance(values, bool | np.bool_), "expected_true_or_false")
+    if render_mode is not None:
+        check_one_of("render_mode", render_mode, RENDER_MODES)
+    return EnvironmentSettings(reward, bool(values), checked_illegal(illegal))  # type: ignore[arg-type]
 
 
 def action_number(action: object, count: int) -> int:
@@ -232,7 +234,7 @@ class LiveGame:
         """Play an action and roll the dice that follow it; with `wait` not those of the next turn."""
         state, seat = self.state, self.state.player
         try:
-            move = self.actions.move(state.dice, action)
+            move = self.actions._move(state.dice, action)
             after = apply(self.rules, state, move)
         except MoveError:
             if self.settings.illegal is None:
@@ -282,7 +284,7 @@ class LiveGame:
         """Return the expected final score after each action, with perfect play from there on."""
         found = np.full(self.actions.count, -np.inf)
         for choice in self.hint.choices if self.hint else ():
-            found[self.actions.number(self.state.dice, choice.move)] = choice.expected
+            found[self.actions._number(self.state.dice, choice.move)] = choice.expected
         return found
 
 
@@ -305,7 +307,7 @@ class SoloEnv(gymnasium.Env[Numbers, np.int64]):
     docs/environments.md describes observations, actions, rewards and what `info` holds.
     """
 
-    metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4}  # noqa: RUF012  # as Gymnasium has it
+    metadata = {"render_modes": RENDER_MODES, "render_fps": 4}  # noqa: RUF012  # as Gymnasium has it
 
     def __init__(
         self,
@@ -317,7 +319,7 @@ class SoloEnv(gymnasium.Env[Numbers, np.int64]):
         illegal: float | None = ILLEGAL,
         render_mode: str | None = None,
     ) -> None:
-        self.live = LiveGame(game, options, checked_settings(reward, values, illegal, REWARDS))
+        self.live = LiveGame(game, options, checked_settings(reward, values, illegal, render_mode, REWARDS))
         self.render_mode = render_mode
         seen = self.live.observation
         self.observation_space = spaces.Box(seen.low, seen.high, dtype=np.int16)
