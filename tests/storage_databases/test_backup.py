@@ -8,7 +8,7 @@ import os
 import sqlite3
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -209,3 +209,46 @@ def test_commands_say_what_is_wrong(tmp_path: Path) -> None:
     for file in (str(tmp_path / "no" / "x"), ".", "/"):
         done = command("backup", file, "--database", str(tmp_path / "games.db"))
         assert (done.returncode, "[file_unwritable]" in done.stderr) == (2, True)
+
+
+def other_program(file: Path) -> None:
+    connection = sqlite3.connect(file)
+    connection.execute("CREATE TABLE bookmarks (address TEXT)")
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda file: file.write_text("diary\n"), lambda file: file.write_bytes(b"\0\1" * 5000), other_program],
+    ids=["text", "bytes", "other program"],
+)
+def test_only_a_database_is_replaced(make: Callable[[Path], object], tmp_path: Path) -> None:
+    games, backup, other = tmp_path / "games.db", tmp_path / "games.backup", tmp_path / "other"
+    open_store(str(games)).close()
+    make_backup(str(games), backup)
+    make(other)
+    before = other.read_bytes()
+    for options in ([], ["--replace"]):
+        done = command("restore", str(backup), "--database", str(other), *options)
+        assert (done.returncode, "[database_unusable]" in done.stderr) == (2, True), done.stderr
+        assert str(other) in done.stderr
+        assert other.read_bytes() == before
+    done = command("backup", str(tmp_path / "new"), "--database", str(other))
+    assert (done.returncode, "[database_unusable]" in done.stderr) == (2, True), done.stderr
+    assert str(other) in done.stderr
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_damaged_database_is_replaced_on_request(tmp_path: Path) -> None:
+    games, backup = tmp_path / "games.db", tmp_path / "games.backup"
+    open_store(str(games)).close()
+    made = make_backup(str(games), backup)
+    whole = backup.read_bytes()
+    games.write_bytes(whole[:100] + b"\xff" * (len(whole) - 100))
+    assert "[restore_not_empty]" in command("restore", str(backup), "--database", str(games)).stderr
+    assert restore_backup(str(games), backup, replace=True) == made
+
+
+def test_a_folder_is_no_backup(tmp_path: Path) -> None:
+    done = command("restore", str(tmp_path), "--database", str(tmp_path / "games.db"))
+    assert (done.returncode, "it’s a folder" in done.stderr) == (2, True), done.stderr

@@ -6,7 +6,6 @@ version of the program can read the backups that were made with it: that is how 
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import sqlite3
@@ -17,7 +16,7 @@ from pathlib import Path
 
 from filelock import Timeout
 
-from dicecup.errors import StorageError, problem_of
+from dicecup.errors import Phrase, StorageError, problem_of
 from dicecup.installation import check_replaceable
 from dicecup.storage.database import MIGRATIONS, PATIENCE, Dialect, Step, Transaction, take_steps
 from dicecup.storage.sqlite import SqliteTransaction, create_for_owner, lock_of
@@ -61,8 +60,7 @@ def restore_backup(address: str, file: Path, *, replace: bool = False) -> Backup
 
 def check_backup(file: Path) -> Backup:
     """Read the whole file; refuse one that is damaged or something else."""
-    if not file.is_file():
-        raise missing(file)
+    check_is_file(file)
     try:
         with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as connection:
             ((healthy,),) = connection.execute("PRAGMA integrity_check(1)").fetchall()
@@ -77,8 +75,10 @@ def check_backup(file: Path) -> Backup:
     return Backup(*counts)
 
 
-def missing(file: Path) -> StorageError:
-    return StorageError("file_unreadable", file=file, problem=problem_of(FileNotFoundError(errno.ENOENT, "")))
+def check_is_file(file: Path) -> None:
+    if not file.is_file():
+        known = "system_folder" if file.is_dir() else "system_device" if file.exists() else "system_missing"
+        raise StorageError("file_unreadable", file=file, problem=Phrase(known))
 
 
 @contextmanager
@@ -102,12 +102,15 @@ def new_file(file: Path) -> Iterator[Path]:
 
 def copy_sqlite(source: Path, target: Path) -> None:
     """Copy a database in one step. In write-ahead mode neither readers nor writers wait for it."""
-    if not source.is_file():
-        raise missing(source)
+    check_is_file(source)
     with (
         closing(sqlite3.connect(source, timeout=PATIENCE)) as here,
         closing(sqlite3.connect(target)) as there,
     ):
+        try:
+            here.execute("SELECT 1 FROM migrations LIMIT 1").fetchall()
+        except sqlite3.Error as error:  # it is not a database, or one of another program
+            raise StorageError("database_unusable", database=source, problem=error) from None
         here.backup(there)
         there.execute("PRAGMA journal_mode = DELETE")  # a backup is one file
 
@@ -140,7 +143,7 @@ def restore_to_sqlite(target: Path, file: Path, replace: bool) -> None:
     except Timeout:
         raise StorageError("database_in_use", database=target) from None
     try:
-        if target.exists() and not replace and has_matches(target):
+        if target.exists() and has_matches(target) and not replace:
             raise StorageError("restore_not_empty", database=target)
         with new_file(target) as aside:
             copy_sqlite(file, aside)
@@ -150,13 +153,15 @@ def restore_to_sqlite(target: Path, file: Path, replace: bool) -> None:
 
 
 def has_matches(target: Path) -> bool:
+    """Return whether there are games in a file; refuse one that is anything but a database of games."""
     with closing(sqlite3.connect(target)) as connection:
         try:
-            return bool(connection.execute("SELECT 1 FROM matches LIMIT 1").fetchall())
-        except sqlite3.OperationalError:  # there is no such table
-            return False
-        except sqlite3.DatabaseError:  # not a database: never overwrite it by mistake
-            return True
+            filled = connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall()
+            return bool(filled and connection.execute("SELECT 1 FROM matches LIMIT 1").fetchall())
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_CORRUPT:  # damaged: what to restore a backup for
+                return True
+            raise StorageError("database_unusable", database=target, problem=error) from None
 
 
 def finish_journal(target: Path) -> None:
