@@ -121,6 +121,8 @@ class Walk:
         outside = started_by.set([])
         yield
         started_by.reset(outside)
+        threading.setprofile(None)
+        sys.setprofile(None)
         if missing := self.milestones.keys() - self.reached.keys():
             raise SystemExit(f"walks.py: these milestones were not reached: {sorted(missing)}")
 
