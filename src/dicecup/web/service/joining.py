@@ -12,6 +12,7 @@ from dicecup.errors import MoveError, UsageError
 from dicecup.match import with_player
 from dicecup.storage.removal import discard_match
 from dicecup.storage.stored import Evening, Seat
+from dicecup.web.service.headers import header_for
 from dicecup.web.service.identity import (
     check_different,
     key_hash,
@@ -21,7 +22,7 @@ from dicecup.web.service.identity import (
     now,
     read_name,
 )
-from dicecup.web.service.live_match import LiveMatch, header_for
+from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.opening import NewMatch, NewSeat, open_match, read_seed
 from dicecup.web.service.playing_apart import check_newcomer, play_dice_again

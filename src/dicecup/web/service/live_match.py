@@ -6,26 +6,23 @@ The rules and the versions are the business of `Match`; here it is decided who m
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from typing import TypeVar
 
 from dicecup.bots import bot_of_player
 from dicecup.dice import Dice
-from dicecup.engine.record import DiceOrigin, Header, Record
+from dicecup.engine.record import Record
 from dicecup.engine.record_header import read_header
-from dicecup.engine.record_text import RecordWriter, split_lines
-from dicecup.engine.state import MOST_PLAYERS, Keep, TurnMove, Write
+from dicecup.engine.record_text import split_lines
+from dicecup.engine.state import Keep, TurnMove, Write
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import Change, Match
-from dicecup.rules.loader import load_ruleset
-from dicecup.storage.people import HeaderOf
 from dicecup.storage.store import EntryTaken, Store
-from dicecup.storage.stored import Addition, Notice, Opening, Result, Seat, StoredMatch
+from dicecup.storage.stored import Addition, Notice, Result, StoredMatch
+from dicecup.web.service.headers import header_for, should_have_begun
 from dicecup.web.service.identity import now
 from dicecup.web.service.presence import Company, Draft
 from dicecup.web.service.record_work import LONG, Elsewhere, in_thread, remembered, replay
@@ -35,41 +32,6 @@ BYTES_OF_ENTRY = 400  # with the state after it, which reviews and other code th
 BYTES_OF_MATCH = 10_000
 Answer = TypeVar("Answer")
 Persist = Callable[[Addition], Awaitable[None]]  # raises EntryTaken if another process wrote first
-
-
-def header_for(opening: Opening) -> HeaderOf:
-    """What the header of the record will be once it is known who takes part."""
-    return partial(header_text, opening)
-
-
-def header_text(opening: Opening, seats: Sequence[Seat]) -> str:
-    if all(seat.kind == "bot" for seat in seats):
-        raise UsageError("seats_wrong", most=MOST_PLAYERS)
-    origin = DiceOrigin(opening.dice)
-    if opening.dice == "verifiable":
-        seeds = tuple(seat.seed for seat in seats)
-        if opening.statement == 1:  # opened by an earlier version, whose records have a seed for every player
-            seeds = tuple(seed or secrets.token_hex(8) for seed in seeds)
-        origin = DiceOrigin(
-            "verifiable",
-            commitment=opening.commitment or "",
-            player_seeds=seeds,
-            statement=opening.statement,
-        )
-    rules = load_ruleset(opening.ruleset, opening.options)
-    date = datetime.now(UTC).date().isoformat()
-    return RecordWriter().header(
-        Header(opening.ruleset, rules, tuple(seat.name for seat in seats), origin, date)
-    )
-
-
-def should_have_begun(stored: StoredMatch) -> bool:
-    """Whether a full match never began: earlier versions could be killed after the last seat was taken."""
-    return (
-        stored.header is None
-        and not stored.opening.same
-        and all(seat.kind != "open" for seat in stored.seats)
-    )
 
 
 class LiveMatch:

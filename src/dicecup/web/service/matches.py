@@ -17,8 +17,9 @@ from dicecup.installation import is_installed
 from dicecup.storage.store import EntryTaken, MatchLocked, Store
 from dicecup.storage.stored import WHISPERED, Addition, Notice
 from dicecup.web.service.advising import NICE, Advising, make_worker
+from dicecup.web.service.headers import should_have_begun
 from dicecup.web.service.identity import is_match_id
-from dicecup.web.service.live_match import LiveMatch, should_have_begun
+from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.presence import TOLD_EVERY
 from dicecup.web.service.record_work import LONG
 from dicecup.web.service.runner import Runner

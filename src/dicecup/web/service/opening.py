@@ -23,8 +23,9 @@ from dicecup.storage.people import MOST_GAMES
 from dicecup.storage.store import PromiseTaken
 from dicecup.storage.stored import Evening, Opening, SameDice, Seat
 from dicecup.web.service.advising import BOTS_BY_VALUES, has_coach, need_chances
+from dicecup.web.service.headers import header_for, header_text
 from dicecup.web.service.identity import check_different, is_match_id, key_hash, new_match_id, now, read_name
-from dicecup.web.service.live_match import LiveMatch, header_for, header_text
+from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.matches import Matches
 from dicecup.web.service.playing_apart import check_seats, close_early
 from dicecup.web.service.record_work import PlayedRecord, continuing, standing_after

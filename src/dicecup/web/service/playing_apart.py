@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from dicecup.bots import BOT_PREFIX
@@ -22,10 +21,10 @@ from dicecup.engine.record_text import RecordWriter, entry_texts
 from dicecup.engine.state import Move, Score, Throw, TurnMove
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import Match
-from dicecup.rules.loader import load_ruleset
 from dicecup.storage.store import PromiseTaken
 from dicecup.storage.stored import Opening, Seat
 from dicecup.web.service.advising import BOTS_BY_VALUES
+from dicecup.web.service.headers import header_with
 from dicecup.web.service.identity import key_hash, new_match_id, now, read_name
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.statistics import results_of
@@ -138,11 +137,6 @@ def part_opening(whole: Opening, seat: int, owner: str) -> Opening:
         part_of=whole.id,
         part_seat=seat,
     )
-
-
-def header_with(opening: Opening, players: tuple[str, ...], origin: DiceOrigin) -> Header:
-    rules = load_ruleset(opening.ruleset, opening.options)
-    return Header(opening.ruleset, rules, players, origin, datetime.now(UTC).date().isoformat())
 
 
 async def close_early(matches: Matches, live: LiveMatch, holder: str) -> None:
