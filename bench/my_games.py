@@ -28,7 +28,7 @@ from dicecup.storage.store import Store, open_store
 from dicecup.storage.stored import Addition, Opening, Seat, Verdict
 from dicecup.web.guard import COOKIE
 from dicecup.web.service.identity import key_hash, new_match_id
-from dicecup.web.service.live_match import results_of
+from dicecup.web.service.statistics import final_results
 
 KEY = "bench-" + "k" * 30
 REQUESTS = 20
@@ -57,7 +57,7 @@ def fill(store: Store, games: int) -> None:
         holder = key_hash(KEY)
         opening = Opening(new_match_id(), made, holder, rules.id, dict(rules.options), "seed")
         store.open_match(opening, [Seat("person", "Ann", "")], [(0, holder)], header, texts[:-1])
-        results = tuple(results_of(record, made))
+        results = tuple(final_results(record, made))
         store.append(Addition(opening.id, len(texts) - 1, texts[-1:], made, results))
         add_verdicts(store, opening.id, len(texts), [Verdict(0, 10.0, -12.0, 1.2)])
 

@@ -354,7 +354,7 @@ async def my_statistics(
     Asking starts the review of games that have none yet.
     """
     holder = key_hash(key)
-    page, missing = await reviews.results_of(holder, before, most)
+    page, missing = await reviews.reviewed_results(holder, before, most)
     link_older(response, request, page.older)
     return MyStatistics(
         statistics=[statistics_answer(one) for one in statistics(page.results, page.verdicts, page.undone)],

@@ -293,8 +293,8 @@ async def goal(matches: MatchesNow, live: Asked, points: int, seat: int | None =
     )
 
 
-@moves_router.post("/undo")
-async def take_back(live: Asked, seats: Seats, body: UndoRequest) -> Undone:
+@moves_router.post("/undo", operation_id="take_back_api_matches__match__undo_post")
+async def undo(live: Asked, seats: Seats, body: UndoRequest) -> Undone:
     """Take back alone what may be taken back alone; more steps are proposed to the others."""
     done = await undoing.undo(live, seats, body.version, body.steps)
     return Undone(done=done, state=answer(live, seats))

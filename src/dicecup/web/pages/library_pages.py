@@ -174,7 +174,7 @@ async def show_mine(
     if not results_before:
         listed = await asyncio.to_thread(store.matches_of, holder, before, GAMES_ON_A_PAGE)
     if not before:
-        counted, missing = await reviews.results_of(holder, results_before, RESULTS_ON_A_PAGE)
+        counted, missing = await reviews.reviewed_results(holder, results_before, RESULTS_ON_A_PAGE)
     asked_again = template != "mine.html"
     looking = missing and (was_looking if asked_again else reviews.catch_up(holder))
 

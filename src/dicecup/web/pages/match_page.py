@@ -228,7 +228,7 @@ async def set_pace(request: Request, viewer: ViewerNow, live: Asked, form: Form)
 
 
 @router.post("/undo")
-async def take_back(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
+async def undo(request: Request, viewer: ViewerNow, live: Asked, form: Form) -> Response:
     try:
         seats = live.seats_of(viewer.holder)
         if form.get("answer") == "no":

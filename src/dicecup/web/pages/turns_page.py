@@ -347,7 +347,7 @@ async def play_part(
 
 
 @router.post("/replay")
-async def replay(
+async def same_dice_again(
     request: Request, viewer: ViewerNow, matches: MatchesNow, live: Asked, form: Form
 ) -> Response:
     """Play the dice of one's own finished game again, against what one did then."""

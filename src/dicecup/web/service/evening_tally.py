@@ -222,43 +222,43 @@ def read_evening_name(name: str) -> str:
     return kept
 
 
-async def begin_evening(matches: Matches, holder: str, name: str, match: LiveMatch | None = None) -> Evening:
+async def begin_evening(matches: Matches, holder: str, name: str, live: LiveMatch | None = None) -> Evening:
     """Begin an evening; with a match that somebody has a seat in, it is its first game."""
     evening = Evening(new_match_id(), now(), key_hash(holder), read_evening_name(name))
-    if match is None:
+    if live is None:
         await asyncio.to_thread(matches.store.begin_evening, evening)
         return evening
-    check_may_add(match, holder)
-    async with match.changing():
-        if not await match.update(matches.store.begin_evening, evening, match.id):
+    check_may_add(live, holder)
+    async with live.changing():
+        if not await live.update(matches.store.begin_evening, evening, live.id):
             raise MoveError("evening_other")
     return evening
 
 
-def check_may_add(match: LiveMatch, holder: str) -> None:
+def check_may_add(live: LiveMatch, holder: str) -> None:
     """Refuse a match that somebody has no seat in, and one that is no game of people."""
-    if not match.seats_of(key_hash(holder)):
+    if not live.seats_of(key_hash(holder)):
         raise MoveError("seat_not_yours")
-    if match.stored.opening.tried:
+    if live.stored.opening.tried:
         raise MoveError("evening_other")
 
 
-async def add_match(matches: Matches, evening: str, match: LiveMatch, holder: str) -> None:
+async def add_match(matches: Matches, evening: str, live: LiveMatch, holder: str) -> None:
     """Add a match to an evening: whoever knows the evening's id and has a seat in the match may do that."""
     found = await open_evening(matches, evening)
-    check_may_add(match, holder)
-    async with match.changing():
-        added = match.stored.evening == found.id
-        if not added and not await match.update(matches.store.add_to_evening, match.id, found.id):
+    check_may_add(live, holder)
+    async with live.changing():
+        added = live.stored.evening == found.id
+        if not added and not await live.update(matches.store.add_to_evening, live.id, found.id):
             raise MoveError("evening_other")
 
 
-async def take_match_out(matches: Matches, evening: str, match: LiveMatch, holder: str) -> None:
+async def take_match_out(matches: Matches, evening: str, live: LiveMatch, holder: str) -> None:
     """Let a match that somebody has a seat in be in no evening."""
-    if not match.seats_of(key_hash(holder)):
+    if not live.seats_of(key_hash(holder)):
         raise MoveError("seat_not_yours")
-    async with match.changing():
-        if not await match.update(matches.store.take_out_of_evening, match.id, evening):
+    async with live.changing():
+        if not await live.update(matches.store.take_out_of_evening, live.id, evening):
             raise MoveError("evening_other")
 
 
@@ -274,13 +274,13 @@ async def dissolve(matches: Matches, evening: str, holder: str) -> None:
     found = await find_evening(matches, evening)
     if found.owner != key_hash(holder):
         raise MoveError("evening_not_yours")
-    for match in await asyncio.to_thread(matches.store.remove_evening, found.id):
-        await matches.refresh(Notice(match))
+    for match_id in await asyncio.to_thread(matches.store.remove_evening, found.id):
+        await matches.refresh(Notice(match_id))
 
 
-def holds_seat(report: EveningReport, match: str) -> bool:
+def holds_seat(report: EveningReport, match_id: str) -> bool:
     """Whether whoever asked for the report has a seat in this finished game."""
-    return any(end.mine for line in report.lines if line.id == match for end in line.ended)
+    return any(end.mine for line in report.lines if line.id == match_id for end in line.ended)
 
 
 async def like_last_game(matches: Matches, evening: str, holder: str) -> NewMatch | None:

@@ -25,8 +25,8 @@ from dicecup.storage.stored import Addition, Notice, Result, StoredMatch
 from dicecup.web.service.headers import header_for, should_have_begun
 from dicecup.web.service.identity import now
 from dicecup.web.service.presence import Company, Draft
-from dicecup.web.service.record_work import LONG, Elsewhere, in_thread, remembered, replay
-from dicecup.web.service.statistics import results_of
+from dicecup.web.service.record_work import LONG, Elsewhere, in_thread, remembered, replay_match
+from dicecup.web.service.statistics import final_results
 
 BYTES_OF_ENTRY = 400  # with the state after it, which reviews and other code that replays the game create
 BYTES_OF_MATCH = 10_000
@@ -190,7 +190,7 @@ class LiveMatch:
         known = self.match is not None and stored.header == self.stored.header
         if known or stored.header is None or len(texts) <= LONG:
             return None
-        found: Record = await self.elsewhere(len(texts), replay, stored.header, texts)
+        found: Record = await self.elsewhere(len(texts), replay_match, stored.header, texts)
         return found
 
     def fetch(self) -> tuple[StoredMatch, list[str]]:
@@ -251,7 +251,7 @@ class LiveMatch:
         results: tuple[Result, ...] = ()
         if change.ends_game and self.stored.opening.part_of is None:
             # All moves are looked at: in a thread, and on a copy, so that their states are forgotten again.
-            results = tuple(await asyncio.to_thread(results_of, change.after.shortened(0), made))
+            results = tuple(await asyncio.to_thread(final_results, change.after.shortened(0), made))
         addition = Addition(self.id, change.number, tuple(change.texts), made, results)
         if self.persist:
             await self.persist(addition)

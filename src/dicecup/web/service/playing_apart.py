@@ -27,7 +27,7 @@ from dicecup.web.service.advising import BOTS_BY_VALUES
 from dicecup.web.service.headers import header_with
 from dicecup.web.service.identity import key_hash, new_match_id, now, read_name
 from dicecup.web.service.live_match import LiveMatch
-from dicecup.web.service.statistics import results_of
+from dicecup.web.service.statistics import final_results
 
 if TYPE_CHECKING:
     from dicecup.web.service.matches import Matches
@@ -167,7 +167,7 @@ async def close(matches: Matches, live: LiveMatch) -> None:
     texts = await asyncio.to_thread(lambda: list(entry_texts(record)))
     async with live.changing():
         if live.stored.seats == stored.seats and not live.begun:
-            results = results_of(record, now())
+            results = final_results(record, now())
             await live.update(live.store.finish_same, live.id, kept, header, texts, results)
 
 

@@ -67,7 +67,7 @@ def read_upload(data: bytes) -> PlayedRecord:
     return played(record, verify(record))
 
 
-def replay(header: str, texts: Sequence[str]) -> Record:
+def replay_match(header: str, texts: Sequence[str]) -> Record:
     """The record of a stored match."""
     match = Match(Record(read_header(split_lines(header.encode())[0])[0]))
     match.catch_up(texts)

@@ -185,7 +185,7 @@ class Reviews:
             task.add_done_callback(lambda _task: self.catching_up.pop(holder, None))
         return True
 
-    async def results_of(self, holder: str, before: str, most: int) -> tuple[ResultPage, bool]:
+    async def reviewed_results(self, holder: str, before: str, most: int) -> tuple[ResultPage, bool]:
         """Return results of a device, and whether games that can be reviewed have not been yet.
 
         If nothing is missing the results have every review: the last may be stored after they were read.

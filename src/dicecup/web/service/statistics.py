@@ -24,7 +24,7 @@ from dicecup.storage.stored import BestRoll, Result, Verdict
 Verdicts = Mapping[tuple[str, int], Verdict]  # by match and seat
 
 
-def results_of(record: Record, finished: str) -> list[Result]:
+def final_results(record: Record, finished: str) -> list[Result]:
     """Return the result of every seat of a finished game."""
     rules, players, best = record.rules, record.header.players, best_rolls(record)
     return [
