@@ -15,6 +15,7 @@ from tests.web.direct_client import DirectClient
 from dicecup.engine import play, record
 from dicecup.engine.record_text import record_from_text, record_to_text
 from dicecup.engine.state import MOST_PLAYERS
+from dicecup.match import Match
 from dicecup.rules.loader import main_ids
 from dicecup.storage.store import EntryTaken
 from dicecup.storage.stored import Addition
@@ -68,6 +69,52 @@ def test_each_move_is_scored_once(ann: Player, monkeypatch: pytest.MonkeyPatch) 
     assert len(scored) == 1
     assert "Chance" in page_of(ann.client, ann, f"/t/{state['id']}")
     assert len(scored) == 1  # the announcement of the move scores nothing either
+
+
+@pytest.fixture
+def checked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The versions that changes were made against, one for each check."""
+    found: list[int] = []
+    check = Match.check_version
+
+    def count(match: Match, version: int) -> None:
+        found.append(version)
+        check(match, version)
+
+    monkeypatch.setattr(Match, "check_version", count)
+    return found
+
+
+@pytest.mark.one_database
+def test_the_version_is_checked_once_for_each_change(ann: Player, bo: Player, checked: list[int]) -> None:
+    state = ann.play(two_players(ann, bo), {"throw": True})
+    state = ann.play(state, {"keep": state["turn"]["dice"][:2]})
+    state = ann.play(state, best_score(state))
+    path, version = f"/matches/{state['id']}/undo", {"version": state["version"]}
+    assert not ann.post(path, {**version, "steps": 2}).json()["done"]
+    assert bo.post(f"{path}/agree", {**version, "steps": 2}).json()["done"]
+    assert checked == [0, 1, 3, 4, 4]
+
+
+@pytest.mark.one_database
+def test_the_version_is_checked_once_for_each_tap(visitor: Visitor, checked: list[int]) -> None:
+    visitor.send("/new/yatzy", kind="person", name="Ann")
+    path = visitor.path
+    visitor.send(f"{path}/throw", version="0")
+    visitor.send(f"{path}/throw", version="1", keep=["0", "3"])
+    visitor.send(f"{path}/score", version="3", box="dice:chance")
+    assert checked == [0, 1, 3]
+
+
+@pytest.mark.one_database
+def test_marks_of_a_refused_keep_are_forgotten(visitor: Visitor) -> None:
+    """Only dice that were kept stay where they lay."""
+    visitor.send("/new/yatzy", kind="person", name="Ann")
+    path = visitor.path
+    visitor.send(f"{path}/throw", version="0")
+    matches = visitor.client.app.state.matches  # type: ignore[attr-defined]
+    visitor.send(f"{path}/throw", 422, version="1", keep=["0", "1", "2", "3", "4"])
+    assert matches.live[path.rpartition("/")[2]].draft.kept == {}
 
 
 def test_the_record_is_made_from_the_stored_texts(ann: Player, monkeypatch: pytest.MonkeyPatch) -> None:

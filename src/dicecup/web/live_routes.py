@@ -222,9 +222,7 @@ async def throw(request: Request, viewer: ViewerNow, live: Asked, form: Form) ->
             marked = read_marked(form)
             slots = slots_of(live.id, match.record, live.draft.kept)
             kept = tuple(slot.die for place, slot in enumerate(slots) if place in marked)
-            live.check_turn(seats, version)
-            live.draft.keep(match.record.moves_made, marked)
-            await live.decide(seats, version, Keep(kept))
+            await live.decide(seats, version, Keep(kept), marked)
     except DicecupError as error:
         return show(request, viewer, live, error=error)
     return show(request, viewer, live)
@@ -245,8 +243,7 @@ async def score(request: Request, viewer: ViewerNow, live: Asked, form: Form) ->
                 return show(request, viewer, live)
             picked = toggled(picked, layer, replace(place, strike=bool(form.get("strike"))))
         if len(rules.scored) > 1 and "send" not in form:
-            live.check_turn(seats, version)
-            live.draft.pick(version, picked)
+            live.pick(seats, version, picked)
             return show(request, viewer, live, picked)
         live.pace = viewer.pace if seats else live.pace  # the bots play after this
         await live.decide(seats, version, Score(tuple(in_order(rules, picked))))

@@ -134,8 +134,8 @@ router = new_router("evenings")
 async def begin(request: Request, matches: MatchesNow, key: Key, body: EveningRequest) -> BegunEvening:
     """Begin an evening. Whoever knows its id can see it and add games to it."""
     holder = key or new_key()
-    match = await matches.get(body.match) if body.match else None
-    begun = await evenings.begin_evening(matches, holder, body.name, match)
+    live = await matches.get(body.match) if body.match else None
+    begun = await evenings.begin_evening(matches, holder, body.name, live)
     return BegunEvening(key=holder, evening=await evening_answer(request, matches, begun.id, holder))
 
 

@@ -6,7 +6,7 @@ The rules and the versions are the business of `Match`; here it is decided who m
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -17,7 +17,7 @@ from dicecup.dice import Dice
 from dicecup.engine.record import Record
 from dicecup.engine.record_header import read_header
 from dicecup.engine.record_text import split_lines
-from dicecup.engine.state import Keep, TurnMove, Write
+from dicecup.engine.state import Keep, Placement, TurnMove, Write
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import Change, Match
 from dicecup.storage.store import EntryTaken, Store
@@ -304,17 +304,17 @@ class LiveMatch:
 
     # What people do
 
-    def check_turn(self, seats: frozenset[int], version: int, *, typing: bool = False) -> Match:
-        """Return the match if one of these seats may act. Anybody with a seat may type a bot's dice."""
+    def prepare_turn(self, seats: frozenset[int], version: int, *, typing: bool = False) -> Change:
+        """Begin a change if one of these seats may act. Anybody with a seat may type a bot's dice."""
         if not seats:
             raise MoveError("seat_not_yours")
-        match = self.playing()
-        match.check_version(version)
-        if match.state.finished:
+        change = self.playing().prepare(version)
+        state = change.before.state
+        if state.finished:
             raise MoveError("game_over")
-        if match.state.player not in seats and not (typing and self.bot_is_next()):
+        if state.player not in seats and not (typing and self.bot_is_next()):
             raise MoveError("not_your_turn")
-        return match
+        return change
 
     def skip_bots(self, seats: frozenset[int]) -> None:
         """Let the bots play at once until it is a person's turn."""
@@ -325,20 +325,29 @@ class LiveMatch:
 
     def mark(self, seats: frozenset[int], version: int, slots: frozenset[int]) -> None:
         """Let everybody see which dice the player is about to keep. It is no move, and is not stored."""
-        match = self.check_turn(seats, version)
-        if any(slot >= match.rules.dice.count for slot in slots):
+        rules = self.prepare_turn(seats, version).before.rules
+        if any(slot >= rules.dice.count for slot in slots):
             raise MoveError("move_unreadable")
         self.draft.mark(version, slots)
         self.notify()
 
-    async def decide(self, seats: frozenset[int], version: int, move: TurnMove) -> None:
-        """Keep dice or fill a box. Dice that the server throws follow a keep at once."""
+    def pick(self, seats: frozenset[int], version: int, picked: Mapping[str, Placement]) -> None:
+        """Remember the boxes picked so far in a turn that fills several. It is no move, and is not stored."""
+        self.prepare_turn(seats, version)
+        self.draft.pick(version, picked)
+
+    async def decide(
+        self, seats: frozenset[int], version: int, move: TurnMove, kept: frozenset[int] | None = None
+    ) -> None:
+        """Keep dice, in these slots if it is known, or fill a box. Dice that the server throws follow a keep."""
         async with self.changing(version):
-            change = self.check_turn(seats, version).prepare(version)
+            change = self.prepare_turn(seats, version)
             change.decide(move)
             if isinstance(move, Keep) and change.after.header.origin.kind != "typed":
                 change.throw()
             await self.commit(change)
+            if kept is not None:
+                self.draft.keep(change.before.moves_made, kept)
 
     async def write(self, seats: frozenset[int], move: Write) -> None:
         """Write points on a pad: anybody with a seat, in any box. The move names what the box held before, so
@@ -356,6 +365,6 @@ class LiveMatch:
     ) -> None:
         """Throw the dice that are due, or type what they show."""
         async with self.changing(version):
-            change = self.check_turn(seats, version, typing=typed is not None).prepare(version)
+            change = self.prepare_turn(seats, version, typing=typed is not None)
             change.throw(typed, final=final)
             await self.commit(change)

@@ -80,7 +80,7 @@ class Runner:
             decision = await self.decision(live) if step == "decide" else None
             async with live.changing():
                 if live.version == version and (decision or step != "decide"):
-                    change = live.playing().prepare(version)
+                    change = live.playing().prepare()
                     take(step, change, decision)
                     await live.commit(change)
                     if not live.bot_is_next():

@@ -13,7 +13,7 @@ from itertools import islice
 
 from dicecup.engine.state import Score, Throw
 from dicecup.errors import MoveError
-from dicecup.match import Match
+from dicecup.match import Change, Match
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.record_work import LONG, undone
 
@@ -69,24 +69,24 @@ async def undo(live: LiveMatch, seats: frozenset[int], version: int, steps: int 
 
     Without a number it is what one may undo alone, never what somebody else has proposed meanwhile.
     """
-    async with changing_undo(live, seats, version) as match:
+    async with changing_undo(live, seats, version) as change:
         may = undo_options(live, seats)
         wanted = steps or may.alone
         alone = live.stored.opening.part_of is not None or live.stored.opening.same
-        if not wanted or wanted > (may.alone if alone else match.record.moves_made):
+        if not wanted or wanted > (may.alone if alone else change.before.moves_made):
             raise MoveError("undo_nothing")
         if wanted > may.alone and not live.human_seats <= seats:
-            return await consent(live, match, seats, version, wanted)
-        await undo_now(live, match, version, wanted)
+            return await consent(live, change, seats, version, wanted)
+        await undo_now(live, change, wanted)
         return True
 
 
 async def agree(live: LiveMatch, seats: frozenset[int], version: int, steps: int) -> bool:
     """Agree to undo the steps that the viewer saw proposed; return whether they are undone now."""
-    async with changing_undo(live, seats, version) as match:
+    async with changing_undo(live, seats, version) as change:
         if steps not in live.proposals.values():
             raise MoveError("undo_other")
-        return await consent(live, match, seats, version, steps)
+        return await consent(live, change, seats, version, steps)
 
 
 async def refuse(live: LiveMatch, seats: frozenset[int], version: int) -> None:
@@ -97,16 +97,14 @@ async def refuse(live: LiveMatch, seats: frozenset[int], version: int) -> None:
 
 
 @asynccontextmanager
-async def changing_undo(live: LiveMatch, seats: frozenset[int], version: int) -> AsyncIterator[Match]:
+async def changing_undo(live: LiveMatch, seats: frozenset[int], version: int) -> AsyncIterator[Change]:
     if not seats:
         raise MoveError("seat_not_yours")
     async with live.changing(version):
-        match = live.playing()
-        match.check_version(version)
-        yield match
+        yield live.playing().prepare(version)
 
 
-async def consent(live: LiveMatch, match: Match, seats: frozenset[int], version: int, steps: int) -> bool:
+async def consent(live: LiveMatch, change: Change, seats: frozenset[int], version: int, steps: int) -> bool:
     """Record consent; undo and return True if everyone agrees. There is one proposal at a time."""
     others = {wish for seat, wish in live.proposals.items() if seat not in seats}
     if others - {steps}:
@@ -115,14 +113,15 @@ async def consent(live: LiveMatch, match: Match, seats: frozenset[int], version:
     agreed = {seat for seat, wish in live.proposals.items() if wish == steps}
     if not live.human_seats <= agreed:
         return False
-    await undo_now(live, match, version, steps)
+    await undo_now(live, change, steps)
     return True
 
 
-async def undo_now(live: LiveMatch, match: Match, version: int, steps: int) -> None:
-    change = match.prepare(version)
-    if steps <= match.record.remembered or match.version <= LONG:
+async def undo_now(live: LiveMatch, change: Change, steps: int) -> None:
+    """Undo moves; refused by the match if it has gone on since the change was prepared."""
+    record = change.before
+    if steps <= record.remembered or change.number <= LONG:
         change.undo(steps)
     else:  # most of a long game has to be replayed
-        change.go_on(await live.elsewhere(match.version, undone, match.record, steps))
+        change.go_on(await live.elsewhere(change.number, undone, record, steps))
     await live.commit(change)
