@@ -80,7 +80,7 @@ def dice_origin(
 
 
 class Change:
-    """Entries that are to follow a record: checked by the rules and put into text, but not yet persisted."""
+    """What is to follow a record, entries or a player: checked by the rules, but not yet persisted."""
 
     def __init__(self, before: Record, secret: bytes | None = None) -> None:
         self.before = before
@@ -98,6 +98,11 @@ class Change:
         """Whether the game is over now, or still is with other points."""
         finished = self.after.state.finished
         return finished and (not self.before.state.finished or self.after.state != self.before.state)
+
+    @property
+    def joins(self) -> bool:
+        """Whether there are more players now, whose names are in the header."""
+        return self.after.header.players != self.before.header.players
 
     def add(self, entry: Entry) -> None:
         """Add an entry, or raise the reason why the rules reject it."""
@@ -130,6 +135,10 @@ class Change:
         if self.secret is None:
             raise UsageError("secret_lost")
         self.add(Reveal(self.secret.hex()))
+
+    def join(self, name: str) -> None:
+        """Give another player an empty sheet on a pad, which knows no turns that they could have missed."""
+        self.after = with_player(self.after, name)
 
 
 def with_player(record: Record, name: str) -> Record:
@@ -224,17 +233,23 @@ class Match:
             raise TypeError("The store of this match is asynchronous: await commit_async().")
         self._record = change.after
 
-    async def commit_async(self, change: Change) -> None:
-        """Persist a change in an asynchronous store, and only then be in the new state."""
-        pending = self._persist(change)
+    async def commit_async(self, change: Change, save: Save | None = None) -> None:
+        """Persist a change in an asynchronous store, and only then be in the new state.
+
+        `save` is for changes of which more than the entries is stored, such as another player.
+        """
+        pending = self._persist(change, save)
         if pending is not None:
             await pending
         self._record = change.after
 
-    def _persist(self, change: Change) -> Awaitable[None] | None:
+    def _persist(self, change: Change, save: Save | None = None) -> Awaitable[None] | None:
         if change.before is not self.record:
             raise MoveError("version_stale", found=change.number, version=self.version)
-        return self._save(change) if self._save else None
+        if save is None and self._save is not None and change.joins:
+            raise TypeError("The store of this match has to write another header.")
+        save = save or self._save
+        return save(change) if save else None
 
     def catch_up(self, texts: Sequence[str]) -> None:
         """Take in the entries that another process has persisted after those that are here."""
@@ -309,10 +324,10 @@ class Match:
         return 0
 
     def join(self, name: str) -> None:
-        """Give another player an empty sheet on a pad, which knows no turns that they could have missed."""
-        if self._save is not None:
-            raise TypeError("The store of this match has to write another header.")
-        self._record = with_player(self.record, name)
+        """Give another player an empty sheet on a pad."""
+        change = self.prepare()
+        change.join(name)
+        self.commit(change)
 
     def forget_states(self, most: int) -> None:
         """Remember the states of the last moves only: a long game takes less memory."""

@@ -233,6 +233,39 @@ def test_match_catches_up_with_another_process(open_match, shelf, refused):
     assert there.version == 4
 
 
+def test_player_who_joins_is_saved_first(shelf, refused):
+    match = Match(Record(Header("yatzy", YATZY, ("Ann",), DiceOrigin("points"))), shelf.save_later)
+
+    def players() -> tuple[str, ...]:
+        return match.record.header.players
+
+    async def join() -> None:
+        change, later = match.prepare(version=0), match.prepare(version=0)
+        change.join("Bo")
+        later.join("Cleo")
+        with pytest.raises(TypeError, match="another header"):
+            await match.commit_async(change)  # entries alone would lose the player
+        shelf.full = True
+        with refused("file_unwritable"):
+            await match.commit_async(change, shelf.save_later)
+        assert players() == ("Ann",)
+        shelf.full = False
+        await match.commit_async(change, shelf.save_later)
+        assert players() == ("Ann", "Bo")
+        with refused("version_stale"):
+            await match.commit_async(later, shelf.save_later)
+        assert shelf.saved == [change]
+
+    asyncio.run(join())
+
+
+def test_store_of_entries_alone_refuses_a_player(shelf):
+    match = Match(Record(Header("yatzy", YATZY, ("Ann",), DiceOrigin("points"))), shelf.save)
+    with pytest.raises(TypeError, match="another header"):
+        match.join("Bo")
+    assert match.record.header.players == ("Ann",)
+
+
 # Where dice come from
 
 

@@ -10,11 +10,14 @@ from tests.web.conftest import ANN, FRIEND, Player, Visitor, code, page_of
 from tests.web.direct_client import DirectClient
 
 from dicecup.engine.record_text import record_from_text
+from dicecup.errors import StorageError
 from dicecup.rules import load_ruleset
 from dicecup.rules.loader import builtin_ids
+from dicecup.storage.people import StoredSeats
 from dicecup.web.app import create_app
 from dicecup.web.pages import library_pages
 from dicecup.web.pages.review_page import points_by_turn
+from dicecup.web.service.record_work import LONG
 from dicecup.web.settings import Settings
 
 BO = {"kind": "person", "name": "Bo"}
@@ -138,6 +141,57 @@ def test_somebody_joins_late(ann: Player, settings: Settings) -> None:
         assert later.look(state)["standings"] == state["standings"]
         record = later.get(f"/matches/{state['id']}/record").content
         assert record_from_text(record)[0].header.players == ("Ann", "Bo")
+
+
+def test_who_joins_after_somebody_else_gets_the_next_seat(ann: Player, settings: Settings) -> None:
+    state = ann.open("yatzy", ANN, dice="points")
+    path = f"/matches/{state['id']}/players"
+    with DirectClient(create_app(settings)) as other:  # a process that may not know of Bo yet
+        there = Player(other, ann.key)
+        there.look(state)
+        state = ann.play(state, {"seat": 0, "box": "sixes", "points": 24})
+        assert ann.post(path, {"name": "Bo"}).status_code == 201
+        answer = there.post(path, {"name": "Cleo"})
+        assert answer.status_code == 201, answer.text
+        state = answer.json()
+        assert [seat["name"] for seat in state["seats"]] == ["Ann", "Bo", "Cleo"]
+        assert [seat["yours"] for seat in state["seats"]] == [True] * 3
+        assert state["seats"][0]["sheet"] == {"sixes": 24}
+        assert code(there.post(path, {"name": "Bo"})) == "name_twice"
+        record = there.get(f"/matches/{state['id']}/record").content
+        assert record_from_text(record)[0].header.players == ("Ann", "Bo", "Cleo")
+
+
+def test_nobody_joins_while_the_store_fails(ann: Player, monkeypatch: pytest.MonkeyPatch) -> None:
+    state = fill(ann, ann.open("yatzy", ANN, dice="points"), 0)
+    path = f"/matches/{state['id']}/players"
+
+    def fail(*_values: Any) -> bool:
+        raise StorageError("database_unusable", database="games", problem="disk full")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(StoredSeats, "add_seat", fail)
+        assert code(ann.post(path, {"name": "Bo"})) == "storage_unavailable"
+        assert ann.look(state) == state
+    state = ann.post(path, {"name": "Bo"}).json()
+    assert (state["status"], len(state["seats"])) == ("playing", 2)
+    assert ann.get("/my/results").json() == []
+    state = ann.play(state, {"seat": 1, "box": "sixes", "points": 24})
+    assert state["seats"][1]["sheet"] == {"sixes": 24}
+
+
+def test_somebody_joins_after_many_corrections(ann: Player) -> None:
+    """Such a record is long, and its states are found in a worker process."""
+    state, was = ann.open("yatzy", ANN, dice="points"), None
+    for number in range(LONG + 1):
+        points = 6 * (number % 4 + 1)
+        state = ann.play(state, {"seat": 0, "box": "sixes", "points": points, "was": was})
+        was = points
+    state = ann.post(f"/matches/{state['id']}/players", {"name": "Bo"}).json()
+    assert [seat["sheet"] for seat in state["seats"]] == [{"sixes": was}, {}]
+    state = ann.play(state, {"seat": 1, "box": "sixes", "points": 24})
+    undone = ann.post(f"/matches/{state['id']}/undo", {"version": state["version"]}).json()["state"]
+    assert [seat["sheet"] for seat in undone["seats"]] == [{"sixes": was}, {}]
 
 
 def test_a_correction_after_the_end_changes_the_result(ann: Player) -> None:

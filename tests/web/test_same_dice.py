@@ -13,12 +13,15 @@ from starlette.testclient import TestClient
 from tests.waiting import eventually
 from tests.web.conftest import ANN, FRIEND, Player, best_score, code, page_of
 
-from dicecup.engine.record import Record
+import dicecup
+from dicecup.engine.record import Record, RecordBuilder
 from dicecup.engine.record_dice import moves_of, verify
-from dicecup.engine.record_text import record_from_text
+from dicecup.engine.record_text import record_from_text, record_to_text
 from dicecup.engine.state import Keep, Placement, Score, Throw
+from dicecup.errors import StorageError
 from dicecup.i18n.language import language
 from dicecup.rules.loader import load_ruleset
+from dicecup.storage.store import Store
 from dicecup.web.api import library, match_requests, reviews
 from dicecup.web.guard import COOKIE
 from dicecup.web.pages import coach_page, library_pages, match_page, review_page
@@ -229,6 +232,51 @@ def test_nothing_of_the_whole_match_can_be_taken_back(ann: Player, bo: Player) -
     assert code(answer) == "undo_nothing"
 
 
+# The whole is stored at once
+
+
+def test_the_whole_waits_for_a_store_that_fails(
+    ann: Player, bo: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = opened(ann, bo)
+    tried: list[str] = []
+
+    def fail(_store: Store, match: str, *_values: Any) -> bool:
+        tried.append(match)
+        raise StorageError("database_unusable", database="games", problem="disk full")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Store, "finish_same", fail)
+        play(ann, state)
+        play(bo, state)
+        seen = eventually(lambda: ann.look(state), lambda _: len(tried) > 1)
+        assert (seen["status"], seen["standings"], seen["version"]) == ("waiting", [], 0)
+        assert ann.get("/my/results").json() == []
+    state = ended(ann, state)
+    assert verify(record_of(ann, state)).proved
+    assert len(ann.get("/my/results").json()) == 1
+
+
+def test_another_process_stores_the_whole_first(
+    ann: Player, bo: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = ann.open("yatzy", ANN, FRIEND, BOT, same_dice="game")
+    play(ann, state)
+    finish = Store.finish_same
+    kept: list[bool] = []
+
+    def finish_twice(*values: Any) -> bool:
+        kept.extend((finish(*values), finish(*values)))
+        return kept[-1]
+
+    monkeypatch.setattr(Store, "finish_same", finish_twice)
+    answer = ann.post(f"/matches/{state['id']}/begin")
+    assert (answer.status_code, kept) == (200, [True, False])
+    state = ended(ann, state)
+    assert [seat["name"] for seat in state["seats"]] == ["Ann", "bot:random"]
+    assert len(ann.get("/my/results").json()) == 1
+
+
 # Seats
 
 
@@ -329,6 +377,21 @@ def test_dice_that_cannot_be_played_again(ann: Player) -> None:
     path = f"/matches/{state['id']}/replay"
     assert code(ann.post(path, {"seat": 0, "name": "Ann"})) == "game_not_over"
     assert code(ann.post(path, {"seat": 5, "name": "Ann"})) == "seat_unknown"
+
+
+@one_database
+def test_dice_that_the_secret_does_not_give_are_not_played_again(ann: Player) -> None:
+    game = dicecup.Game("yatzy", ["Ann"])
+    while not game.finished:
+        game.roll()
+        game.score(max(game.points(), key=game.points().__getitem__))
+    header, (_, *others) = game.record.header, game.record.entries
+    changed = RecordBuilder(Record(header))
+    for entry in (Throw((1, 1, 1, 1, 1)), *others):
+        changed.add(entry)
+    uploaded = ann.post("/records", {"record": record_to_text(changed.build())}).json()
+    answer = ann.post(f"/matches/{uploaded['id']}/replay", {"seat": 0, "name": "Ann"})
+    assert code(answer) == "secret_lost"
 
 
 # Pages, without scripts

@@ -15,12 +15,13 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from dicecup.bots import BOTS
+from dicecup.bots import BOT_PREFIX, BOTS
 from dicecup.coach.advice import is_coached
 from dicecup.engine.record import Record
 from dicecup.engine.state import State, TurnMove
 from dicecup.errors import MoveError, UsageError
 from dicecup.installation import IN_BROWSER, ensure, is_available, is_installed
+from dicecup.match import Match
 from dicecup.rules.loader import load_ruleset
 from dicecup.rules.model import Ruleset
 from dicecup.solver.components import check_rules
@@ -335,6 +336,13 @@ class Advising:
         await self.until_values(record.rules)
         found: PackedReview = await self.patient.ask("look_back", record)
         return found
+
+    async def decision_of_bot(self, match: Match, owner: str) -> TurnMove:
+        """Return the decision of the bot whose turn it is, in a match that this key has opened."""
+        bot = match.player.removeprefix(BOT_PREFIX)
+        if bot in BOTS_BY_VALUES:
+            return await self.decide(bot, match.rules, match.state, owner)
+        return await asyncio.to_thread(match.decision_of_bot)
 
     async def decide(self, bot: str, rules: Ruleset, state: State, owner: str) -> TurnMove:
         """Return the decision of a bot in a match that this key has opened."""

@@ -7,10 +7,9 @@ from contextlib import suppress
 from dataclasses import replace
 
 from dicecup.bots import BOT_PREFIX
-from dicecup.engine.record_text import RecordWriter
 from dicecup.errors import MoveError, UsageError
-from dicecup.match import with_player
 from dicecup.storage.removal import discard_match
+from dicecup.storage.store import EntryTaken
 from dicecup.storage.stored import Evening, Seat
 from dicecup.web.service.headers import header_for
 from dicecup.web.service.identity import (
@@ -58,15 +57,15 @@ async def add_player(live: LiveMatch, holder: str, name: str) -> int:
     if not live.seats_of(key_hash(holder)):
         raise MoveError("seat_not_yours")
     async with live.changing():
-        seats = live.stored.seats
-        names = [*(seat.name for seat in seats), read_name(name)]
-        check_different([name for name in names if name])
-        seat = Seat("person", mark_look_alikes(names)[-1])
-        record = with_player(live.playing().record, seat.name)
-        header = RecordWriter().header(record.header)
-        if not await live.update(live.store.add_seat, live.id, len(seats), seat, key_hash(holder), header):
-            raise MoveError("version_stale", found=live.version, version=live.version)
-        return len(seats)
+        while True:
+            names = [*(seat.name for seat in live.stored.seats), read_name(name)]
+            check_different([name for name in names if name])
+            change = live.playing().prepare()
+            change.join(mark_look_alikes(names)[-1])
+            try:
+                return await live.commit_player(change, key_hash(holder))
+            except EntryTaken:  # another process has added a player: take the seat after that
+                await live.reload()
 
 
 async def leave(live: LiveMatch, holder: str, number: int) -> None:

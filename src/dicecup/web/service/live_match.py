@@ -15,17 +15,24 @@ from typing import TypeVar
 from dicecup.bots import bot_of_player
 from dicecup.dice import Dice
 from dicecup.engine.record import Record
-from dicecup.engine.record_header import read_header
-from dicecup.engine.record_text import split_lines
+from dicecup.engine.record_text import RecordWriter
 from dicecup.engine.state import Keep, Placement, TurnMove, Write
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import Change, Match
 from dicecup.storage.store import EntryTaken, Store
-from dicecup.storage.stored import Addition, Notice, Result, StoredMatch
+from dicecup.storage.stored import Addition, Notice, Result, Seat, StoredMatch
 from dicecup.web.service.headers import header_for, should_have_begun
 from dicecup.web.service.identity import now
 from dicecup.web.service.presence import Company, Draft
-from dicecup.web.service.record_work import LONG, Elsewhere, in_thread, remembered, replay_match
+from dicecup.web.service.record_work import (
+    LONG,
+    Elsewhere,
+    empty_record,
+    in_thread,
+    remembered,
+    replay_match,
+    with_last_states,
+)
 from dicecup.web.service.statistics import final_results
 
 BYTES_OF_ENTRY = 400  # with the state after it, which reviews and other code that replays the game create
@@ -241,22 +248,24 @@ class LiveMatch:
 
     def begin(self, stored: StoredMatch, text: str, played: Record | None) -> Match:
         secret = bytes.fromhex(stored.opening.secret) if stored.opening.secret else None
-        if played is None:
-            played = Record(read_header(split_lines(text.encode())[0])[0])
-        return Match(played, self.save, secret)
+        return Match(played or empty_record(text), self.save, secret)
 
     async def save(self, change: Change) -> None:
         """Persist a change of the match, with the results if it ends the game."""
         made = now()
-        results: tuple[Result, ...] = ()
-        if change.ends_game and self.stored.opening.part_of is None:
-            # All moves are looked at: in a thread, and on a copy, so that their states are forgotten again.
-            results = tuple(await asyncio.to_thread(final_results, change.after.shortened(0), made))
+        results = await self.results_after(change, made)
         addition = Addition(self.id, change.number, tuple(change.texts), made, results)
         if self.persist:
             await self.persist(addition)
         else:
             await asyncio.to_thread(self.store.append, addition)
+
+    async def results_after(self, change: Change, made: str) -> tuple[Result, ...]:
+        """The results if the change ends the game, and everybody may see them."""
+        if not change.ends_game or self.stored.opening.part_of is not None:
+            return ()
+        # All moves are looked at: in a thread, and on a copy, so that their states are forgotten again.
+        return tuple(await asyncio.to_thread(final_results, change.after.shortened(0), made))
 
     async def commit(self, change: Change) -> None:
         """Let the match persist a change and take it over. The caller holds the lock."""
@@ -264,6 +273,27 @@ class LiveMatch:
         await match.commit_async(change)
         match.forget_states(remembered(match.record))
         self.stored = replace(self.stored, consents={})
+
+    async def commit_player(self, change: Change, holder: str) -> int:
+        """Let the match persist that a player joins a pad, whose sheet a key may fill, and return their seat.
+
+        EntryTaken if another process has added a player. The caller holds the lock.
+        """
+        number, seat = len(self.stored.seats), Seat("person", change.after.header.players[-1])
+        header = RecordWriter().header(change.after.header)
+
+        async def save(change: Change) -> None:
+            change.after = await self.elsewhere(change.number, with_last_states, change.after)
+            if not await asyncio.to_thread(self.store.add_seat, self.id, number, seat, holder, header):
+                raise EntryTaken
+
+        await self.playing().commit_async(change, save)
+        keys = {**self.stored.keys, holder: self.seats_of(holder) | {number}}
+        seats, changes = (*self.stored.seats, seat), self.stored.changes + 1
+        self.stored = replace(
+            self.stored, seats=seats, keys=keys, header=header, finished=None, changes=changes
+        )
+        return number
 
     async def update(self, what: Callable[..., Answer], *arguments: object) -> Answer:
         """Change something beside the moves in the store, and read it back. The caller holds the lock."""
@@ -339,7 +369,7 @@ class LiveMatch:
     async def decide(
         self, seats: frozenset[int], version: int, move: TurnMove, kept: frozenset[int] | None = None
     ) -> None:
-        """Keep dice, in these slots if it is known, or fill a box. Dice that the server throws follow a keep."""
+        """Keep dice, in these slots, or fill a box. Dice that the server throws follow a keep at once."""
         async with self.changing(version):
             change = self.prepare_turn(seats, version)
             change.decide(move)

@@ -11,23 +11,22 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dicecup.bots import BOT_PREFIX
 from dicecup.engine.fairness import SAME_DICE, commitment
 from dicecup.engine.record import DiceOrigin, Header, Record, trimmed
 from dicecup.engine.record_dice import Round, dice_of, moves_of, rounds, rounds_of, turns_of
-from dicecup.engine.record_text import RecordWriter, entry_texts
-from dicecup.engine.state import Move, Score, Throw, TurnMove
+from dicecup.engine.record_text import RecordWriter
+from dicecup.engine.state import Move, Score, Throw
 from dicecup.errors import MoveError, UsageError
-from dicecup.match import Match
-from dicecup.storage.store import PromiseTaken
+from dicecup.match import Change, Match
+from dicecup.storage.store import EntryTaken, PromiseTaken
 from dicecup.storage.stored import Opening, Seat
-from dicecup.web.service.advising import BOTS_BY_VALUES
 from dicecup.web.service.headers import header_with
 from dicecup.web.service.identity import key_hash, new_match_id, now, read_name
 from dicecup.web.service.live_match import LiveMatch
-from dicecup.web.service.statistics import final_results
 
 if TYPE_CHECKING:
     from dicecup.web.service.matches import Matches
@@ -150,7 +149,8 @@ async def close(matches: Matches, live: LiveMatch) -> None:
     """Put the games of all seats together that have finished, let the bots play, and store the whole."""
     stored = live.stored
     kept = [number for number, seat in enumerate(stored.seats) if seat.kind == "bot" or is_done(live, number)]
-    match = Match(Record(header_of_whole(live, kept)), secret=secret_of(live))
+    match = Match(Record(header_of_whole(live, kept)), partial(save_whole, live, kept), secret_of(live))
+    change = match.prepare()
     played = {
         place: moves_of(part.playing().record, 0)
         for place, number in enumerate(kept)
@@ -159,16 +159,13 @@ async def close(matches: Matches, live: LiveMatch) -> None:
     for turn in range(match.rules.turns):
         for place in range(len(kept)):
             if place in played:
-                repeat_turn(match, played[place][turn])
+                repeat_turn(change, played[place][turn])
             else:
-                await bot_turn(matches, match, stored.opening.owner)
-    record = match.record
-    header = RecordWriter().header(record.header)
-    texts = await asyncio.to_thread(lambda: list(entry_texts(record)))
+                await bot_turn(matches, change, stored.opening.owner)
     async with live.changing():
         if live.stored.seats == stored.seats and not live.begun:
-            results = final_results(record, now())
-            await live.update(live.store.finish_same, live.id, kept, header, texts, results)
+            with suppress(EntryTaken):  # another process has stored the whole
+                await match.commit_async(change)
 
 
 def header_of_whole(live: LiveMatch, kept: list[int]) -> Header:
@@ -182,29 +179,30 @@ def header_of_whole(live: LiveMatch, kept: list[int]) -> Header:
     return header_with(live.stored.opening, tuple(seat.name for seat in seats), part)
 
 
-def repeat_turn(match: Match, moves: list[Move]) -> None:
-    """Play a turn as it was played alone. The dice are thrown again, and have to be the same."""
+async def save_whole(live: LiveMatch, kept: list[int], change: Change) -> None:
+    """Persist the game of these seats, with its results."""
+    header = RecordWriter().header(change.after.header)
+    results = await live.results_after(change, now())
+    if not await live.update(live.store.finish_same, live.id, kept, header, change.texts, results):
+        raise EntryTaken
+
+
+def repeat_turn(change: Change, moves: list[Move]) -> None:
+    """Play a turn as it was played before. The dice are thrown again, and have to be the same."""
     for move in moves:
         if not isinstance(move, Throw):
-            match.decide(move)
-        elif match.throw() != move.dice:
+            change.add(move)
+        elif change.throw() != move.dice:
             raise UsageError("secret_lost")
 
 
-async def bot_turn(matches: Matches, match: Match, owner: str) -> None:
+async def bot_turn(matches: Matches, change: Change, owner: str) -> None:
     while True:
-        match.throw()
-        decision = await bot_decision(matches, match, owner)
-        match.decide(decision)
+        change.throw()
+        decision = await matches.advising.decision_of_bot(Match(change.after), owner)
+        change.decide(decision)
         if isinstance(decision, Score):
             return
-
-
-async def bot_decision(matches: Matches, match: Match, owner: str) -> TurnMove:
-    bot = match.player.removeprefix(BOT_PREFIX)
-    if bot in BOTS_BY_VALUES:
-        return await matches.advising.decide(bot, match.rules, match.state, owner)
-    return await asyncio.to_thread(match.decision_of_bot)
 
 
 def open_rounds(live: LiveMatch) -> tuple[list[int], list[Round]]:
@@ -248,16 +246,15 @@ async def play_dice_again(matches: Matches, live: LiveMatch, seat: int, holder: 
     while former == player:
         former = f"{former} +"
     seats = [Seat("person", player), Seat("person", former)]
-    earlier = Record(header_with(opening, (former,), origin))
-    for moves in moves_of(record, seat):
-        for move in moves:
-            earlier = earlier.append(move)
+    header, secret = header_with(opening, (former,), origin), bytes.fromhex(record.secret)
 
     def write() -> None:
+        earlier = Match(Record(header), secret=secret).prepare()
+        for moves in moves_of(record, seat):
+            repeat_turn(earlier, moves)
         matches.store.open_match(opening, seats, [(0, key_hash(holder))])
         part = part_opening(opening, 1, "")
-        header = RecordWriter().header(earlier.header)
-        matches.store.open_match(part, seats[1:], [], header, list(entry_texts(earlier)))
+        matches.store.open_match(part, seats[1:], [], RecordWriter().header(header), earlier.texts)
 
     await matches.in_background(write)
     return await matches.get(opening.id)

@@ -57,8 +57,7 @@ def remembered(record: Record) -> int:
 
 def played(record: Record, proof: Proof | None = None) -> PlayedRecord:
     texts = tuple(entry_texts(record))
-    short = record.shortened(remembered(record))
-    return PlayedRecord(short, RecordWriter().header(record.header), texts, proof)
+    return PlayedRecord(with_last_states(record), RecordWriter().header(record.header), texts, proof)
 
 
 def read_upload(data: bytes) -> PlayedRecord:
@@ -67,16 +66,26 @@ def read_upload(data: bytes) -> PlayedRecord:
     return played(record, verify(record))
 
 
+def empty_record(header: str) -> Record:
+    """The record that begins with a stored header."""
+    return Record(read_header(split_lines(header.encode())[0])[0])
+
+
 def replay_match(header: str, texts: Sequence[str]) -> Record:
     """The record of a stored match."""
-    match = Match(Record(read_header(split_lines(header.encode())[0])[0]))
+    match = Match(empty_record(header))
     match.catch_up(texts)
-    return match.record.shortened(remembered(match.record))
+    return with_last_states(match.record)
+
+
+def with_last_states(record: Record) -> Record:
+    """The record with the states of its last moves; they are found by replaying it if they are not known."""
+    return record.shortened(remembered(record))
 
 
 def undone(record: Record, steps: int) -> Record:
     """The record after its last moves were undone, which may be many more than are remembered."""
-    return record.append(Undo(steps)).shortened(remembered(record))
+    return with_last_states(record.append(Undo(steps)))
 
 
 def standing_after(record: Record, moves: int) -> PlayedRecord:

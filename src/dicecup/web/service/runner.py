@@ -8,11 +8,10 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
-from dicecup.bots import BOT_PREFIX, bot_of_player
+from dicecup.bots import bot_of_player
 from dicecup.engine.state import Score, TurnMove
 from dicecup.errors import DicecupError
 from dicecup.match import Change
-from dicecup.web.service.advising import BOTS_BY_VALUES
 from dicecup.web.service.identity import log_name
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.playing_apart import all_done, close
@@ -88,13 +87,9 @@ class Runner:
 
     async def decision(self, live: LiveMatch) -> TurnMove | None:
         match = live.playing()
-        bot = match.player.removeprefix(BOT_PREFIX)
         if not live.bot_is_next() or match.state.throw_due:
             return None  # undone during the pause
-        if bot in BOTS_BY_VALUES:
-            owner = live.stored.opening.owner
-            return await self.matches.advising.decide(bot, match.rules, match.state, owner)
-        return await asyncio.to_thread(match.decision_of_bot)
+        return await self.matches.advising.decision_of_bot(match, live.stored.opening.owner)
 
     async def pause(self, live: LiveMatch, step: Step) -> None:
         """Wait before a step of a bot, until somebody skips it."""

@@ -35,7 +35,14 @@ from dicecup.engine.state import Keep, State, Throw, TurnMove, dice_to_throw, em
 from dicecup.errors import DicecupError, UsageError
 from dicecup.installation import house_folder, is_installed
 from dicecup.rules.model import Ruleset
-from dicecup.web.service.record_work import continuing, read_upload, replay_match, standing_after, undone
+from dicecup.web.service.record_work import (
+    continuing,
+    read_upload,
+    replay_match,
+    standing_after,
+    undone,
+    with_last_states,
+)
 from dicecup.web.service.worker import LENGTH, NICEST, pack, refusal_of, unpack
 
 if TYPE_CHECKING:
@@ -276,6 +283,7 @@ QUESTIONS: dict[str, Any] = {
         house_value,
         read_upload,
         replay_match,
+        with_last_states,
         standing_after,
         continuing,
         undone,
