@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
@@ -17,9 +17,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dicecup.engine.state import Announce, Keep, Placement, Score
+from dicecup.engine.state import Announce, Keep, Score
 from dicecup.errors import DicecupError
-from dicecup.rules.model import Ruleset
 from dicecup.web import refusals
 from dicecup.web.guard import COOKIE
 from dicecup.web.pages.match_page import (
@@ -34,7 +33,7 @@ from dicecup.web.pages.match_page import (
     view_for,
 )
 from dicecup.web.pages.render import render_parts
-from dicecup.web.pages.sheet_view import read_picked, read_placement
+from dicecup.web.pages.sheet_view import in_order, read_picked, read_target, toggled
 from dicecup.web.service.identity import is_match_id, key_hash
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.presence import slots_of
@@ -250,27 +249,6 @@ async def score(request: Request, viewer: ViewerNow, live: Asked, form: Form) ->
     except DicecupError as error:
         return show(request, viewer, live, picked if "send" in form else {}, error)
     return show(request, viewer, live)
-
-
-def read_target(rules: Ruleset, text: str) -> tuple[str, Placement]:
-    """Read which layer goes into which box; without a layer, the one that is scored first."""
-    layer, _, place = text.rpartition(":")
-    return layer or rules.scored[0], read_placement(place)
-
-
-def toggled(picked: Picked, layer: str, place: Placement) -> Picked:
-    """Return the picks after a tap; tapping the picked box again removes it."""
-    before = picked.get(layer)
-    others = {key: other for key, other in picked.items() if key != layer}
-    again = before is not None and (before.box, before.column) == (place.box, place.column)
-    return others if again else {**others, layer: place}
-
-
-def in_order(rules: Ruleset, picked: Picked) -> Iterator[Placement]:
-    """Return the picks in the rules' layer order, whichever was picked first."""
-    for layer in rules.scored:
-        if layer in picked:
-            yield picked[layer]
 
 
 async def page_events(request: Request, live: LiveMatch) -> Response:

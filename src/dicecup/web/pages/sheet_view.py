@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import ceil
@@ -157,6 +157,27 @@ def picked_text(picked: Mapping[str, Placement]) -> str:
 def read_picked(text: str) -> dict[str, Placement]:
     parts = [part.partition(":") for part in text[:200].split(",")]
     return {layer: read_placement(place) for layer, _, place in parts if layer and place}
+
+
+def read_target(rules: Ruleset, text: str) -> tuple[str, Placement]:
+    """Read which layer goes into which box; without a layer, the one that is scored first."""
+    layer, _, place = text.rpartition(":")
+    return layer or rules.scored[0], read_placement(place)
+
+
+def toggled(picked: Mapping[str, Placement], layer: str, place: Placement) -> Mapping[str, Placement]:
+    """Return the picks after a tap; tapping the picked box again removes it."""
+    before = picked.get(layer)
+    others = {key: other for key, other in picked.items() if key != layer}
+    again = before is not None and (before.box, before.column) == (place.box, place.column)
+    return others if again else {**others, layer: place}
+
+
+def in_order(rules: Ruleset, picked: Mapping[str, Placement]) -> Iterator[Placement]:
+    """Return the picks in the rules' layer order, whichever was picked first."""
+    for layer in rules.scored:
+        if layer in picked:
+            yield picked[layer]
 
 
 def column_names(rules: Ruleset, language: Language) -> list[str]:
