@@ -29,7 +29,7 @@ from dicecup.solver.arrays import Array, by_reference
 from dicecup.solver.compiled import kernel, lanes, shared_kernel
 from dicecup.solver.single.chances import ChanceTable
 from dicecup.solver.single.kernel_tables import ChoiceTables, Program
-from dicecup.solver.single.level_kernels import NONE
+from dicecup.solver.single.level_kernels import NONE, highest_precedence
 from dicecup.solver.single.row_kernels import RowLevel, gather_places
 from dicecup.solver.single.row_turns import choose_keeps
 from dicecup.solver.single.rows import row_tables
@@ -131,12 +131,7 @@ def choose_boxes(
     for throw in range(best.size):
         column = option_column(program, choices, lower, member, throw)
         more = repeat_points(program, lower, member, throw)
-        highest = 0
-        for place in range(noted):
-            row = states[place, 0] * columns + column
-            for option in range(choices.option_start[row], choices.option_start[row + 1]):
-                if places[states[place, 1] + choices.option_target[option]] >= 0:
-                    highest = max(highest, choices.option_precedence[option])
+        highest = highest_precedence(choices, columns, column, ahead, lanes(ahead), 0, states, noted)
         best[throw] = NONE
         for place in range(noted):
             row = states[place, 0] * columns + column

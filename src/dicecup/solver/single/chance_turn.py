@@ -16,6 +16,7 @@ from dicecup.dice import Dice, Lattice
 from dicecup.engine.state import Sheet, final_score
 from dicecup.solver.arrays import Array
 from dicecup.solver.single.index import Place
+from dicecup.solver.single.level_kernels import NONE
 from dicecup.solver.single.row_kernels import RowLevel, expected_after, legal_options, places_after
 from dicecup.solver.single.solution import SingleSolution, faces_of, points_so_far
 from dicecup.solver.solution import BoxValue, Turn
@@ -118,8 +119,9 @@ class RowTurn:
         member = int(program.member[program.group_first[kind, above] + place.position])
         found = np.empty((throws * len(self.solution.rules.boxes) * MOST_OPTIONS, 5), dtype=np.int64)
         bounds = np.empty(throws + 1, dtype=np.int64)
+        ahead = np.where(places >= 0, 0.0, NONE)
         count = legal_options(
-            program, self.solution.choices, place.lower, member, noted, len(noted), places >= 0, found, bounds
+            program, self.solution.choices, place.lower, member, noted, len(noted), ahead, found, bounds
         )
         return found[:count], bounds, places[:used]
 

@@ -184,6 +184,24 @@ def joker_column(program: Program, member: int, joker: int) -> Any:
 
 
 @kernel()
+def highest_precedence(
+    options: Options, columns: int, column: int, ahead: Any, width: int, lane: int, states: Any, noted: int
+) -> Any:
+    """Return the highest precedence of all options for certain dice: it bars those of less endurance.
+
+    `ahead` has `width` numbers for each target: `NONE` where an option leads nowhere. States that only other
+    lanes have are noted, too.
+    """
+    highest = 0
+    for place in range(noted):
+        row = states[place, 0] * columns + column
+        for option in range(options.option_start[row], options.option_start[row + 1]):
+            if ahead[(states[place, 1] + options.option_target[option]) * width + lane] > NONE:
+                highest = max(highest, options.option_precedence[option])
+    return highest
+
+
+@kernel()
 def best_option(
     options: Options, columns: int, column: int, lane: int, ahead: Any, states: Any, noted: int
 ) -> Any:
@@ -191,13 +209,7 @@ def best_option(
     number, and the place of its state among the noted ones.
     """
     width = lanes(ahead)
-    highest = 0
-    for place in range(noted):
-        row = states[place, 0] * columns + column
-        for option in range(options.option_start[row], options.option_start[row + 1]):
-            # States that only other lanes have are in the list, too: in this lane nothing follows them.
-            if ahead[(states[place, 1] + options.option_target[option]) * width + lane] > NONE:
-                highest = max(highest, options.option_precedence[option])
+    highest = highest_precedence(options, columns, column, ahead, width, lane, states, noted)
     best, found, found_place = NONE, -1, -1
     for place in range(noted):
         row = states[place, 0] * columns + column

@@ -14,7 +14,7 @@ import numpy as np
 from dicecup.solver.arrays import Array, by_reference
 from dicecup.solver.compiled import entry_kernel, kernel, lanes
 from dicecup.solver.single.kernel_tables import ChoiceTables, Program
-from dicecup.solver.single.level_kernels import NONE
+from dicecup.solver.single.level_kernels import NONE, highest_precedence
 from dicecup.solver.single.solution import gather_one, option_column, repeat_points
 
 BLOCK = 32  # sheets of one piece of work
@@ -185,29 +185,24 @@ def legal_options(
     member: int,
     states: Any,
     noted: int,
-    possible: Any,
+    ahead: Any,
     found: Any,
     starts: Any,
 ) -> int:
     """List every legal way to end a turn, throw by throw: box, whether it is struck, target, points; return
-    how many there are. `possible` says which targets lead anywhere, `starts` where each throw begins.
+    how many there are. `ahead` is `NONE` for targets that lead nowhere, `starts` where each throw begins.
     """
     columns, count = choices.joker.size + 2 * program.joker_dice.size, 0
     for throw in range(program.weights.size):
         starts[throw] = count
         column = option_column(program, choices, lower, member, throw)
         more = repeat_points(program, lower, member, throw)
-        highest = 0
-        for place in range(noted):
-            row = states[place, 0] * columns + column
-            for option in range(choices.option_start[row], choices.option_start[row + 1]):
-                if possible[states[place, 1] + choices.option_target[option]]:
-                    highest = max(highest, choices.option_precedence[option])
+        highest = highest_precedence(choices, columns, column, ahead, 1, 0, states, noted)
         for place in range(noted):
             row = states[place, 0] * columns + column
             for option in range(choices.option_start[row], choices.option_start[row + 1]):
                 target = states[place, 1] + choices.option_target[option]
-                if possible[target] and choices.option_endurance[option] >= highest:
+                if ahead[target] > NONE and choices.option_endurance[option] >= highest:
                     found[count, 0] = choices.option_box[option]
                     found[count, 1] = choices.option_struck[option]
                     found[count, 2] = target

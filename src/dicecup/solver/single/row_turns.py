@@ -8,7 +8,15 @@ import numpy as np
 
 from dicecup.solver.compiled import fill, kernel, lanes, larger, load, shared_kernel, store
 from dicecup.solver.single.kernel_tables import BARRING, NEUTRAL, YIELDING, ChoiceTables, Program
-from dicecup.solver.single.level_kernels import NONE, best_option, expect, first_throw, joker_column, turn
+from dicecup.solver.single.level_kernels import (
+    NONE,
+    best_option,
+    expect,
+    first_throw,
+    highest_precedence,
+    joker_column,
+    turn,
+)
 from dicecup.solver.single.row_kernels import BLOCK, NEVER, RowLevel, RowTables, copy_rows, gather_places
 from dicecup.solver.single.solution import gather_one, option_column, repeat_points
 
@@ -284,12 +292,7 @@ def score_joker_rows(
     for number in range(program.joker_dice.size):
         throw = program.joker_dice[number]
         column = joker_column(program, member, number)
-        highest = 0
-        for place in range(noted):
-            row = states[place, 0] * columns + column
-            for option in range(program.option_start[row], program.option_start[row + 1]):
-                if room[(states[place, 1] + program.option_target[option]) * size] > NONE:
-                    highest = max(highest, program.option_precedence[option])
+        highest = highest_precedence(program, columns, column, room, size, 0, states, noted)
         for place in range(throw * width, (throw + 1) * width):
             final[place] = NONE
         for place in range(noted):
