@@ -39,45 +39,19 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from bench.attacks import FULL, Send, attacks_on, long_record
 from bench.web_load import Connection, Game
 from starlette.types import ASGIApp, Message
 from tests.web.killing import a_move
 from tests.web.serving import Server
 from tools.walks import http_scope
 
-from dicecup.engine.fairness import commitment
-from dicecup.engine.play import legal_moves
-from dicecup.engine.record import Header, Record, RecordBuilder, Reveal
-from dicecup.engine.record_text import record_to_text
-from dicecup.engine.state import Throw, dice_to_throw
-from dicecup.match import verifiable_origin
-from dicecup.rules import load_ruleset
 from dicecup.web.app import create_app
 from dicecup.web.settings import Settings
 
 ATTACKER = "127.0.0.2"
-PLAYERS = 10
 PERIOD = 0.5  # seconds between two moves of a match
 REVIEW = 4  # times as long as other attacks: the coach needs some seconds until it is answered
-
-Send = tuple[str, str, object]  # method, path, body
-
-
-def long_record() -> str:
-    """The record of a whole game of ten players, near the limits of an upload."""
-    rules, secret, chance = load_ruleset("triple-yum-plus"), bytes(32), random.Random(1)
-    names = tuple(f"Player {number}" for number in range(PLAYERS))
-    origin = verifiable_origin(secret, ("",) * PLAYERS)
-    assert origin.commitment == commitment(secret)
-    builder = RecordBuilder(Record(Header(rules.id, rules, names, origin)))
-    while not builder.state.finished:
-        if builder.state.throw_due:
-            count = dice_to_throw(rules, builder.state)
-            builder.add(Throw(origin.throw(secret, builder.build().next_throw, rules, count)))
-        else:
-            builder.add(chance.choice(legal_moves(rules, builder.state)[-40:]))
-    builder.add(Reveal(secret.hex()))
-    return record_to_text(builder.build())
 
 
 class Client(Connection):
@@ -157,45 +131,6 @@ async def phase(games: list[Game], seconds: float) -> list[float]:
 
 def percentile(times: list[float], share: float) -> float:
     return round(1000 * times[min(len(times) - 1, int(len(times) * share))], 1)
-
-
-PEOPLE = [{"kind": "person", "name": f"Player {number}"} for number in range(24)]
-# Matches with as many people as there may be, one with dice and one with points only.
-FULL = {
-    "full match": {"game": "triple-yum-plus", "seats": PEOPLE},
-    "full pad": {"game": "triple-yum-plus", "seats": PEOPLE, "dice": "points"},
-}
-# House rules as large as they may be.
-HOUSE = "\n".join(
-    [
-        'format = 1\nid = "large"\nbase = "yatzy"\nthrows = 10\ndice = { count = 8, faces = 6 }',
-        *(f'box.b{number} = {{ points = "all" }}' for number in range(30)),
-    ]
-)
-
-
-def attacks_on(match: str, record: str, full: dict[str, str]) -> dict[str, Send]:
-    """The most expensive requests that a stranger can send; `full` are the ids of the matches in FULL."""
-    pages: dict[str, Send] = {name: ("GET", f"/t/{opened}", None) for name, opened in full.items()}
-    return pages | {
-        "record": ("GET", f"/api/matches/{match}/record", None),
-        "proof": ("GET", f"/t/{match}/proof", None),
-        "try": ("POST", f"/api/matches/{match}/try", {"moves": 1000}),
-        "upload": ("POST", "/api/reviews", {"record": record}),
-        "keep upload": ("POST", "/api/records", {"record": record}),
-        "match page": ("GET", f"/t/{match}", None),
-        "review page": ("GET", f"/t/{match}/review", None),
-        "review": ("GET", f"/api/matches/{match}/review", None),
-        "review again": ("GET", f"/api/matches/{match}/review", None),
-        "set-up page": ("GET", "/new/yatzy", None),
-        "open": ("POST", "/api/matches", {"game": "yatzy", "seats": [{"kind": "person", "name": "Eve"}]}),
-        "house rules": ("POST", "/api/house-rules", {"text": HOUSE}),
-        "workshop": ("GET", "/workshop", None),
-        "rules": ("GET", "/rules/triple-yum-plus", None),
-        "score pad to print": ("GET", "/rules/triple-yum-plus/pad.pdf", None),
-        "description of the API": ("GET", "/api/openapi.json", None),
-        "puzzles": ("GET", "/api/puzzles/today/triple-yum-plus", None),
-    }
 
 
 async def measure(address: str, wish: argparse.Namespace, say: Callable[[object], None]) -> None:
