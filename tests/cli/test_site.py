@@ -53,6 +53,14 @@ def test_other_files_are_not_touched(tmp_path: Path, refused: Refused) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
+def test_the_start_page_has_the_colours_of_the_app() -> None:
+    page = builder.start_page().decode()
+    used = set(re.findall(r"var\(--([a-z-]+)\)", page))
+    assert used
+    assert all(page.count(f"--{name}: light-dark(") == 1 for name in used)
+    assert not re.findall(r"(?:background|color): #", page)
+
+
 def test_a_full_disk_leaves_an_earlier_site(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused
 ) -> None:

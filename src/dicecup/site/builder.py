@@ -204,9 +204,12 @@ def start_page() -> bytes:
     }
     page = (BROWSER / "start.html").read_text(encoding="utf-8")
     without_script = "".join(f'<p lang="{code}">{said["script"]}</p>' for code, said in texts.items())
-    icon = (OWN / "web" / "static" / "icon.svg").read_text(encoding="utf-8").strip()
+    static = OWN / "web" / "static"
+    icon = (static / "icon.svg").read_text(encoding="utf-8").strip()
+    colours, _, _ = (static / "app.css").read_text(encoding="utf-8").partition("\n\n")  # its first part
     page = page.replace("TEXTS", json.dumps(texts, ensure_ascii=False).replace("<", "\\u003c"))
-    return page.replace("NO_SCRIPT", without_script).replace("ICON", icon).encode()
+    page = page.replace("NO_SCRIPT", without_script).replace("ICON", icon)
+    return page.replace("COLOURS", colours).encode()
 
 
 def fingerprint(files: Files) -> str:
