@@ -11,7 +11,7 @@ from dicecup.engine.legality import points_by_box
 from dicecup.engine.play import as_dice
 from dicecup.engine.sheet_data import checked_sheet
 from dicecup.engine.state import Sheet, empty_sheet
-from dicecup.errors import DiceError, check_argument, check_executor
+from dicecup.errors import DiceError, check_argument, check_executor, check_one_of
 from dicecup.installation import check_reachable, need, path_of
 from dicecup.rules.loader import AnyGame, as_ruleset, builtin_ids
 from dicecup.rules.model import Ruleset
@@ -56,15 +56,18 @@ class Rules(Ruleset):
         return builtin_ids()
 
     def name(self, language: str = "en", line: str = "game") -> str:
-        """What the game is called in a language, or one of its boxes or other lines.
+        """What the game is called in a language, or one of its boxes, other lines, columns or layers.
 
         >>> dicecup.Rules("yatzy-sv").name("sv"), dicecup.Rules("yatzy").name("fr", "full_house")
         ('Svensk Yatzy', 'Full')
         """
-        from dicecup.i18n.language import game_name, name
+        from dicecup.i18n.language import LANGUAGES, LINE_NAMES, game_name, name
 
-        known = str(language)
-        return game_name(self, known) if line == "game" else name(self, str(line), known)
+        columns = [column.id for column in self.columns] if self.has_columns else []
+        layers = self.dice.layers if self.has_layers else ()
+        check_one_of("language", language, dict.fromkeys((*LANGUAGES, *self.names)))
+        check_one_of("line", line, dict.fromkeys(("game", *self.lines, *columns, *layers, *LINE_NAMES)))
+        return game_name(self, language) if line == "game" else name(self, line, language)
 
     def score(
         self, dice: str | Iterable[AnyDie], sheet: Mapping[str, Any] | Sheet | None = None

@@ -175,3 +175,29 @@ def test_what_is_no_choice(refused):
     with refused("argument_wrong", argument="hint"):
         dicecup.WinHint(0.5, (), True, 0.0).parts_from(odd)
     assert win.chance_of(dicecup.Keep((1,))) is None
+
+
+def test_names_of_lines_columns_and_layers_in_known_languages(here, refused):
+    for game in dicecup.Rules.ids():
+        rules = dicecup.Rules(game)
+        for language in ("en", "fr", "de", "sv"):
+            assert all(rules.name(language, line) for line in ("game", *rules.lines, "grand_total"))
+    triple, double = dicecup.Rules("triple-yum-plus"), dicecup.Rules("dice-in-dice")
+    assert (triple.name("en", "x2"), double.name("sv", "inner")) == ("× 2", "inre tärningar")
+    (here / "bare.toml").write_text(
+        'format = 1\nid = "bare"\nthrows = 1\ndice = { count = 1, faces = 2 }\nbox.any_dice.points = "all"\n'
+        '[names.it]\nany_dice = "Qualsiasi"\n'
+    )
+    bare = dicecup.Rules("bare.toml")
+    assert (bare.name("sv"), bare.name("it", "any_dice"), bare.name("sv", "any_dice")) == (
+        "bare",
+        "Qualsiasi",
+        "Qualsiasi",
+    )
+    odd: Any
+    for odd in ("full_hose", "inner", "x2", "", 3, None, float("nan"), np.array(["game", "game"]), ["game"]):
+        with refused("argument_wrong", argument="line"):
+            dicecup.Rules("yum-plus").name("en", odd)
+    for odd in ("it", "EN", "", 3, None, TWO, ["sv"]):
+        with refused("argument_wrong", argument="language"):
+            triple.name(odd)
