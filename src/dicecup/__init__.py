@@ -12,16 +12,32 @@ from importlib import import_module as _import_module
 
 TYPE_CHECKING = False  # `typing` would be most of the time that this import takes
 if TYPE_CHECKING:
+    from dicecup import engine as engine
+    from dicecup import envs as envs
     from dicecup.bots.dataset import DataSummary, write_data
     from dicecup.bots.registry import Bot
     from dicecup.bots.simulation import simulate
     from dicecup.bots.summary import BotResult, MeanDifference, Simulation
     from dicecup.coach.advice import Choice, Hint, WinHint
+    from dicecup.coach.lessons import Lesson
     from dicecup.coach.review import Decision, PlayerReview, Review, RollLuck
+    from dicecup.dice import AnyDie, Dice, Die
     from dicecup.engine.checked import apply, legal_moves, possible_values
-    from dicecup.engine.record import Record
+    from dicecup.engine.record import Entry, Header, Record
     from dicecup.engine.serialize import Position
-    from dicecup.engine.state import Announce, Keep, Placement, Score, Sheet, State, Throw, Write
+    from dicecup.engine.sheet_data import SheetData
+    from dicecup.engine.state import (
+        Announce,
+        Keep,
+        Move,
+        Placement,
+        Score,
+        Sheet,
+        State,
+        Throw,
+        TurnMove,
+        Write,
+    )
     from dicecup.errors import (
         BotError,
         DicecupError,
@@ -36,28 +52,40 @@ if TYPE_CHECKING:
     from dicecup.game import Game, review
     from dicecup.game_rules import Rules
     from dicecup.game_view import Standing
-    from dicecup.rules.model import Ruleset
-    from dicecup.solver.solution import BoxValue, FinalScores, Progress, Solution, Turn
+    from dicecup.rules.loader import AnyGame, house_reference
+    from dicecup.rules.model import Box, Column, Ruleset
+    from dicecup.solver.solution import BoxValue, FinalScores, OnProgress, Progress, Solution, Turn
 
 __version__ = "0.2.0"
 
 __all__ = [
     "Announce",
+    "AnyDie",
+    "AnyGame",
     "Bot",
     "BotError",
     "BotResult",
+    "Box",
     "BoxValue",
     "Choice",
+    "Column",
     "DataSummary",
     "Decision",
+    "Dice",
     "DiceError",
     "DicecupError",
+    "Die",
+    "Entry",
     "FinalScores",
     "Game",
+    "Header",
     "Hint",
     "Keep",
+    "Lesson",
     "MeanDifference",
+    "Move",
     "MoveError",
+    "OnProgress",
     "Placement",
     "PlayerReview",
     "Position",
@@ -72,6 +100,7 @@ __all__ = [
     "Ruleset",
     "Score",
     "Sheet",
+    "SheetData",
     "Simulation",
     "Solution",
     "Standing",
@@ -79,11 +108,13 @@ __all__ = [
     "StorageError",
     "Throw",
     "Turn",
+    "TurnMove",
     "UsageError",
     "WinHint",
     "Write",
     "__version__",
     "apply",
+    "house_reference",
     "legal_moves",
     "possible_values",
     "review",
@@ -97,23 +128,32 @@ _MODULES = {
     "bots.simulation": "simulate",
     "bots.summary": "BotResult MeanDifference Simulation",
     "coach.advice": "Choice Hint WinHint",
+    "coach.lessons": "Lesson",
     "coach.review": "Decision PlayerReview Review RollLuck",
+    "dice": "AnyDie Dice Die",
     "engine.checked": "apply legal_moves possible_values",
-    "engine.record": "Record",
+    "engine.record": "Entry Header Record",
     "engine.serialize": "Position",
-    "engine.state": "Announce Keep Placement Score Sheet State Throw Write",
+    "engine.sheet_data": "SheetData",
+    "engine.state": "Announce Keep Move Placement Score Sheet State Throw TurnMove Write",
     "errors": "BotError DicecupError DiceError MoveError PositionError "
     "RecordError RulesError StorageError UsageError",
     "game": "Game review",
     "game_rules": "Rules",
     "game_view": "Standing",
-    "rules.model": "Ruleset",
-    "solver.solution": "BoxValue FinalScores Progress Solution Turn",
+    "rules.loader": "AnyGame house_reference",
+    "rules.model": "Box Column Ruleset",
+    "solver.solution": "BoxValue FinalScores OnProgress Progress Solution Turn",
 }
 _HOME = {name: f"dicecup.{module}" for module, names in _MODULES.items() for name in names.split()}
 
 
+_PACKAGES = ("engine", "envs")  # documented by their own names
+
+
 def __getattr__(name: str) -> object:
+    if name in _PACKAGES:
+        return _import_module(f"dicecup.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'dicecup' has no attribute {name!r}")
     found = getattr(_import_module(_HOME[name]), name)
@@ -122,4 +162,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_PACKAGES})

@@ -32,9 +32,12 @@ if TYPE_CHECKING:
 
 
 Die = int | tuple[int, ...]
+"""A die: the face it shows, or with several layers a tuple of one face a layer, such as `(6, 5)`."""
 Dice = tuple[Die, ...]
+"""Dice, the lowest first: `(3, 3, 5, 6, 6)`."""
 Faces = tuple[int, ...]
-AnyDie = SupportsIndex | str | Iterable[SupportsIndex]  # as programs have it: 6, "6-5", NumPy integers
+AnyDie = SupportsIndex | str | Iterable[SupportsIndex]
+"""A die as programs may hand it in: `6`, `"6"`, `"6-5"`, `(6, 5)`, also with NumPy integers."""
 
 MOST_DIGITS = 3  # limit on the length of a face, so that invalid input does not become huge numbers
 

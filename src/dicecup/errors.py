@@ -111,6 +111,7 @@ PHRASES = {
     "expected_number_or_none": N_("a finite number or None"),
     "expected_sheets": N_("a list of {count} score sheets"),
     "expected_rules": N_('rules such as dicecup.Rules("yatzy")'),
+    "expected_rules_text": N_("the text of a rules file"),
     "rule_across": N_("points for what all columns hold together"),
     "rule_announced": N_("boxes that are announced"),
     "rule_difference": N_("boxes that are subtracted and multiplied"),

@@ -17,11 +17,19 @@ from types import FunctionType
 import pytest
 
 import dicecup
+import dicecup.engine
 import dicecup.envs
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [name for name in dicecup.__all__ if name != "__version__"]
+ENGINE = [f"engine.{name}" for name in dicecup.engine.__all__ if name not in NAMES]
 ENVIRONMENTS = [f"envs.{name}" for name in dicecup.envs.__all__]
+# Names of types, such as unions: they have no docstring, but a sentence below them in the source.
+TYPES = [
+    name
+    for name in NAMES
+    if not inspect.isclass(getattr(dicecup, name)) and not inspect.isfunction(getattr(dicecup, name))
+]
 HEAVY = {"numpy", "numba", "click", "fastapi", "dicecup.solver.find", "dicecup.web", "dicecup.cli"}
 
 
@@ -55,8 +63,10 @@ def test_names_can_be_looked_at_without_numpy() -> None:
 
 def test_every_name_is_there_and_listed() -> None:
     assert set(NAMES) <= set(dir(dicecup))
-    for name in NAMES:
+    for name in set(NAMES) - set(TYPES):
         assert getattr(dicecup, name).__name__ == name
+    for name in TYPES:
+        assert getattr(dicecup, name) == getattr(importlib.import_module(dicecup._HOME[name]), name)
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
         dicecup.Nothing  # noqa: B018
 
@@ -70,8 +80,34 @@ def test_type_checkers_see_the_same_names() -> None:
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
+    assert {name for name, module in seen.items() if module == "dicecup"} == set(dicecup._PACKAGES)
+    for package in dicecup._PACKAGES:
+        del seen[package]
     assert seen == dicecup._HOME
     assert sorted(seen) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("package", dicecup._PACKAGES)
+def test_documented_packages_are_loaded_when_used(package: str) -> None:
+    assert package in dir(dicecup)
+    loaded = loaded_after(f"import dicecup; assert dicecup.{package}.__all__")
+    assert f"dicecup.{package}" in loaded
+    assert not loaded & {"numba", "click", "fastapi"}
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_every_type_has_a_sentence_in_the_source(name: str) -> None:
+    module = importlib.import_module(dicecup._HOME[name])
+    body = ast.parse(inspect.getsource(module)).body
+    place = next(
+        number
+        for number, node in enumerate(body)
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name
+    )
+    after = body[place + 1]
+    assert isinstance(after, ast.Expr)
+    assert isinstance(after.value, ast.Constant)
+    assert str(after.value.value).endswith(".")
 
 
 def test_star_import() -> None:
@@ -114,9 +150,9 @@ MAIN = [
 ]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in [*NAMES, *ENGINE] if name not in TYPES])
 def test_every_name_has_an_example(name: str) -> None:
-    assert ">>> " in (inspect.getdoc(getattr(dicecup, name)) or ""), name
+    assert ">>> " in (inspect.getdoc(attrgetter(name)(dicecup)) or ""), name
 
 
 @pytest.mark.parametrize(("name", "member"), MEMBERS, ids=[name for name, _ in MEMBERS])

@@ -135,6 +135,18 @@ def test_what_is_not_rules(rules, refused):
         dicecup.possible_values(rules, state.sheet, "ones")
 
 
+@pytest.mark.parametrize("text", [None, 7, b"id = 3", ["id"]])
+def test_what_is_not_the_text_of_a_rules_file(text, refused):
+    with refused("argument_wrong", argument="text"):
+        dicecup.house_reference(text)
+
+
+@quickly
+@given(text=st.text(max_size=40))
+def test_texts_of_rules_files(text):
+    tolerant(dicecup.house_reference, text)
+
+
 wrong_states: list[Any] = [{"player": 3}, {"player": "x"}, {"sheets": ()}, {"sheets": (7,)}]
 
 

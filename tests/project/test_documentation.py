@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import dicecup
+import dicecup.engine
 import dicecup.envs
 from dicecup.i18n import LANGUAGES
 from documentation import loaded_from_elsewhere
@@ -55,8 +56,10 @@ def test_links_and_own_files_are_no_problem(tmp_path: Path) -> None:
 def test_every_public_name_is_in_the_reference(root: Path) -> None:
     page = (root / "docs/reference.md").read_text(encoding="utf-8").splitlines()
     shown = sorted(line.removeprefix("::: dicecup.") for line in page if line.startswith("::: "))
-    environments = [f"envs.{name}" for name in dicecup.envs.__all__]
-    assert shown == sorted([*(name for name in dicecup.__all__ if name != "__version__"), *environments])
+    names = {name for name in dicecup.__all__ if name != "__version__"}
+    environments = {f"envs.{name}" for name in dicecup.envs.__all__}
+    engine = {f"engine.{name}" for name in dicecup.engine.__all__ if name not in names}
+    assert shown == sorted(names | environments | engine)
 
 
 def test_the_guide_is_in_the_navigation_in_every_language(root: Path) -> None:

@@ -48,13 +48,18 @@ class Habit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A habit, what it cost in all, how often it occurred, and the decision that it cost most in."""
+    """A habit, what it cost in all, how often it occurred, and the decision that it cost most in.
 
-    habit: Habit
-    loss: float
+    >>> worst = max(dicecup.review("sunday.record").players[1].lessons, key=lambda lesson: lesson.loss)
+    >>> worst.habit.kind, worst.count, worst.loss > 1
+    ('used_up', 1, True)
+    """
+
+    habit: Habit  # its `kind`, and the `box` where it is about one
+    loss: float  # in points, of all decisions together
     count: int
     moves: int  # of the record before that decision
-    turn: int
+    turn: int  # of that decision, from 1 on
 
 
 MOST_LESSONS = 3

@@ -40,11 +40,23 @@ def apply(rules: Ruleset, state: State, move: Move) -> State:
 
 
 def check(rules: Ruleset, state: State, move: Move) -> None:
-    """Raise the reason if the move is illegal."""
+    """Raise the reason if the move is illegal.
+
+    >>> game = dicecup.Game("yatzy")
+    >>> dicecup.engine.check(game.rules, game.state, dicecup.Keep((6,)))
+    Traceback (most recent call last):
+    dicecup.errors.MoveError: The dice haven’t been rolled yet. Roll them first.
+    """
     apply(rules, state, move)
 
 
 def is_legal(rules: Ruleset, state: State, move: Move) -> bool:
+    """Return whether the rules allow the move now.
+
+    >>> game = dicecup.Game("yatzy")
+    >>> dicecup.engine.is_legal(game.rules, game.state, dicecup.Throw((1, 2, 3, 4, 5)))
+    True
+    """
     return play.is_legal(rules, checked_state(rules, state), move)
 
 
@@ -72,7 +84,12 @@ def possible_values(rules: Ruleset, sheet: Sheet, box: str, column: str = "") ->
 
 
 def start(rules: Ruleset, players: int = 1) -> State:
-    """Return the state before the first throw of a game."""
+    """Return the state before the first throw of a game.
+
+    >>> state = dicecup.engine.start(dicecup.Rules("yatzy"), players=2)
+    >>> len(state.sheets), state.player, state.dice
+    (2, 0, ())
+    """
     check_rules(rules)
     number = as_integer(players)
     if number is not None and number < 1:
@@ -81,24 +98,45 @@ def start(rules: Ruleset, players: int = 1) -> State:
 
 
 def empty_sheet(rules: Ruleset) -> Sheet:
+    """Return a sheet without any points.
+
+    >>> dicecup.engine.empty_sheet(dicecup.Rules("yatzy")).cells.count(None)
+    15
+    """
     check_rules(rules)
     return states.empty_sheet(rules)
 
 
 def dice_to_throw(rules: Ruleset, state: State) -> int:
-    """Return how many dice are due to be thrown."""
+    """Return how many dice are due to be thrown.
+
+    >>> game = dicecup.Game.from_position("yatzy / / 1 1 2 6 6 / 1")
+    >>> game.keep(6, 6)
+    >>> dicecup.engine.dice_to_throw(game.rules, game.state)
+    3
+    """
     return states.dice_to_throw(rules, checked_state(rules, state))
 
 
 def column_lines(rules: Ruleset, sheet: Sheet, column: int) -> Mapping[str, int]:
-    """Return every computed line of one column by id; `rules.lines` lists those that are printed."""
+    """Return every computed line of one column by id; `rules.lines` lists those that are printed.
+
+    >>> game = dicecup.Game.from_position("yatzy / ones=3 pair=12")
+    >>> dicecup.engine.column_lines(game.rules, game.state.sheet, 0)["upper_sum"]
+    3
+    """
     check_rules(rules)
     number = whole_number("column", column, 0, len(rules.columns) - 1)
     return states.column_lines(rules, plain_sheet(rules, sheet), number)
 
 
 def overall_lines(rules: Ruleset, sheet: Sheet) -> Mapping[str, int]:
-    """Return every line that stands once for all columns by id; `rules.overall_lines` are printed."""
+    """Return every line that stands once for all columns by id; `rules.overall_lines` are printed.
+
+    >>> game = dicecup.Game.from_position("yatzy / ones=3 pair=12")
+    >>> dicecup.engine.overall_lines(game.rules, game.state.sheet)["final_score"]
+    15
+    """
     check_rules(rules)
     return states.overall_lines(rules, plain_sheet(rules, sheet))
 
@@ -106,6 +144,10 @@ def overall_lines(rules: Ruleset, sheet: Sheet) -> Mapping[str, int]:
 def final_score(rules: Ruleset, sheet: Sheet) -> int:
     """Return the final score: columns by multiplier, bonus, repeats, boxes after the total; or the points
     that they are worth.
+
+    >>> game = dicecup.Game.from_position("yatzy / ones=3 pair=12")
+    >>> dicecup.engine.final_score(game.rules, game.state.sheet)
+    15
     """
     check_rules(rules)
     return states.final_score(rules, plain_sheet(rules, sheet))
@@ -115,6 +157,10 @@ def standings(rules: Ruleset, state: State) -> tuple[tuple[int, int, int], ...]:
     """Return (place, player, final score), best first; equal scores share the place.
 
     Who has won at once is first, whatever the scores are.
+
+    >>> game = dicecup.Game("yatzy", ["Ann", "Bo"])
+    >>> dicecup.engine.standings(game.rules, game.state)
+    ((1, 0, 0), (1, 1, 0))
     """
     return states.standings(rules, checked_state(rules, state))
 

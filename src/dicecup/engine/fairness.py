@@ -93,3 +93,8 @@ def face_stream(secret: bytes, message: bytes, seeds: bytes, faces: int) -> Iter
             if byte < limit:
                 yield byte % faces + 1
         block += 1
+
+
+def trimmed(seeds: tuple[str, ...]) -> tuple[str, ...]:
+    """The seeds without empty ones at the end: of the dice of another game it is not known who played."""
+    return seeds[: max((seat for seat, seed in enumerate(seeds, start=1) if seed), default=0)]

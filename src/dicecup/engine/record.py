@@ -46,6 +46,7 @@ class Reveal:
 
 
 Entry = Move | Undo | Reveal
+"""An entry of a record: a `Move`, an undo of some `steps`, or the `secret` of verifiable dice."""
 # The turns of another game whose dice are taken: the first, and the step to the next.
 Borrowed = tuple[int, int]
 
@@ -73,14 +74,13 @@ class DiceOrigin:
         return derive_throw(secret, self.statement, self.player_seeds, number, rules.dice, count)
 
 
-def trimmed(seeds: tuple[str, ...]) -> tuple[str, ...]:
-    """The seeds without empty ones at the end: of the dice of another game it is not known who played."""
-    return seeds[: max((seat for seat, seed in enumerate(seeds, start=1) if seed), default=0)]
-
-
 @dataclass(frozen=True, slots=True)
 class Header:
-    """Everything that is decided before the first throw."""
+    """Everything that is decided before the first throw.
+
+    >>> dicecup.Game("yatzy", ["Ann", "Bo"]).record.header.players
+    ('Ann', 'Bo')
+    """
 
     reference: str  # the id or path of the rules
     rules: Ruleset

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import Literal
 
 from dicecup.dice import Dice, format_dice
-from dicecup.engine.fairness import SAME_DICE, ThrowNumber, commitment
+from dicecup.engine.fairness import SAME_DICE, ThrowNumber, commitment, trimmed
 from dicecup.engine.recent import FIRST_THROW, number_after
 from dicecup.engine.record import (
     BOT_PREFIX,
@@ -18,7 +18,6 @@ from dicecup.engine.record import (
     Reveal,
     Undo,
     secret_of,
-    trimmed,
 )
 from dicecup.engine.state import Keep, Move, Score, Throw, final_score
 from dicecup.errors import DicecupError, RecordError

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dicecup.engine.fairness import SAME_DICE
-from dicecup.engine.record import Borrowed, DiceOrigin, Header, trimmed
+from dicecup.engine.fairness import SAME_DICE, trimmed
+from dicecup.engine.record import Borrowed, DiceOrigin, Header
 from dicecup.errors import Phrase, RecordError
 from dicecup.rules.loader import FindRules, load_without_files
 

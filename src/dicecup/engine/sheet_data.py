@@ -15,6 +15,7 @@ from dicecup.rules.model import Needs, Points, Ruleset
 from dicecup.rules.scoring import box_scores, score_box
 
 SheetData = dict[str, Any]
+"""The filled boxes of a sheet with their points, `{"ones": 3}`; with columns, one such table for each."""
 SAVED = "saved_throws"  # beside the boxes of a sheet: the rolls that earlier turns have saved
 MOST_WRITTEN = 1_000_000  # upper bound of any box, so that numbers stay printable
 

@@ -95,12 +95,19 @@ class Write:
     was: int | None = None
 
 
-TurnMove = Keep | Announce | Score  # what a player decides when the dice lie on the table
+TurnMove = Keep | Announce | Score
+"""What a player decides when the dice lie on the table: a `Keep`, a `Score`, or an `Announce`."""
 Move = Throw | TurnMove | Write
+"""Any move: a `TurnMove`, the `Throw` before it, or a `Write` on a score pad."""
 
 
 def score(box: str, column: str = "", *, strike: bool = False) -> Score:
-    """Return the score of a game with one box per turn."""
+    """Return the score of a game with one box per turn.
+
+    >>> from dicecup.engine import score
+    >>> score("sixes")
+    Score(placements=(Placement(box='sixes', column='', strike=False),))
+    """
     return Score((Placement(box, column, strike),))
 
 

@@ -43,7 +43,8 @@ MOST_COMBINATIONS = 100  # maximum number of option combinations checked when a 
 FILE_KEYS = GAME_KEYS | {"format", "id", "base", "options", "option", "names"}
 
 FindRules = Callable[[str, Mapping[str, str]], Ruleset]
-AnyGame = str | os.PathLike[str] | Ruleset  # an id, a path, or a loaded ruleset
+AnyGame = str | os.PathLike[str] | Ruleset
+"""A game: its id, the path of a rules file, a reference `house:…`, `Rules` or a `Ruleset`."""
 
 
 def builtin_ids() -> tuple[str, ...]:
@@ -143,7 +144,17 @@ def _load_house(reference: str, options: tuple[tuple[str, str], ...]) -> Ruleset
 
 
 def house_reference(text: str) -> str:
-    """Return the reference that carries the rules of a file's text, which may be invalid."""
+    """Return the reference `house:…` that carries the rules of a file's text; it is a game wherever an id is.
+
+    The base of the rules must be a built-in game.
+
+    >>> import dicecup
+    >>> text = 'format = 1\\nid = "no-chance"\\nbase = "yatzy"\\nbox.chance = false'
+    >>> len(dicecup.Rules(dicecup.house_reference(text)).boxes)
+    14
+    """
+    if not isinstance(text, str):
+        raise UsageError("argument_wrong", argument="text", expected=Phrase("expected_rules_text"))
     data = text.encode(errors="replace")
     if len(data) > MOST_TEXT:
         raise RulesError("file_too_large", file="house", most=MOST_TEXT)

@@ -82,7 +82,11 @@ NO_POINTS = Points()
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One box of the sheet."""
+    """One box of the sheet.
+
+    >>> dicecup.Rules("yatzy").boxes[0].id
+    'ones'
+    """
 
     id: str
     section: Section
@@ -112,8 +116,11 @@ class Tier:
 class Column:
     """A column of the sheet; its total counts `multiplier` times.
 
-    With an order, its boxes are filled from the first down or from the last up, and none is skipped. In an
-    announced column only the box can be filled that was announced after the first roll of the turn.
+    With an order, its boxes are filled from the first down or from the last up. In an announced column only
+    the box can be filled that was announced after the first roll of the turn.
+
+    >>> dicecup.Rules("jamb").columns[0]
+    Column(id='down', multiplier=1, order='down', announced=False)
     """
 
     id: str
@@ -243,8 +250,7 @@ class Ruleset:
         >>> dicecup.Rules("maxi-yatzy").extensions, dicecup.Rules("yatzy").extensions
         (frozenset({'saved_throws'}), frozenset())
         """
-        more = set(further_meaning(self))
-        more |= {"order" for column in self.columns if column.order != "free"}
+        more = set(further_meaning(self)) | {"order" for column in self.columns if column.order != "free"}
         more |= {"announced" for column in self.columns if column.announced}
         more |= {"early" for box in self.boxes if box.early}
         more |= {"repeat"} if self.repeat and self.has_columns else set()
@@ -313,13 +319,11 @@ class Ruleset:
         lines += ["upper_total"] if self.section_totals and section["upper"] else []
         lower = section["lower"]
         if self.difference:
-            place = 1 + max(lower.index(box) for box in (self.difference.high, self.difference.low))
-            lower.insert(place, self.difference.id)
-        lines += lower
-        lines += [self.repeat.id] if self.repeat and not self.has_columns else []
+            last = max(lower.index(box) for box in (self.difference.high, self.difference.low))
+            lower.insert(last + 1, self.difference.id)
+        lines += lower + ([self.repeat.id] if self.repeat and not self.has_columns else [])
         lines += ["lower_total"] if self.section_totals else []
-        lines += ["grand_total", *section["after_total"]]
-        lines += ["weighted_total"] if self.has_weights else []
+        lines += ["grand_total", *section["after_total"], *(["weighted_total"] if self.has_weights else [])]
         lines += self.overall_lines
         lines += ["final_score"] if section["after_total"] and not self.has_columns else []
         return tuple(lines)
@@ -356,8 +360,7 @@ class Ruleset:
         >>> dicecup.Rules("yatzy", {"scoring": "scandinavian"}).non_default_options
         {'scoring': 'scandinavian'}
         """
-        chosen = {name: value for name, value in self.options.items() if value != self.choices[name][0]}
-        return ReadOnly(chosen)
+        return ReadOnly({key: value for key, value in self.options.items() if value != self.choices[key][0]})
 
     @cached_property
     def cells(self) -> int:

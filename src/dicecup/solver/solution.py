@@ -121,6 +121,7 @@ class Progress:
 
 
 OnProgress = Callable[[Progress], None]
+"""A function that is called with the `Progress` of a solve, now and then."""
 OnShare = Callable[[float], None]  # called with the share of the work that is done
 OnWarning = Callable[[DicecupError], None]  # called with the reason why a table is not used
 OnBatch = Callable[[int], None]  # called after each batch of a level with its number of states

@@ -15,8 +15,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dicecup.bots import BOT_PREFIX
-from dicecup.engine.fairness import SAME_DICE, commitment
-from dicecup.engine.record import DiceOrigin, Header, Record, trimmed
+from dicecup.engine.fairness import SAME_DICE, commitment, trimmed
+from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.record_dice import Round, dice_of, moves_of, rounds, rounds_of, turns_of
 from dicecup.engine.record_text import RecordWriter
 from dicecup.engine.state import Move, Score, Throw
