@@ -7,6 +7,7 @@ when they are first needed; elsewhere the error names the command that installs 
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import subprocess
@@ -87,9 +88,9 @@ def check_replaceable(path: Path) -> None:
 
 
 MODULES = {
-    "data": ("pyarrow",),
+    "data": ("numpy", "numba", "pyarrow"),
     "env": ("numpy", "PIL", "gymnasium", "pettingzoo"),
-    "dask": ("distributed",),
+    "dask": ("numpy", "numba", "distributed"),
     "pdf": ("typst",),
     "postgresql": ("psycopg", "psycopg_pool"),
     "solver": ("numpy", "numba"),
@@ -126,7 +127,7 @@ def launcher() -> Path:
 
 def is_available(extra: str) -> bool:
     """Whether the packages of an extra are installed, or will be when they are needed."""
-    return is_installed(extra) or is_clone()
+    return is_installed(extra) or (is_clone() and os.access(ROOT, os.W_OK))
 
 
 def ensure(extra: str) -> None:
@@ -151,6 +152,10 @@ def need(extra: str) -> None:
 
 def install(extra: str) -> None:
     """Let the launcher install an extra; it writes a message to stderr first, since that takes a while."""
+    if not os.access(ROOT, os.W_OK):
+        raise StorageError(
+            "file_unwritable", file=ROOT / ".venv", problem=problem_of(PermissionError(errno.EACCES, ""))
+        )
     command = [sys.executable, "-I", "-S", str(launcher()), "install", extra]
     if subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode:
         raise StorageError("packages_not_installed", file=ROOT / ".venv" / "setup.log")

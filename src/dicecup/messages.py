@@ -205,6 +205,9 @@ SENTENCES: dict[str, str | Plural] = {
     "option_twice": N_("The option {option} is given twice with different values. Give it once."),
     "option_unreadable": N_("“{text}” isn’t a valid option. Write it like -o scoring=scandinavian."),
     "output_unwritable": N_("The answer can’t be written: {problem}."),
+    "system_failed": N_(
+        "This can’t be finished: {problem}. Close other programs, or raise the limits of the system."
+    ),
     "own_seeds_useless": N_(
         "Players’ own words work only with dice on the screen and without --seed. Leave one of them out."
     ),
@@ -221,16 +224,11 @@ SENTENCES: dict[str, str | Plural] = {
         "The packages this needs couldn’t be installed. Check the network connection and the free "
         "disk space, and try again. Details are in {file}."
     ),
-    "data_missing": N_("The package pyarrow isn’t installed. Run: pip install 'dicecup[data]'"),
+    "data_missing": N_(
+        "The packages pyarrow, numpy and numba aren’t installed. Run: pip install 'dicecup[data]'"
+    ),
     "env_missing": N_(
         "The packages gymnasium, pettingzoo and pillow aren’t installed. Run: pip install 'dicecup[env]'"
-    ),
-    "site_folder_used": N_(
-        "{folder} has other files in it. Give a new folder, an empty one, or that of an earlier site."
-    ),
-    "site_part_missing": N_(
-        "{part} couldn’t be fetched. Check the network connection and that pip and npm are installed, and "
-        "try again; or put the file into {folder} yourself."
     ),
     "typst_missing": N_("The package typst isn’t installed. Run: pip install 'dicecup[pdf]'"),
     "file_empty": N_("{file} is empty. Give another file."),
@@ -255,7 +253,8 @@ SENTENCES: dict[str, str | Plural] = {
     "backend_unknown": N_("There’s no backend “{backend}”. Choose one of: {known}."),
     "cuda_missing": N_("CuPy can’t find a usable GPU here. Solve on the processor: --backend cpu."),
     "cupy_missing": N_(
-        "The package CuPy isn’t installed. Install it, or solve on the processor: --backend cpu."
+        "The package CuPy isn’t installed. Run: pip install cupy-cuda12x (for CUDA 13: cupy-cuda13x), or "
+        "solve on the processor: --backend cpu."
     ),
     "disk_short": N_(
         "The table needs {needed} in {folder}, but only {found} is free. Make room, or choose "
@@ -318,7 +317,9 @@ SENTENCES: dict[str, str | Plural] = {
         "{ruleset} is too large to solve exactly: it has about {states} states. You don’t need to: "
         "value, hint and review answer at once with learned values that play nearly perfectly."
     ),
-    "dask_missing": N_("The package distributed isn’t installed. Run: pip install 'dicecup[dask]'"),
+    "dask_missing": N_(
+        "The packages distributed, numpy and numba aren’t installed. Run: pip install 'dicecup[dask]'"
+    ),
     "cluster_unreachable": N_(
         "The scheduler at {address} can’t be reached: {problem}. Check the address, and that it’s running."
     ),
@@ -349,6 +350,7 @@ SENTENCES: dict[str, str | Plural] = {
     # Puzzles
     "mistake_unknown": N_("There’s no such position among your mistakes. Choose another one."),
     "train_one_kind": N_("Train with today’s five or with your mistakes, one at a time."),
+    "train_seed_useless": N_("Today’s five and your mistakes aren’t chosen by chance. Leave out --seed."),
     "train_whose": N_("It isn’t clear whose mistakes to train. Add --player with one of: {players}."),
     "puzzle_unknown": N_("There’s no puzzle “{puzzle}”. Choose another one."),
     "puzzles_changed": N_("The puzzles in {file} have been changed or are damaged. Reinstall Dicecup."),

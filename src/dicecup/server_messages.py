@@ -1,4 +1,4 @@
-"""Every sentence that a server and its database can cause, in English, by code; see `messages`."""
+"""Every sentence that a server, its database and the site can cause, in English, by code; see `messages`."""
 
 from __future__ import annotations
 
@@ -85,6 +85,7 @@ SERVER_SENTENCES = {
     ),
     "too_many_requests": N_("Too many requests. Wait a moment and try again."),
     "too_many_watchers": N_("Too many people are already watching. Try again later."),
+    "address_wrong": N_("“{address}” isn’t a web address. Write it like http://192.168.1.5:8000."),
     "host_wrong": N_("“{host}” isn’t a valid address of this machine. Choose another with --host."),
     "port_in_use": N_("{host}:{port} can’t be used: {problem}. Choose another port with --port."),
     "uploads_busy": N_("Too many game files are being read. Try again in a moment."),
@@ -119,5 +120,17 @@ SERVER_SENTENCES = {
     ),
     "database_unusable": N_(
         "The database {database} can’t be used: {problem}. Check its address and permissions."
+    ),
+    # The site
+    "site_folder_used": N_(
+        "{folder} has other files in it. Give a new folder, an empty one, or that of an earlier site."
+    ),
+    "site_part_missing": N_(
+        "{part} couldn’t be fetched. Check the network connection, and try again; or put the file into "
+        "{folder} yourself."
+    ),
+    "site_pydantic": N_("The site needs pydantic {needed}, not {found}. Run: pip install pydantic=={needed}"),
+    "site_tool_missing": N_(
+        "{tool} is needed to fetch {part}. Install {tool}, or put the file into {folder} yourself."
     ),
 }

@@ -97,6 +97,13 @@ def test_every_import_is_asked_for(root: Path) -> None:
     on_their_own = {"cupy"}  # for a graphics card: whoever has one knows which of its packages fits
     on_their_own |= {"wasmtime"}  # of the tests; whoever has it needs no Numba for hints of Dice in Dice
     in_browsers = {"js", "pyodide"}
-    through_numba = {"llvmlite"}
     names = {"PIL": "pillow"}  # of packages, where they are not those of their modules
-    assert {names.get(name, name) for name in foreign} - on_their_own - in_browsers - through_numba <= asked
+    assert {names.get(name, name) for name in foreign} - on_their_own - in_browsers <= asked
+
+
+def test_extras_that_play_or_solve_have_what_that_needs(root: Path) -> None:
+    """So that one command installs all that a command needs."""
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    assert set(extras["solver"]) <= set(extras["data"])
+    assert set(extras["solver"]) <= set(extras["dask"])

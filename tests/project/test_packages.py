@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import subprocess
 import sys
 import tomllib
@@ -115,3 +116,15 @@ def test_a_package_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch, refuse
     monkeypatch.setattr(importlib, "import_module", fail)
     with refused("memory_out"):
         installation.need("pdf")
+
+
+@pytest.mark.usefixtures("missing")
+def test_a_clone_that_cannot_be_written_is_named(
+    clone: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused
+) -> None:
+    calls = installing(monkeypatch, 0)
+    monkeypatch.setattr(os, "access", lambda path, mode: (path, mode) != (clone, os.W_OK))
+    assert not installation.is_available("pdf")
+    with refused("file_unwritable", file=clone / ".venv"):
+        installation.need("pdf")
+    assert calls == []

@@ -97,7 +97,7 @@ def command(
     as_json: bool,
 ) -> None:
     rules = read_ruleset(game, options)
-    need("solver")
+    need("dask" if cluster else "solver")
     from dicecup.bots.registry import current_folder_searched, find_bot
     from dicecup.bots.simulation import simulate
 
@@ -317,7 +317,6 @@ def data(
 ) -> None:
     rules = read_ruleset(game, options)
     need("data")
-    need("solver")
     from dicecup.bots.dataset import write_data
     from dicecup.bots.registry import current_folder_searched, find_bot
 
