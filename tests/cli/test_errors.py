@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.waiting import PATIENCE
 
 GOOD = ["score", "yatzy", "3", "3", "3", "6", "6"]
 CASES = [
@@ -36,6 +37,7 @@ CASES = [
     (["play", "yatzy", "--own-seeds", "--seed", "1"], "own_seeds_useless", "--seed"),
     (["play", "--record", "missing.record"], "record_missing", "missing.record"),
     (["sheet", "yatzy", "--pdf", "no/such/folder/pad.pdf"], "file_unwritable", "pad.pdf"),
+    (["rules", "--pack"], "usage", "GAME"),
     (["scor"], "usage", "scor"),
     (["score"], "usage", "GAME"),
     ([*GOOD, "--lang", "no"], "usage", "no"),
@@ -169,3 +171,55 @@ def test_ctrl_c_while_the_program_is_loaded(module):
     code = INTERRUPT.format(module=module)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "")
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["play", "yatzy", "--players", "A", "--seed", "1", "--record", "a.record"],
+        ["train", "yatzy", "--seed", "1"],
+        ["hint", "-"],
+        ["review", "-"],
+        ["value", "yatzy", "--position", "-"],
+    ],
+    ids=lambda value: value[0],
+)
+def test_a_closed_input_is_an_empty_one(tmp_path: Path, environment, arguments):
+    answers = []
+    for redirection in ("<&-", "</dev/null"):
+        shell = ["sh", "-c", f'"$0" -m dicecup "$@" {redirection}', sys.executable, *arguments]
+        settings = environment | {"DICECUP_DATA": str(tmp_path / "data")}
+        done = subprocess.run(
+            shell, cwd=tmp_path, env=settings, capture_output=True, text=True, check=False, timeout=PATIENCE
+        )
+        answers.append((done.returncode, done.stdout, done.stderr))
+        for written in (tmp_path / "a.record", *tmp_path.glob("data/*.db*")):
+            written.unlink(missing_ok=True)
+    assert answers[0] == answers[1]
+    assert "Traceback" not in answers[0][2]
+
+
+def test_characters_that_the_output_does_not_have(environment):
+    command = [sys.executable, "-m", "dicecup", "rules", "yatzy", "--lang", "fr"]
+    settings = environment | {"PYTHONIOENCODING": "cp1252"}
+    done = subprocess.run(command, env=settings, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    if sys.platform != "win32":  # there it is always UTF-8
+        assert "cinq dés" in done.stdout.decode("cp1252")
+
+
+@pytest.mark.posix
+def test_only_an_output_that_fails_is_blamed(tmp_path: Path, environment):
+    command = 'ulimit -n 9; "$0" -m dicecup simulate yatzy --bot greedy --games 100 --json'
+    done = subprocess.run(
+        ["sh", "-c", command, sys.executable],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Too many open files" in done.stderr
+    assert "[system_failed]" in done.stderr

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shutil
+import sys
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -106,6 +108,38 @@ def test_a_part_with_another_hash_is_refused(registry: str, tmp_path: Path, refu
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, refused: Refused) -> None:
+    (tmp_path / "parts").touch()
+    with refused("file_unwritable", file=tmp_path / "parts"):
+        runtime.fetch(PART, tmp_path / "parts")
+
+
+def test_what_fetches_a_part_is_named_if_it_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused
+) -> None:
+    monkeypatch.setitem(sys.modules, "pip", None)
+    wheel = SitePart("thing", "1.0", "thing-1.0.whl", "sha256", "")
+    with refused("site_tool_missing", tool="pip", part=wheel.file):
+        runtime.fetch(wheel, tmp_path)
+    monkeypatch.setattr(runtime, "configured_registry", lambda: None)
+    monkeypatch.setattr(shutil, "which", lambda _name: None)
+    with refused("site_tool_missing", tool="npm", part=PART.file):
+        runtime.fetch(PART, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pydantic_that_does_not_fit_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused
+) -> None:
+    runtime.check_pydantic()
+    monkeypatch.setattr(runtime, "requires", lambda _name: ["annotated-types>=0.6", "pydantic-core==2.41.5"])
+    monkeypatch.setattr(runtime, "version", lambda _name: "2.12.5")
+    needed = runtime.pinned()["pydantic-core"]["pydantic"]
+    with refused("site_pydantic", needed=needed, found="2.12.5"):
+        builder.build_site(tmp_path / "site")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_values_are_fetched_with_the_site_or_when_they_are_needed() -> None:
     """With it those of every game as it is played usually, of its other options whatever comes along."""
     first, further = (
@@ -123,6 +157,7 @@ def test_the_lock_names_versions_and_hashes() -> None:
     found = runtime.parts()
     locked = (ROOT / "requirements" / "run.txt").read_text(encoding="utf-8")
     assert re.search(rf"^pydantic-core=={re.escape(found['pydantic-core'].version)} ", locked, re.MULTILINE)
+    assert f"\npydantic=={runtime.pinned()['pydantic-core']['pydantic']} " in locked
     assert found["pydantic-core"].file.endswith(f"{runtime.PLATFORM}.whl")
     assert found["pyodide"].version.startswith("314.")
     assert {part.algorithm: len(part.digest) for part in found.values()} == {"sha256": 64, "sha512": 128}

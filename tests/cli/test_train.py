@@ -137,6 +137,8 @@ def test_todays_five_are_the_same_for_everyone(run_process, zone: str) -> None:
     [
         (["chess"], "puzzles_missing"),
         ([GAME, "--today", "--mistakes"], "train_one_kind"),
+        ([GAME, "--today", "--seed", "1"], "train_seed_useless"),
+        ([GAME, "--mistakes", "--seed", "1"], "train_seed_useless"),
         (["--answer", "yatzy-sv-0", "{}"], "puzzle_unknown"),
         (["--answer", f"{GAME}-1", "{"], "json_wrong"),
         (["--answer", f"{GAME}-1", "{}"], "move_unreadable"),

@@ -101,3 +101,31 @@ for act in (dicecup.Game("jamb").hint, dicecup.Rules("jamb").solve):
         [sys.executable, "-c", script], capture_output=True, text=True, check=False, env=environment
     )
     assert (done.stdout.split(), done.stderr) == (["solve_extension"] * 2, "")
+
+
+VALUE = """
+import sys
+
+sys.modules |= {"numpy": None, "numba": None, "wasmtime": None}  # importing them fails
+import dicecup.installation
+
+dicecup.installation.is_clone = lambda: False  # nothing is installed on demand
+from dicecup.cli.main import main
+
+sys.exit(main(["value", *sys.argv[1:]]))
+"""
+
+
+def value(game: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", VALUE, game, "--json", "--lang", "en"]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_the_value_of_a_game_comes_from_what_was_shipped() -> None:
+    exact = json.loads(value("yatzy-sv").stdout)
+    assert exact["exact"]
+    assert abs(exact["expected"] - 248.4407) < 1e-3
+    learned = json.loads(value("yum-plus").stdout)
+    assert not learned["exact"]
+    assert 440 < learned["expected"] < 490
+    assert "[solver_missing]" in value("dice-in-dice").stderr

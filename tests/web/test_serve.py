@@ -13,7 +13,7 @@ from tests.waiting import PATIENCE
 from tests.web.serving import Server
 
 from dicecup.cli.main import main
-from dicecup.cli.serve import local_address
+from dicecup.cli.serve import is_web_address, local_address
 from dicecup.storage.store import open_store
 from dicecup.web import connections
 
@@ -57,6 +57,32 @@ def test_an_address_of_no_machine_here_is_named(tmp_path: Path, host: str) -> No
     assert "[host_wrong]" in done.stderr
     assert "--port" not in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "nonsense",
+        "javascript:alert(1)",
+        "http://",
+        "https://exa mple.org",
+        "http://a:x",
+        "ftp://a",
+        "//a",
+        "",
+    ],
+)
+def test_an_address_that_no_link_can_begin_with_is_rejected(tmp_path: Path, address: str) -> None:
+    done = serve("--lan", "--port", "0", "--address", address, "--database", str(tmp_path / "games.db"))
+    assert (done.returncode, "[address_wrong]" in done.stderr) == (2, True), done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "address", ["http://192.168.1.5:8000", "https://dice.example.org/", "http://[fe80::1]:80", "http://pi"]
+)
+def test_addresses_that_links_can_begin_with(address: str) -> None:
+    assert is_web_address(address)
 
 
 def test_an_unknown_database_scheme_is_rejected() -> None:

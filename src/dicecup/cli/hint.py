@@ -216,8 +216,8 @@ def to_win_lines(rules: Ruleset, advice: Hint, to_win: WinHint) -> list[str]:
 @language_option
 def value(game: str, options: tuple[str, ...], position: Path | None, as_json: bool) -> None:
     rules, state = read_moment(game, options, position)
-    values = values_of(rules)
-    with compilation_announced():
+    values = values_of(rules) if is_available("solver") else hint_values(rules)
+    with compilation_announced(values):
         advice = advise(values, state)
     if as_json:
         print_json({"expected": advice.expected, "exact": advice.exact})

@@ -6,6 +6,8 @@ import importlib
 import io
 import os
 import sys
+from pathlib import Path
+from traceback import walk_tb
 
 import click
 
@@ -111,22 +113,34 @@ def wanted_language(arguments: list[str]) -> str:
     return language_of_environment(os.environ)
 
 
-def write_utf8() -> None:
-    """Make redirected output UTF-8 on Windows too, where it would be in an older encoding."""
-    if sys.platform == "win32":
-        for stream in (sys.stdin, sys.stdout, sys.stderr):
-            if isinstance(stream, io.TextIOWrapper):
+def prepare_streams() -> None:
+    """Open the standard streams that are closed, and let no character be one that they cannot write.
+
+    Redirected output is UTF-8 on Windows too, where it would be in an older encoding.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - to the end
+        elif isinstance(stream, io.TextIOWrapper):
+            if sys.platform == "win32":
                 stream.reconfigure(encoding="utf-8")
+            elif name == "stdout" and stream.encoding.lower() != "utf-8":
+                stream.reconfigure(errors="replace")
+
+
+def is_about_output(error: OSError) -> bool:
+    """Return whether stdout could not be written: everything is written by `click.echo`."""
+    return any(frame.f_code is click.echo.__code__ for frame, _line in walk_tb(error.__traceback__))
 
 
 def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
-    write_utf8()
+    prepare_streams()
     speech.choose(wanted_language(arguments))
     try:
         status = dicecup.main(arguments, prog_name=CALLED, standalone_mode=False)
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        click.echo(nl=False)  # flush
     except DicecupError as error:
         echo_stderr(f"dicecup: {speech.language.sentence(error, speech.rules)} [{error.code}]")
         return error.exit_status
@@ -147,9 +161,11 @@ def main(arguments: list[str] | None = None) -> int:
         echo_stderr(f"dicecup: {speech.language.sentence(short)} [{short.code}]")
         return short.exit_status
     except OSError as error:
-        # File errors are handled elsewhere, so stdout failed: a redirection to a full disk, for example.
-        unwritable = StorageError("output_unwritable", problem=problem_of(error))
-        echo_stderr(f"dicecup: {speech.language.sentence(unwritable)} [{unwritable.code}]")
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 2
+        # Errors of files are handled elsewhere: this is a redirection to a full disk, or too many open files.
+        code = "output_unwritable" if is_about_output(error) else "system_failed"
+        failed = StorageError(code, problem=problem_of(error))
+        echo_stderr(f"dicecup: {speech.language.sentence(failed)} [{failed.code}]")
+        if is_about_output(error):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return failed.exit_status
     return status if isinstance(status, int) else 0

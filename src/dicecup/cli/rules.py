@@ -65,6 +65,8 @@ def command(game: str | None, options: tuple[str, ...], schema: bool, pack: bool
 
         print_json(rules_schema())
         return
+    if game is None and pack:
+        raise click.MissingParameter(param_hint="GAME", param_type="argument")
     if game is None:
         games = [load_ruleset(ruleset_id) for ruleset_id in builtin_ids()]
         if as_json:

@@ -14,6 +14,7 @@ import webbrowser
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
 
@@ -105,6 +106,8 @@ def serve(
         os.environ["DICECUP_DATABASE"] = database
     if workers > 1 and not os.environ.get("DICECUP_DATABASE", "").startswith(POSTGRES):
         raise UsageError("workers_need_postgres")
+    if address is not None and not is_web_address(address):
+        raise UsageError("address_wrong", address=address)
     if lan and host == HOST:
         host = LAN_HOST
     listener = bind(host, port)
@@ -152,6 +155,17 @@ def bind(host: str, port: int) -> socket.socket:
     listener.listen(2048)  # from now on connections are queued until the application is ready
     listener.set_inheritable(True)
     return listener
+
+
+def is_web_address(text: str) -> bool:
+    """Return whether links and codes can begin with this text."""
+    try:
+        parts = urlsplit(text)
+        host = parts.hostname if parts.port != 0 else None
+    except ValueError:
+        return False
+    plain = not set(text) & {*" ?#@\\"} and text.isprintable()
+    return plain and parts.scheme in {"http", "https"} and bool(host)
 
 
 def is_address_wrong(error: OSError) -> bool:
@@ -215,9 +229,10 @@ def open_when_ready(address: str) -> None:
 @language_option
 def site(folder: Path, as_json: bool) -> None:
     from dicecup.site.builder import build_site, check_target
-    from dicecup.site.runtime import missing_parts
+    from dicecup.site.runtime import check_pydantic, missing_parts
 
     check_target(folder)
+    check_pydantic()
     if missing_parts():
         echo_stderr(_("Fetching what runs Python in the browser, once …"))
     made = build_site(folder)

@@ -114,6 +114,8 @@ def command(
         load_puzzles(game)
     if today and (mistakes or records):
         raise UsageError("train_one_kind")
+    if seed is not None and (today or mistakes or records):
+        raise UsageError("train_seed_useless")
     file = TrainingFile(all_data_folder() / "training.jsonl")
     if answer:
         return answer_one(file, *answer, as_json=as_json)

@@ -24,7 +24,7 @@ from dicecup.errors import StorageError, UsageError, problem_of
 from dicecup.i18n.language import LANGUAGES, language
 from dicecup.messages import N_
 from dicecup.rules.loader import builtin_ids, load_without_files
-from dicecup.site.runtime import fetched_parts
+from dicecup.site.runtime import check_pydantic, fetched_parts
 from dicecup.solver.ready import double_table_file
 
 OWN = Path(__file__).parent.parent
@@ -127,6 +127,7 @@ class Site:
 def build_site(target: Path) -> Site:
     """Write the site into a new or empty folder, or over an earlier site."""
     check_target(target)
+    check_pydantic()
     files = site_files(fetched_parts())
     try:
         write_all(target, files)

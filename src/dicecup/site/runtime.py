@@ -15,11 +15,12 @@ import sys
 import tempfile
 import urllib.request
 from dataclasses import dataclass
+from importlib.metadata import requires, version
 from pathlib import Path
 from urllib.error import HTTPError
 
-from dicecup.errors import DicecupError, StorageError
-from dicecup.installation import ROOT, cache_folder, is_clone
+from dicecup.errors import DicecupError, StorageError, UsageError, problem_of
+from dicecup.installation import ROOT, cache_folder, is_clone, is_there
 
 LOCK = Path(__file__).parent / "parts.json"
 PLATFORM = "pyemscripten_2026_0_wasm32"
@@ -43,9 +44,14 @@ class SitePart:
             return False
 
 
+def pinned() -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = json.loads(LOCK.read_text(encoding="utf-8"))
+    return found
+
+
 def parts() -> dict[str, SitePart]:
     found = {}
-    for name, fields in json.loads(LOCK.read_text(encoding="utf-8")).items():
+    for name, fields in pinned().items():
         algorithm = "sha512" if "sha512" in fields else "sha256"
         found[name] = SitePart(name, fields["version"], fields["file"], algorithm, fields[algorithm])
     return found
@@ -54,6 +60,14 @@ def parts() -> dict[str, SitePart]:
 def parts_folder() -> Path:
     """Where the parts are kept: in the environment of a clone, else in the user's cache."""
     return (ROOT / ".venv" if is_clone() else cache_folder()) / "site"
+
+
+def check_pydantic() -> None:
+    """Refuse an installed pydantic that asks for another pydantic-core than the site has."""
+    core = pinned()["pydantic-core"]
+    asked = [requirement.replace(" ", "") for requirement in requires("pydantic") or ()]
+    if f"pydantic-core=={core['version']}" not in asked:
+        raise UsageError("site_pydantic", needed=core["pydantic"], found=version("pydantic"))
 
 
 def missing_parts() -> list[SitePart]:
@@ -71,7 +85,11 @@ def fetched_parts() -> dict[str, Path]:
 def fetch(part: SitePart, folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder) as temporary:
+        place = tempfile.TemporaryDirectory(dir=folder)
+    except OSError as error:
+        raise StorageError("file_unwritable", file=folder, problem=problem_of(error)) from None
+    try:
+        with place as temporary:
             if part.file.endswith(".whl"):
                 fetch_wheel(part, Path(temporary))
             else:
@@ -89,6 +107,8 @@ def missing(part: SitePart, folder: Path) -> StorageError:
 
 def fetch_wheel(part: SitePart, folder: Path) -> None:
     """Let pip download a wheel for browsers, from wherever it is configured to."""
+    if not is_there("pip"):
+        raise UsageError("site_tool_missing", tool="pip", part=part.file, folder=parts_folder())
     requirement = folder / "requirements.txt"
     requirement.write_text(f"{part.name}=={part.version} --hash={part.algorithm}:{part.digest}\n", "utf-8")
     options = ["--no-deps", "--only-binary", ":all:", "--platform", PLATFORM, "--python-version", PYTHON]
@@ -109,6 +129,8 @@ def fetch_package(part: SitePart, folder: Path) -> None:
     elif npm := shutil.which("npm"):
         inside = ["--pack-destination", str(folder), "--cache", str(folder / "cache"), "--no-update-notifier"]
         run([npm, "pack", f"{part.name}@{part.version}", "--silent", *inside])
+    else:
+        raise UsageError("site_tool_missing", tool="npm", part=part.file, folder=parts_folder())
 
 
 def configured_registry() -> str | None:
