@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from dicecup.errors import RulesError
+from dicecup.errors import RulesError, UsageError
 from dicecup.rules import load_ruleset
-from dicecup.rules.loader import house_reference, load_without_files
-from dicecup.rules.reader import (
+from dicecup.rules.house import (
     MOST_REFERENCE,
     MOST_TEXT,
     check_tables,
@@ -20,6 +19,7 @@ from dicecup.rules.reader import (
     rules_text,
     unpack_tables,
 )
+from dicecup.rules.loader import house_reference, load_without_files
 
 OURS = """
 format = 1
@@ -158,3 +158,9 @@ def test_no_file_is_opened(monkeypatch, tmp_path):
     for base in ("ours", "./ours", "house:ours"):
         with pytest.raises(RulesError):
             house_reference(f'format = 1\nid = "ours"\nbase = "{base}"')
+
+
+def test_a_text_is_wanted():
+    with pytest.raises(UsageError) as caught:
+        house_reference(b"format = 1")  # type: ignore[arg-type]
+    assert (caught.value.code, caught.value.values["argument"]) == ("argument_wrong", "text")

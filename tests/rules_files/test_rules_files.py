@@ -106,7 +106,7 @@ def test_huge_file(write_rules, size):
 def test_key_of_very_many_parts(write_rules, monkeypatch):
     """The TOML parser is quadratic in the parts of a key: such a file is rejected before parsing."""
     path = write_rules('format = 1\nid = "x"\n' + "a" + ".a" * 20_000 + " = 1")
-    monkeypatch.setattr("dicecup.rules.reader.tomllib.loads", None)
+    monkeypatch.setattr("dicecup.rules.loader.tomllib.loads", None)
     assert refusal(path).code == "rules_too_deep"
 
 
@@ -318,13 +318,13 @@ def test_as_many_options_as_allowed(tmp_path):
 
 
 def test_each_base_is_read_once(tmp_path, monkeypatch):
-    from dicecup.rules import loader, reader
+    from dicecup.rules import loader
 
     for number in range(9):
         base = f"rules{number + 1}.toml" if number < 8 else "yatzy"
         (tmp_path / f"rules{number}.toml").write_text(f'format = 1\nid = "x{number}"\nbase = "{base}"\n')
     opened: list[str] = []
-    read = reader.read_bytes
+    read = loader.read_bytes
 
     def counted(reference):
         opened.append(reference)

@@ -74,3 +74,11 @@ def test_every_line_option_and_value_is_named_in_four_languages(game):
 def test_a_ruleset_is_frozen():
     with pytest.raises(AttributeError):
         load_ruleset("yatzy").throws = 4  # type: ignore[misc]
+
+
+def test_what_a_ruleset_holds_cannot_be_changed():
+    rules = load_ruleset("yatzy")
+    with pytest.raises(TypeError, match="Rules can’t be changed"):
+        rules.box_index["pair"] = 7  # type: ignore[index]
+    with pytest.raises(TypeError, match="Rules can’t be changed"):
+        rules.names["fr"]["options"].clear()

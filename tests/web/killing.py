@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.waiting import PATIENCE
 
-from dicecup.rules.reader import pack_tables
+from dicecup.rules.house import pack_tables
 
 KILLS = 8
 # Seconds between two looks whether the bot has moved, for each game that is being played: all are played at

@@ -37,8 +37,8 @@ from dicecup.i18n.language import game_name, printable, summary
 from dicecup.installation import data_folder as all_data_folder
 from dicecup.match import Match, new_secret, verifiable_origin
 from dicecup.messages import N_
+from dicecup.rules.house import is_house
 from dicecup.rules.loader import builtin_ids, load_ruleset
-from dicecup.rules.reader import is_house
 from dicecup.storage.record_file import RecordFile, read_record
 
 MOST_SEARCHED = 50

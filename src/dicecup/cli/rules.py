@@ -36,10 +36,9 @@ from dicecup.i18n.language import game_name, name, option_name, option_text, sum
 from dicecup.i18n.score_sheet import PAPERS, describe_box, describe_line, pad_data, pdf_of
 from dicecup.installation import need
 from dicecup.messages import N_
-from dicecup.rules.loader import builtin_ids, house_reference, load_ruleset
+from dicecup.rules.loader import builtin_ids, house_reference, load_ruleset, read_bytes
 from dicecup.rules.meaning import box_meaning, further_meaning
 from dicecup.rules.model import Ruleset
-from dicecup.rules.reader import read_bytes
 
 TEXT_WIDTH = 98
 TEXT_COLUMN = 56

@@ -21,8 +21,8 @@ from dicecup.engine.play import MOST_TEXT, check_placements, keeps
 from dicecup.engine.state import Keep, Score, Sheet, State, TurnMove, final_score
 from dicecup.errors import DicecupError, MoveError, UsageError, as_integer, check_argument
 from dicecup.installation import house_folder, is_installed, is_there, need
+from dicecup.rules.house import is_house
 from dicecup.rules.model import Ruleset
-from dicecup.rules.reader import is_house
 from dicecup.solver.double.wasm import find_wasm, has_wasm
 from dicecup.solver.ready import find_plain_quick, find_ready, has_quick, has_ready
 from dicecup.solver.solution import OnProgress, OnWarning, no_callback

@@ -1,46 +1,48 @@
-"""Find and load rules: a built-in game by id, a user's file by path, house rules that a reference carries.
+"""Load rules: a built-in game by id, a user's file by path, house rules that a reference carries.
 
-A file can name a `base` whose tables it patches, and options whose values patch its own tables. Every
-combination is again a plain game.
+A file can name a `base` whose tables it patches, and options whose values patch its own tables. A patch sets
+single values, or removes them by `false`. Every combination is again a plain game.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import resources
 from itertools import product
 from math import prod
 from pathlib import Path
 from typing import Any
 
-from dicecup.errors import Phrase, RulesError, UsageError
+from dicecup.errors import Phrase, RulesError, UsageError, problem_of
 from dicecup.rules.build import GAME_KEYS, build_ruleset
-from dicecup.rules.model import Ruleset
-from dicecup.rules.patches import merge, without_removed, without_title
-from dicecup.rules.reader import (
-    BUILTIN,
-    MAIN,
+from dicecup.rules.house import (
     MOST_TEXT,
-    Reader,
-    Tables,
     check_choices,
     check_cost,
-    check_text,
-    checked_head,
     is_house,
     pack_tables,
-    read_bytes,
-    tables_of,
     unpack_tables,
 )
+from dicecup.rules.model import Ruleset
+from dicecup.rules.reader import BUILTIN, MAIN, Reader, Tables, check_text
+from dicecup.rules.removed import without_removed, without_title
 
+FORMAT = 1
+MOST_BYTES = 200_000
+MOST_DEPTH = 10
+MOST_DOTS = 100
 MOST_BASES = 10
 MOST_OPTIONS = 20
 MOST_VALUES = 20  # of one option
 MOST_COMBINATIONS = 100  # maximum number of option combinations checked when a file is loaded
 FILE_KEYS = GAME_KEYS | {"format", "id", "base", "options", "option", "names"}
+
+TOML_PLACE = re.compile(r"at line (\d+), column (\d+)")
 
 FindRules = Callable[[str, Mapping[str, str]], Ruleset]
 AnyGame = str | os.PathLike[str] | Ruleset
@@ -287,6 +289,21 @@ def read_rules(reference: str, given: Tables | None = None) -> RulesFile:
     return rules_file(reference, whole)
 
 
+def merge(below: Tables, patch: Tables, changes: Sequence[Tables] = ()) -> Tables:
+    """Return the tables with the patch applied. `needs` is replaced as a whole; `false` removes a value, even
+    one that only an option sets: `changes` are the patches of all options."""
+    merged = dict(below)
+    for key, value in patch.items():
+        found = [tables[key] for tables in (merged, *changes) if key in tables]
+        if value is False and found and not isinstance(found[0], bool):
+            merged.pop(key, None)
+        elif isinstance(value, dict) and isinstance(merged.get(key), dict) and key != "needs":
+            merged[key] = merge(merged[key], value, [table for table in found[1:] if isinstance(table, dict)])
+        else:
+            merged[key] = value
+    return merged
+
+
 def base_of(here: str, tables: Tables) -> str | None:
     """Return the base's id, or its path relative to the file that names it."""
     base = tables.get("base")
@@ -307,3 +324,55 @@ def builtin_tables(reference: str) -> Tables:
 
 def parse_tables(reference: str) -> Tables:
     return checked_head(reference, tables_of(reference, read_bytes(reference)))
+
+
+def checked_head(reference: str, tables: Tables) -> Tables:
+    """Return the tables if they say what they are."""
+    file = Reader(tables, reference)
+    file.whole_number("format", FORMAT, FORMAT)
+    file.id("id")
+    return tables
+
+
+def tables_of(reference: str, data: bytes) -> Tables:
+    """Parse the text of a rules file."""
+    # A key with thousands of parts would take the parser minutes.
+    if any(line.count(b".") > MOST_DOTS for line in data.splitlines()):
+        raise RulesError("rules_too_deep", file=reference)
+    try:
+        tables = tomllib.loads(data.decode())
+    except UnicodeDecodeError as error:
+        raise RulesError("rules_not_text", file=reference, byte=error.start) from None
+    except (ValueError, RecursionError) as error:
+        found = TOML_PLACE.search(str(error))
+        line, column = found.groups() if found else (data.count(b"\n") + 1, 1)
+        raise RulesError("rules_not_toml", file=reference, line=line, column=column) from None
+    if depth(tables) > MOST_DEPTH:
+        raise RulesError("rules_too_deep", file=reference)
+    return tables
+
+
+def depth(tables: Tables) -> int:
+    """Return the nesting depth of the tables."""
+    levels, inside = 0, [tables]
+    while inside:
+        levels += 1
+        inside = [value for table in inside for value in table.values() if isinstance(value, dict)]
+    return levels
+
+
+def read_bytes(reference: str) -> bytes:
+    """Return the content of a rules file: of a built-in game by its id, of any other by its path."""
+    if reference in BUILTIN:
+        return resources.files("dicecup.rules").joinpath(f"sheets/{reference}.toml").read_bytes()
+    path = Path(reference)
+    try:
+        if not path.is_file():
+            raise RulesError("ruleset_unknown", ruleset=reference, known=", ".join(BUILTIN))
+        with path.open("rb") as stream:
+            data = stream.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise RulesError("file_unreadable", file=reference, problem=problem_of(error)) from None
+    if len(data) > MOST_BYTES:
+        raise RulesError("file_too_large", file=reference, most=MOST_BYTES)
+    return data

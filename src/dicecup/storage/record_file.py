@@ -18,8 +18,8 @@ from dicecup.engine.record import Header, Record
 from dicecup.engine.record_text import MOST_BYTES, RecordWriter, last_check, record_from_text, record_to_text
 from dicecup.errors import Phrase, StorageError, problem_of
 from dicecup.installation import check_replaceable
+from dicecup.rules.house import is_house
 from dicecup.rules.loader import builtin_ids, rules_beside
-from dicecup.rules.reader import is_house
 
 if TYPE_CHECKING:
     from dicecup.match import Change

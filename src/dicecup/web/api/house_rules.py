@@ -8,9 +8,9 @@ from fastapi import Query, Request
 from pydantic import BaseModel, Field
 
 from dicecup.errors import UsageError
+from dicecup.rules.house import MOST_REFERENCE, MOST_TEXT, is_house, rules_text, unpack_tables
 from dicecup.rules.loader import house_reference
 from dicecup.rules.model import Ruleset
-from dicecup.rules.reader import MOST_REFERENCE, MOST_TEXT, is_house, rules_text, unpack_tables
 from dicecup.rules.schema import rules_schema
 from dicecup.web.api.library import GameAnswer, game_answer
 from dicecup.web.api.models import REFUSALS, ErrorAnswer, Model, new_router

@@ -24,9 +24,9 @@ from dicecup.i18n.language import (
     summary,
 )
 from dicecup.i18n.language import Language as Spoken
+from dicecup.rules.house import MOST_REFERENCE, is_house
 from dicecup.rules.loader import builtin_ids
 from dicecup.rules.model import Ruleset
-from dicecup.rules.reader import MOST_REFERENCE, is_house
 from dicecup.storage.results import MOST_LISTED, MOST_RESULTS
 from dicecup.web.api.models import StandingAnswer, new_router
 from dicecup.web.assets import rules_page

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from dicecup.engine.state import MOST_PLAYERS
-from dicecup.rules.reader import MOST_REFERENCE
+from dicecup.rules.house import MOST_REFERENCE
 from dicecup.web.refusals import refuse_wrong_text
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.presence import REACTIONS

@@ -20,8 +20,8 @@ from dicecup.i18n.language import game_name, summary
 from dicecup.i18n.score_sheet import pad_data, pdf_of
 from dicecup.i18n.sentences import proof_statements
 from dicecup.installation import is_installed
+from dicecup.rules.house import is_house
 from dicecup.rules.model import Ruleset
-from dicecup.rules.reader import is_house
 from dicecup.storage.stored import MatchPage, ResultPage
 from dicecup.web.assets import GUIDE, guide_page, rules_page
 from dicecup.web.guard import COOKIE

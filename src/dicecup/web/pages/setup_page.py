@@ -15,9 +15,9 @@ from dicecup.bots.registry import usual_score
 from dicecup.engine.state import MOST_PLAYERS
 from dicecup.errors import DicecupError, UsageError
 from dicecup.i18n.language import Language, game_name, option_name, option_text, summary
+from dicecup.rules.house import is_house
 from dicecup.rules.loader import builtin_ids, main_ids
 from dicecup.rules.model import Ruleset
-from dicecup.rules.reader import is_house
 from dicecup.storage.stored import MatchLine
 from dicecup.web.assets import qr_svg
 from dicecup.web.pages.my_games import names_text

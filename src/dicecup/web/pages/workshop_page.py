@@ -16,9 +16,9 @@ from dicecup.i18n.describe import describe_turn
 from dicecup.i18n.language import Language, game_name, name
 from dicecup.i18n.sentences import number_text
 from dicecup.rules.build import MOST_POINTS
+from dicecup.rules.house import MOST_REFERENCE, MOST_TEXT, is_house, rules_text, unpack_tables
 from dicecup.rules.loader import house_reference, load_without_files
 from dicecup.rules.model import Ruleset
-from dicecup.rules.reader import MOST_REFERENCE, MOST_TEXT, is_house, rules_text, unpack_tables
 from dicecup.web.pages.render import base_address, go_to, page
 from dicecup.web.pages.setup_page import games
 from dicecup.web.refusals import status_of

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from dicecup.rules.build import MOST_BOXES
+from dicecup.rules.house import is_house, pack_tables, unpack_tables
 from dicecup.rules.loader import builtin_ids, load_without_files, read_rules
 from dicecup.rules.model import Alike, AnyDice, Box, Needs, OfFace, Points, Ruleset, Run, TheseFaces
-from dicecup.rules.patches import without_removed
-from dicecup.rules.reader import is_house, pack_tables, unpack_tables
+from dicecup.rules.removed import without_removed
 
 UNNAMED = {"en": "House rules", "fr": "Règles maison", "de": "Hausregeln", "sv": "Husregler"}
 NeedKind = Literal["any", "alike", "different", "run", "around", "faces", "at_least"]

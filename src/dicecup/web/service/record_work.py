@@ -21,8 +21,8 @@ from dicecup.engine.record_header import read_header
 from dicecup.engine.record_text import RecordWriter, entry_texts, record_from_text, split_lines
 from dicecup.errors import RecordError
 from dicecup.match import Match
+from dicecup.rules.house import MOST_REFERENCE
 from dicecup.rules.loader import load_without_files
-from dicecup.rules.reader import MOST_REFERENCE
 from dicecup.web.service.worker import FairTurns, Worker
 
 LONG = 300  # entries, from which on a record is long

@@ -1,30 +1,10 @@
-"""Patches: how a base, an option and a house rule change the tables of a game.
-
-A patch sets single values. `false` removes a value, together with everything that refers to it.
-"""
+"""What a patch removes: `false` takes away a value, together with everything that refers to it."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from dicecup.rules.reader import Tables
 
 Removed = dict[str, list[str]]  # boxes that are removed, each with those that had to be filled before it
-
-
-def merge(below: Tables, patch: Tables, changes: Sequence[Tables] = ()) -> Tables:
-    """Return the tables with the patch applied. `needs` is replaced as a whole; `false` removes a value, even
-    one that only an option sets: `changes` are the patches of all options."""
-    merged = dict(below)
-    for key, value in patch.items():
-        found = [tables[key] for tables in (merged, *changes) if key in tables]
-        if value is False and found and not isinstance(found[0], bool):
-            merged.pop(key, None)
-        elif isinstance(value, dict) and isinstance(merged.get(key), dict) and key != "needs":
-            merged[key] = merge(merged[key], value, [table for table in found[1:] if isinstance(table, dict)])
-        else:
-            merged[key] = value
-    return merged
 
 
 def without_title(tables: Tables) -> Tables:
