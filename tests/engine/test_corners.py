@@ -8,10 +8,10 @@ import pytest
 
 from dicecup.engine import Keep, Sheet, Throw, Write, apply, empty_sheet, start
 from dicecup.engine.legality import layer_offers, offers
-from dicecup.engine.play import legal_announcements
+from dicecup.engine.play import legal_announcements, with_strikes
 from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.record_text import record_from_text, record_to_text
-from dicecup.engine.state import across_points
+from dicecup.engine.state import Placement, Score, across_points
 from dicecup.rules import load_ruleset
 from dicecup.rules.loader import rules_beside
 from dicecup.rules.scoring import Scored
@@ -77,3 +77,21 @@ def test_a_rules_file_is_found_from_the_folder_of_the_record(tmp_path: Path, mon
     monkeypatch.chdir("/")
     record, _ = record_from_text(text, rules_beside(tmp_path))
     assert record.rules.identity == header.rules.identity
+
+
+@pytest.mark.parametrize(
+    ("game", "dice", "given", "said"),
+    [
+        ("yatzy", (1, 2, 3, 4, 6), ["yatzy"], [True]),
+        ("yatzy", (6, 6, 6, 6, 6), ["yatzy"], [False]),
+        # The Extra box never holds points here: its 0 is not a strike.
+        ("dice-in-dice", ((1, 1), (1, 1), (2, 2), (3, 3), (4, 4), (6, 6)), ["yatzy", "extra"], [True, False]),
+    ],
+)
+def test_a_zero_is_said_to_be_crossed_out_where_points_were_possible(game, dice, given, said):
+    rules = load_ruleset(game, {"extra": "free_strike"} if game == "dice-in-dice" else {})
+    move = Score(tuple(map(Placement, given)))
+    found = with_strikes(rules, empty_sheet(rules), dice, move)
+    assert isinstance(found, Score)
+    assert [placed.strike for placed in found.placements] == said
+    assert with_strikes(rules, empty_sheet(rules), dice, Keep(())) == Keep(())

@@ -208,6 +208,5 @@ def usual_points(rules: Ruleset, index: int) -> Mapping[int, float]:
         dice.roll_all(chances)
     found: dict[int, float] = {}
     for given, chance in zip(points, chances[dice.keeps :], strict=True):
-        if chance:
-            found[given] = found.get(given, 0.0) + chance
+        found[given] = found.get(given, 0.0) + chance
     return found
