@@ -39,8 +39,8 @@ POSITION = "yatzy-sv / ones=3 pair=12 / 1 2 6 6 6 / 2"
 # What is reached on each walk: (module, function), and what happens there.
 MILESTONES: dict[str, dict[tuple[str, str], str]] = {
     "rules file → score": {
-        ("rules.reader", "tables_of"): "file read",
-        ("rules.patches", "merge"): "base patched",
+        ("rules.loader", "tables_of"): "file read",
+        ("rules.loader", "merge"): "base patched",
         ("rules.build", "build_ruleset"): "rules checked",
         ("rules.scoring", "__missing__"): "points found",
     },
@@ -278,7 +278,7 @@ async def click(walk: Walk, folder: Path) -> None:
 
 
 def walk_click(walk: Walk, folder: Path) -> None:
-    with mock.patch("dicecup.web.service.matches.ThreadPoolExecutor", ThreadPool):
+    with mock.patch("dicecup.storage.entries.ThreadPoolExecutor", ThreadPool):
         asyncio.run(click(walk, folder))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-WALKS = {"Rules file → score": 6, "Click → other browser": 12, "Hint → value": 12}
+WALKS = {"Rules file → score": 4, "Click → other browser": 11, "Hint → value": 12}
 
 
 @pytest.mark.kernels

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dicecup.storage.store import insert_entries, open_store
+from dicecup.storage.entries import insert_entries
+from dicecup.storage.store import open_store
 
 
 @pytest.mark.parametrize(

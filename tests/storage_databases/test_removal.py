@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from tests.databases import with_tables  # noqa: F401 - for these tests
 
+from dicecup.storage.entries import EntryTaken
 from dicecup.storage.removal import (
     ABANDONED,
     BATCH,
@@ -18,7 +19,7 @@ from dicecup.storage.removal import (
     remove_old,
     remove_person,
 )
-from dicecup.storage.store import EntryTaken, Store
+from dicecup.storage.store import Store
 from dicecup.storage.stored import Addition, Opening, Result, Seat
 
 OPENING = Opening("game1", "2026-01-01T10:00:00+00:00", "ann", "yatzy", {}, "typed")

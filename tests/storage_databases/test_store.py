@@ -12,8 +12,9 @@ from tests.databases import with_tables  # noqa: F401 - for these tests
 
 from dicecup.errors import StorageError
 from dicecup.storage.database import RowTaken
+from dicecup.storage.entries import EntryTaken
 from dicecup.storage.results import add_verdicts, without_verdict
-from dicecup.storage.store import EntryTaken, PromiseTaken, Store, open_store
+from dicecup.storage.store import PromiseTaken, Store, open_store
 from dicecup.storage.stored import Addition, Opening, Result, Seat, Verdict
 
 OPENING = Opening(

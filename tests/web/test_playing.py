@@ -17,10 +17,10 @@ from dicecup.engine.record_text import record_from_text, record_to_text
 from dicecup.engine.state import MOST_PLAYERS
 from dicecup.match import Match
 from dicecup.rules.loader import main_ids
-from dicecup.storage.store import EntryTaken
+from dicecup.storage.entries import EntryTaken, Writer
 from dicecup.storage.stored import Addition
 from dicecup.web.app import create_app
-from dicecup.web.service.matches import Observer, Writer
+from dicecup.web.service.matches import Observer
 from dicecup.web.settings import Settings
 
 
@@ -365,7 +365,7 @@ class SlowStore:
 def test_moves_that_come_together_share_a_transaction() -> None:
     async def write_all() -> list[list[str]]:
         store: Any = SlowStore()
-        writer = Writer(store, Observer())
+        writer = Writer(store, Observer().persisted)
         names = ["one", "two", "taken", "three"]
         tasks = [asyncio.create_task(writer.write(Addition(name, 0, ("x",), ""))) for name in names]
         found = await asyncio.gather(*tasks, return_exceptions=True)

@@ -13,9 +13,10 @@ from tests.storage_databases.test_removal import open_game
 from tests.waiting import awaited
 
 from dicecup.errors import StorageError
-from dicecup.storage.store import EntryTaken, MatchLocked, Store, open_store
+from dicecup.storage.entries import EntryTaken, MatchLocked, Writer
+from dicecup.storage.store import Store, open_store
 from dicecup.storage.stored import Addition
-from dicecup.web.service.matches import Ages, Observer, Writer
+from dicecup.web.service.matches import Ages, Observer
 
 pytestmark = pytest.mark.one_database
 REFUSED = StorageError("database_unusable", database="games.db", problem="disk full")
@@ -47,7 +48,7 @@ class SmallStore:
 
 async def write_all(store: SmallStore, names: Sequence[str], cancelled: str = "") -> dict[str, Any]:
     """What each of them was answered, None if it was told that it is stored."""
-    writer = Writer(store, Observer())  # type: ignore[arg-type]
+    writer = Writer(store, Observer().persisted)  # type: ignore[arg-type]
     tasks = {name: asyncio.create_task(writer.write(Addition(name, 0, ("1 keep 1",), ""))) for name in names}
     await asyncio.sleep(0)  # all of them have begun
     if cancelled:
@@ -95,7 +96,7 @@ def test_a_match_that_is_held_delays_no_other() -> None:
     async def play() -> None:
         store = SmallStore()
         store.all_have_come.set()
-        writer = Writer(store, Observer())  # type: ignore[arg-type]
+        writer = Writer(store, Observer().persisted)  # type: ignore[arg-type]
         names = ("first", "held", "last")
         first, held, last = (
             asyncio.create_task(writer.write(Addition(name, 0, ("1 keep 1",), ""))) for name in names
@@ -117,7 +118,7 @@ def test_a_row_that_is_held_delays_no_other(postgres_database: str) -> None:
         open_game(store, match)
 
     async def play() -> None:
-        writer = Writer(store, Observer())
+        writer = Writer(store, Observer().persisted)
         held, other = (
             asyncio.create_task(writer.write(Addition(match, 1, ("1 keep 1",), "")))
             for match in ("game1", "game2")
@@ -140,7 +141,7 @@ def test_a_lock_timeout_of_the_operator_ends_a_move(postgres_database: str) -> N
     open_game(store, "game1")
 
     async def play() -> None:
-        writer = Writer(store, Observer())
+        writer = Writer(store, Observer().persisted)
         with psycopg.connect(postgres_database) as elsewhere:
             elsewhere.execute("SELECT id FROM matches WHERE id = 'game1' FOR UPDATE")
             with pytest.raises(StorageError):

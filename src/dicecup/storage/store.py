@@ -1,4 +1,4 @@
-"""The store of matches, for both databases. Entries are append-only, with unique numbers per match."""
+"""The store of matches, for both databases."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path
 
 from dicecup.errors import StorageError
 from dicecup.installation import need
-from dicecup.storage.database import PATIENCE, Database, RowLocked, RowTaken, StorePart, Transaction, migrate
+from dicecup.storage.database import PATIENCE, Database, RowTaken, StorePart, Transaction, migrate
+from dicecup.storage.entries import StoredEntries, insert_entries, read_entries
 from dicecup.storage.people import (
     HeaderOf,
     StoredEvenings,
@@ -21,14 +22,12 @@ from dicecup.storage.people import (
     keep_seats,
 )
 from dicecup.storage.results import StoredResults, insert_result, placeholders
-from dicecup.storage.stored import Addition, Opening, Result, Seat, StoredMatch, read_opening
+from dicecup.storage.stored import Opening, Result, Seat, StoredMatch, read_opening
 
 OPENING = (
     "id, created, owner, ruleset, options, dice, commitment, secret, coach, tried, statement, "
     "same, part_of, part_seat"
 )
-
-AT_ONCE = 200  # entries in a statement; with four values each it has fewer than any SQLite allows
 
 
 class PromiseTaken(Exception):  # noqa: N818 - an answer, not a failure
@@ -173,17 +172,6 @@ class StoredMatches(StorePart):
         return self.change(match, follow)
 
 
-def insert_entries(changes: Transaction, match: str, texts: Sequence[str], made: str) -> None:
-    """Insert many entries a statement: each statement releases the GIL while moves wait for the lock."""
-    for first in range(0, len(texts), AT_ONCE):
-        piece = texts[first : first + AT_ONCE]
-        rows = ", ".join(["(?, ?, ?, ?)"] * len(piece))
-        values: list[str | int] = []
-        for number, text in enumerate(piece, start=first):
-            values += (match, number, text, made)
-        changes.run(f"INSERT INTO entries (match, number, text, made) VALUES {rows}", values)
-
-
 def read_match(changes: Transaction, match: str) -> StoredMatch | None:
     found = changes.rows(
         f"SELECT {OPENING}, header, finished, next, changes, evening FROM matches WHERE id = ?", (match,)
@@ -223,13 +211,6 @@ def read_match(changes: Transaction, match: str) -> StoredMatch | None:
     )
 
 
-def read_entries(changes: Transaction | Database, match: str, after: int) -> list[str]:
-    rows = changes.rows(
-        "SELECT text FROM entries WHERE match = ? AND number >= ? ORDER BY number", (match, after)
-    )
-    return [text for (text,) in rows]
-
-
 class StoredPromises(StorePart):
     """Secrets of dice whose commitments have been published, until a match is opened with them."""
 
@@ -242,111 +223,6 @@ class StoredPromises(StorePart):
     def promised_secret(self, name: str) -> str | None:
         found = self.database.rows("SELECT secret FROM promises WHERE name = ?", (name,))
         return found[0][0] if found else None
-
-
-class EntryTaken(Exception):  # noqa: N818 - an answer: somebody else was quicker
-    """Raised when another process has written an entry with this number."""
-
-
-class MatchLocked(Exception):  # noqa: N818 - an answer: it can be tried again
-    """Raised when another transaction holds a match; nothing was stored."""
-
-    def __init__(self, match: str) -> None:
-        super().__init__(match)
-        self.match = match
-
-
-class StoredEntries(StorePart):
-    def entries(self, match: str, after: int = 0) -> list[str]:
-        return read_entries(self.database, match, after)
-
-    def records(self, matches: Sequence[str]) -> list[tuple[str, str, list[str]]]:
-        """Return of each match that has begun its id, the header of its record, and its entries."""
-        if not matches:
-            return []
-        these = placeholders(matches)
-        texts: dict[str, list[str]] = {}
-        for match, text in self.database.rows(
-            f"SELECT match, text FROM entries WHERE match IN {these} ORDER BY match, number", matches
-        ):
-            texts.setdefault(match, []).append(text)
-        headers = self.database.rows(
-            f"SELECT id, header FROM matches WHERE id IN {these} AND header IS NOT NULL", matches
-        )
-        return [(match, header, texts.get(match, [])) for match, header in headers]
-
-    def append(self, addition: Addition) -> None:
-        """Append entries, or raise EntryTaken."""
-        if not self.append_batch([addition])[0]:
-            raise EntryTaken
-
-    def append_batch(self, additions: Sequence[Addition], *, hurry: bool = False) -> list[bool]:
-        """Append entries to several matches in one transaction; return False where the number was taken.
-
-        With `hurry`, raise MatchLocked instead of waiting for a match that another transaction holds.
-        """
-        added = [False] * len(additions)
-        with self.database.changes(first=True) as changes:
-            if hurry:
-                changes.hurry()
-            # Always in the same order, to avoid deadlocks between processes.
-            for place, addition in sorted(enumerate(additions), key=lambda item: item[1].match):
-                try:
-                    added[place] = add_entries(changes, addition)
-                except RowLocked:
-                    raise MatchLocked(addition.match) from None
-                if added[place]:
-                    self.tell_of_entries(changes, addition)
-        return added
-
-    def consent(self, match: str, version: int, seats: Iterable[int], steps: int) -> None:
-        """Record that these seats agree to undo this many steps, until the next entry."""
-
-        def agree(changes: Transaction) -> None:
-            changes.run(
-                "DELETE FROM consents WHERE match = ? AND version = ? AND steps = 0", (match, version)
-            )
-            for seat in seats:
-                changes.run(
-                    "INSERT INTO consents (match, version, seat, steps) VALUES (?, ?, ?, ?) "
-                    "ON CONFLICT (match, version, seat) DO UPDATE SET steps = excluded.steps",
-                    (match, version, seat, steps),
-                )
-
-        self.change(match, agree)
-
-    def refuse(self, match: str, version: int, seats: Iterable[int] = ()) -> None:
-        """Withdraw the proposal; seats that declined are stored with 0 steps."""
-
-        def forget(changes: Transaction) -> None:
-            changes.run("DELETE FROM consents WHERE match = ? AND version = ?", (match, version))
-            for seat in seats:
-                changes.run(
-                    "INSERT INTO consents (match, version, seat, steps) VALUES (?, ?, ?, 0)",
-                    (match, version, seat),
-                )
-
-        self.change(match, forget)
-
-
-def add_entries(changes: Transaction, addition: Addition) -> bool:
-    """Add entries; return False if their numbers are taken or the match has been removed."""
-    for number, text in enumerate(addition.texts, start=addition.number):
-        if not changes.run(
-            "INSERT INTO entries (match, number, text, made) SELECT id, ?, ?, ? FROM matches WHERE id = ? "
-            "ON CONFLICT DO NOTHING",
-            (number, text, addition.made, addition.match),
-        ):
-            return False
-        if text.startswith("undo ") or " nothing was " in text:  # undoes the end of the game
-            changes.run("UPDATE matches SET finished = NULL WHERE id = ?", (addition.match,))
-            changes.run("DELETE FROM results WHERE match = ?", (addition.match,))
-    if addition.results:
-        changes.run("UPDATE matches SET finished = ? WHERE id = ?", (addition.made, addition.match))
-        changes.run("DELETE FROM results WHERE match = ?", (addition.match,))  # those before a correction
-        for result in addition.results:
-            insert_result(changes, addition.match, result)
-    return True
 
 
 class Store(StoredMatches, StoredPromises, StoredSeats, StoredEntries, StoredResults, StoredEvenings):

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from dicecup.bots import BOT_PREFIX
 from dicecup.errors import MoveError, UsageError
+from dicecup.storage.entries import EntryTaken
 from dicecup.storage.removal import discard_match
-from dicecup.storage.store import EntryTaken
 from dicecup.storage.stored import Evening, Seat
 from dicecup.web.service.headers import header_for
 from dicecup.web.service.identity import (

@@ -19,7 +19,8 @@ from dicecup.engine.record_text import RecordWriter
 from dicecup.engine.state import Keep, Placement, TurnMove, Write
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import Change, Match
-from dicecup.storage.store import EntryTaken, Store
+from dicecup.storage.entries import EntryTaken
+from dicecup.storage.store import Store
 from dicecup.storage.stored import Addition, Notice, Result, Seat, StoredMatch
 from dicecup.web.service.headers import header_for, should_have_begun
 from dicecup.web.service.identity import now
@@ -313,15 +314,12 @@ class LiveMatch:
                 # Another process was faster: read what it did, and let the caller decide again.
                 found = self.version
                 await self.reload()
-                self.changed()
+                self.notify()
                 raise MoveError("version_stale", found=found, version=self.version) from None
-            self.changed()
-
-    def changed(self) -> None:
-        """Notify everybody concerned that the match looks different now."""
-        self.notify()
+            self.notify()
 
     def notify(self) -> None:
+        """Notify everybody concerned that the match looks different now."""
         for listener in self.listeners:
             listener(self)
 

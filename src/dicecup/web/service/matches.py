@@ -12,10 +12,11 @@ from typing import TypeVar
 
 from dicecup.engine.record import Record
 from dicecup.engine.record_text import join_record
-from dicecup.errors import DicecupError, StorageError, UsageError
+from dicecup.errors import DicecupError, UsageError
 from dicecup.installation import is_installed
-from dicecup.storage.store import EntryTaken, MatchLocked, Store
-from dicecup.storage.stored import WHISPERED, Addition, Notice
+from dicecup.storage.entries import Writer
+from dicecup.storage.store import Store
+from dicecup.storage.stored import WHISPERED, Notice
 from dicecup.web.service.advising import NICE, Advising, make_worker
 from dicecup.web.service.headers import should_have_begun
 from dicecup.web.service.identity import is_match_id
@@ -28,14 +29,11 @@ from dicecup.web.service.worker import FairTurns, warm_all
 from dicecup.web.settings import Settings
 
 Answer = TypeVar("Answer")
-Waiting = tuple[Addition, "asyncio.Future[None]"]
 
 MOST_IN_MEMORY = 2000  # matches
 MOST_BYTES = 250_000_000  # of them, about
 MOST_IN_BACKGROUND = 200  # pieces of work that wait; further ones are refused
 MOST_OF_CALLER = 10  # of them
-MOST_LOCKED = 3  # matches held by other processes that are waited for at once: each takes a connection
-GATHERING = 0.005  # seconds between transactions while moves are waiting
 MARKS = "marks "  # before those of a player, in what processes tell each other
 
 
@@ -47,86 +45,6 @@ class Observer:
 
     def storage_failed(self, code: str) -> None:
         """The database could not do what was asked."""
-
-
-class Writer:
-    """Group commit: whatever is to be written while the database is busy shares the next transaction.
-
-    When moves come that fast, a short pause lets more of them share it: each transaction costs a change of
-    threads and a write to the disk. A single move never waits. Moves have threads of their own, so that they
-    wait for no other work. A match that another process holds leaves the shared transaction, and waits alone.
-    """
-
-    def __init__(self, store: Store, observer: Observer) -> None:
-        self.store = store
-        self.observer = observer
-        self.waiting: list[Waiting] = []
-        self.busy: asyncio.Task[None] | None = None
-        self.thread = ThreadPoolExecutor(1, "writer")
-        self.threads_of_locked = ThreadPoolExecutor(MOST_LOCKED, "locked")
-        self.locked: set[asyncio.Task[None]] = set()
-
-    async def write(self, addition: Addition) -> None:
-        """Wait until the entries are persisted; EntryTaken if another process was faster."""
-        done = asyncio.get_running_loop().create_future()
-        self.waiting.append((addition, done))
-        if self.busy is None:
-            self.busy = asyncio.create_task(self.work())
-        await done
-
-    async def work(self) -> None:
-        while self.waiting:
-            batch, self.waiting = self.waiting, []
-            await self.write_batch(batch)
-            if self.waiting:
-                await asyncio.sleep(GATHERING)
-        self.busy = None
-
-    async def write_batch(self, batch: list[Waiting], *, alone: bool = False) -> None:
-        """Write entries in one transaction; `alone` for a match that has to be waited for."""
-        thread = self.threads_of_locked if alone else self.thread
-        append = partial(self.store.append_batch, [addition for addition, _ in batch], hurry=not alone)
-        try:
-            kept = await asyncio.get_running_loop().run_in_executor(thread, append)
-        except MatchLocked as locked:
-            await self.write_without(locked.match, batch)
-        except Exception as error:
-            if len(batch) > 1 and not isinstance(error, StorageError):
-                # The transaction failed because of one of them: write each match separately.
-                for waiting in batch:
-                    await self.write_batch([waiting])
-                return
-            for _, done in batch:
-                if not done.done():
-                    done.set_exception(error)
-        else:
-            self.answer(batch, kept)
-
-    async def write_without(self, match: str, batch: list[Waiting]) -> None:
-        """Write all but the entries of one match, which wait beside the writer until it is free."""
-        held = [waiting for waiting in batch if waiting[0].match == match]
-        task = asyncio.create_task(self.write_batch(held, alone=True))
-        self.locked.add(task)
-        task.add_done_callback(self.locked.discard)
-        if others := [waiting for waiting in batch if waiting[0].match != match]:
-            await self.write_batch(others)
-
-    def answer(self, batch: list[Waiting], kept: list[bool]) -> None:
-        """Resolve the futures of the writes: persisted, or not."""
-        self.observer.persisted(
-            sum(len(addition.texts) for (addition, _), kept_it in zip(batch, kept, strict=True) if kept_it)
-        )
-        for (_, done), persisted in zip(batch, kept, strict=True):
-            if done.done():
-                continue  # the request was cancelled
-            if persisted:
-                done.set_result(None)
-            else:
-                done.set_exception(EntryTaken())
-
-    def stop(self) -> None:
-        self.thread.shutdown(wait=False)
-        self.threads_of_locked.shutdown(wait=False, cancel_futures=True)
 
 
 class Ages:
@@ -169,7 +87,7 @@ class Matches:
         self.observer = observer or Observer()
         self.server_key = store.server_key()
         self.subscribers = Subscribers(settings.limits)
-        self.writer = Writer(store, self.observer)
+        self.writer = Writer(store, self.observer.persisted)
         self.ages = Ages(store)
         most_memory = settings.worker_megabytes * 1_000_000
         self.advising = Advising(most_memory)
@@ -275,7 +193,7 @@ class Matches:
     def part_changed(self, live: LiveMatch) -> None:
         """Notify the subscribers of the whole match of a change in the match of one seat."""
         if live.whole is not None and live.whole.apart:
-            live.whole.changed()
+            live.whole.notify()
 
     async def catch_up(self, live: LiveMatch) -> None:
         """Load what another process has stored before its notification arrives."""
@@ -288,7 +206,7 @@ class Matches:
         async with live.lock:  # held while a change of our own is persisted and not yet taken over
             if is_behind(live, age):
                 await live.reload()
-                live.changed()
+                live.notify()
 
     async def refresh(self, notice: Notice) -> None:
         """Handle a notification of another process: a change, or a transient message."""
@@ -353,7 +271,7 @@ class Matches:
             except UsageError:  # it has been removed
                 self.forget(live.id)
             else:
-                live.changed()
+                live.notify()
 
     def forget(self, match: str) -> None:
         """End everything that goes on in a match that has been removed from the store."""
@@ -361,7 +279,7 @@ class Matches:
         if live is not None:
             live.gone = True
             live.match = None
-            live.changed()
+            live.notify()
 
     async def in_background(self, work: Callable[..., Answer], *arguments: object) -> Answer:
         """Run work that grows with the size of a match in a thread beside the event loop, callers in turn."""

@@ -22,7 +22,8 @@ from dicecup.engine.record_text import RecordWriter
 from dicecup.engine.state import Move, Score, Throw
 from dicecup.errors import MoveError, UsageError
 from dicecup.match import Change, Match
-from dicecup.storage.store import EntryTaken, PromiseTaken
+from dicecup.storage.entries import EntryTaken
+from dicecup.storage.store import PromiseTaken
 from dicecup.storage.stored import Opening, Seat
 from dicecup.web.service.headers import header_with
 from dicecup.web.service.identity import key_hash, new_match_id, now, read_name
