@@ -30,7 +30,7 @@ from dicecup.engine.pad import usual_points
 from dicecup.engine.record import DiceOrigin, Header, Record
 from dicecup.engine.record_text import record_from_text, record_to_text
 from dicecup.engine.serialize import Position, move_from_data, move_to_data, position_from_line
-from dicecup.engine.sheet_data import checked_sheet, sheet_from_data, sheet_to_data
+from dicecup.engine.sheet_data import check_sheet, checked_sheet, sheet_from_data, sheet_to_data
 from dicecup.errors import DicecupError, PositionError
 from dicecup.rules import Ruleset, load_ruleset
 from dicecup.rules.meaning import further_meaning
@@ -230,6 +230,30 @@ def test_a_box_that_waits_for_others_does_not_forbid_a_zero_on_a_pad(tmp_path: P
     state = State((sheet,), 0, (2, 2, 3, 4, 6), None, 0)
     assert apply(rules, state, score("ones", "down")).sheet.cells[0] == 0
     assert 0 in possible_values(rules, sheet, "ones", "down")
+
+
+@pytest.mark.parametrize(
+    ("base", "more"),
+    [
+        ("jamb", ""),
+        ("jamb", "columns.announced = false\n"),
+        ("yatzy", 'columns.down = { order = "down" }\n'),
+        ("yatzy", 'columns.up = { order = "up" }\ncolumns.free = {}\n'),
+        ("yahtzee", 'columns.down = { order = "down" }\n'),
+        ("dice-in-dice", ""),
+        ("yum-plus", ""),
+    ],
+)
+def test_crossed_out_as_a_last_resort_every_sheet_that_is_reached_is_possible(tmp_path, played, base, more):
+    path = tmp_path / "strict.toml"
+    text = f'format = 1\nid = "strict"\nbase = "{base}"\nstrike = "last_resort"\n{more}'
+    path.write_text(text, encoding="utf-8")
+    options = {"joker": "forced"} if base == "yahtzee" else {}
+    for chance in range(3):
+        record = played(str(path), players=("Ann",), options=options, chance=chance)
+        for state in record.states:
+            if not state.dice:
+                check_sheet(record.rules, state.sheet)
 
 
 # Points by roll, and winning at once

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from dicecup.dice import lattice, layer_faces, throws
 from dicecup.engine.legality import box_links, cell_of, in_order, link_holds
-from dicecup.engine.sheet_data import joker_points, most_repeats, possible_points
+from dicecup.engine.sheet_data import competing_boxes, joker_points, most_repeats, possible_points
 from dicecup.engine.state import Sheet, State, Write, turn_start
 from dicecup.errors import MoveError, Phrase, as_integer
 from dicecup.rules.model import Ruleset
@@ -74,19 +74,15 @@ def links_hold(rules: Ruleset, sheet: Sheet, cell: int, points: int) -> bool:
 def zero_possible(rules: Ruleset, sheet: Sheet, index: int) -> bool:
     """Return whether a 0 is possible in a box that is open on this sheet.
 
-    If strikes are a last resort, some dice must give nothing in it and in all open boxes. With several layers
-    another box of the same turn may still be missing on the sheet. Which of the open boxes could be filled in
-    a turn is unknown where they wait for others or for an announcement.
+    If strikes are a last resort, some dice must give nothing in it and in the boxes that compete with it. With
+    several layers another box of the same turn may still be missing on the sheet.
     """
-    if rules.strike == "free" or rules.boxes[index].never_pays or (rules.joker and rules.joker.forced):
+    if rules.strike == "free" or rules.boxes[index].never_pays:
         return True
-    if rules.extensions & {"order", "announced"}:
-        return True
-    boxes, layers = len(rules.boxes), len(rules.scored)
-    open_boxes = {cell % boxes for cell, points in enumerate(sheet.cells) if points is None} - {index}
+    competing, layers = competing_boxes(rules, sheet) - {index}, len(rules.scored)
     filled = sum(points is not None for points in sheet.cells)
     missing = layers - 1 - filled % layers
-    return any(index not in paying and len(paying & open_boxes) <= missing for paying in paying_boxes(rules))
+    return any(index not in paying and len(paying & competing) <= missing for paying in paying_boxes(rules))
 
 
 @lru_cache(maxsize=64)

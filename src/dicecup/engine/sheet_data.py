@@ -203,17 +203,25 @@ def check_links(rules: Ruleset, sheet: Sheet) -> None:
 
 
 def check_last_resorts(rules: Ruleset, sheet: Sheet) -> None:
-    """Check each 0: some dice must score nothing in its box and in all boxes that are still open."""
-    boxes = len(rules.boxes)
-    open_boxes = {cell % boxes for cell, points in enumerate(sheet.cells) if points is None}
-    if rules.joker and rules.joker.forced:  # a forced joker may have excluded all of them
-        open_boxes = set()
+    """Check each 0: some dice must score nothing in its box and in all boxes that compete with it."""
+    competing, boxes = competing_boxes(rules, sheet), rules.boxes
     for cell, points in enumerate(sheet.cells):
-        box = cell % boxes
-        if points == 0 and not rules.boxes[box].never_pays:
-            throws_left = (worthless_throws(rules, other) for other in {box} | open_boxes)
+        box = cell % len(boxes)
+        if points == 0 and not boxes[box].never_pays:
+            throws_left = (worthless_throws(rules, other) for other in {box} | competing)
             if not frozenset.intersection(*throws_left):
-                raise PositionError("position_strike_impossible", box=rules.boxes[box].id)
+                raise PositionError("position_strike_impossible", box=boxes[box].id)
+
+
+def competing_boxes(rules: Ruleset, sheet: Sheet) -> set[int]:
+    """Return the boxes that would be filled rather than crossing out another as a last resort: the open ones.
+
+    None where it is unknown which of them could be filled: a forced joker may have excluded all of them, and
+    boxes may wait for others of their column or for an announcement.
+    """
+    if (rules.joker and rules.joker.forced) or rules.extensions & {"order", "announced"}:
+        return set()
+    return {cell % len(rules.boxes) for cell, points in enumerate(sheet.cells) if points is None}
 
 
 @lru_cache(maxsize=1000)
