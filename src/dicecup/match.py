@@ -20,7 +20,7 @@ from random import Random
 from typing import Literal
 
 from dicecup.bots import BOT_PREFIX, Bot, bot_of_player, is_bot
-from dicecup.bots.registry import decided
+from dicecup.bots.registry import decision
 from dicecup.dice import Dice, all_dice, sort_dice
 from dicecup.engine.fairness import LATEST_STATEMENT, MOST_SEED, SAME_DICE, SECRET_BYTES, commitment
 from dicecup.engine.play import as_dice
@@ -306,8 +306,7 @@ class Match:
             raise MoveError("bot_not_due")
         repeatable = f"{self.bot_seed} {version}"
         chance = Random(secrets.randbits(128) if self.bot_seed is None else repeatable)
-        move, _ = decided(bot, player.removeprefix(BOT_PREFIX), record.rules, state, chance)
-        return move
+        return decision(bot, player.removeprefix(BOT_PREFIX), record.rules, state, chance)
 
     def steps_to_last_decision(self) -> int:
         """How many moves to undo so that a person can take their last decision again; 0 if there is none.

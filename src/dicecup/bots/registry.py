@@ -216,16 +216,7 @@ def known_bot(player: str) -> Bot | None:
 
 def decided(bot: Bot, name: str, rules: Ruleset, state: State, chance: Random) -> tuple[TurnMove, State]:
     """The bot's decision in plain values, and the state after it; an error names the bot."""
-    try:
-        move = bot.decide(rules, state, chance)
-    except DicecupError as error:
-        if type(bot) in OURS:
-            raise
-        raise BotError("bot_failed", bot=name, problem=described(error)) from error
-    except FAILURES as error:
-        raise BotError("bot_failed", bot=name, problem=described(error)) from error
-    if not isinstance(move, TurnMove):
-        raise BotError("bot_no_move", bot=name, found=shown(move))
+    move = asked(bot, name, rules, state, chance)
     try:
         if type(bot) in OURS:
             return move, apply(rules, state, move)
@@ -237,6 +228,28 @@ def decided(bot: Bot, name: str, rules: Ruleset, state: State, chance: Random) -
         raise BotError("bot_illegal", bot=name, problem=error) from error
     except Exception as error:  # a malformed move
         raise BotError("bot_no_move", bot=name, found=shown(move)) from error
+
+
+def decision(bot: Bot, name: str, rules: Ruleset, state: State, chance: Random) -> TurnMove:
+    """The bot's decision in plain values; those of our own bots are applied only once, by the caller."""
+    if type(bot) in OURS:
+        return asked(bot, name, rules, state, chance)
+    return decided(bot, name, rules, state, chance)[0]
+
+
+def asked(bot: Bot, name: str, rules: Ruleset, state: State, chance: Random) -> TurnMove:
+    """What the bot answers, which may still be illegal or malformed; an error names the bot."""
+    try:
+        move = bot.decide(rules, state, chance)
+    except DicecupError as error:
+        if type(bot) in OURS:
+            raise
+        raise BotError("bot_failed", bot=name, problem=described(error)) from error
+    except FAILURES as error:
+        raise BotError("bot_failed", bot=name, problem=described(error)) from error
+    if not isinstance(move, TurnMove):
+        raise BotError("bot_no_move", bot=name, found=shown(move))
+    return move
 
 
 def listed(move: TurnMove) -> TurnMove:

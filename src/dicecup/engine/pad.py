@@ -74,8 +74,8 @@ def links_hold(rules: Ruleset, sheet: Sheet, cell: int, points: int) -> bool:
 def zero_possible(rules: Ruleset, sheet: Sheet, index: int) -> bool:
     """Return whether a 0 is possible in a box that is open on this sheet.
 
-    If strikes are a last resort, some dice must give nothing in it and in the boxes that compete with it. With
-    several layers another box of the same turn may still be missing on the sheet.
+    If strikes are a last resort, some dice must give nothing in it and in the boxes that compete with it.
+    With several layers another box of the same turn may still be missing on the sheet.
     """
     if rules.strike == "free" or rules.boxes[index].never_pays:
         return True
