@@ -100,6 +100,11 @@ class Change:
         return finished and (not self.before.state.finished or self.after.state != self.before.state)
 
     @property
+    def reopens_game(self) -> bool:
+        """Whether the game was over and is not any more."""
+        return self.before.state.finished and not self.after.state.finished
+
+    @property
     def joins(self) -> bool:
         """Whether there are more players now, whose names are in the header."""
         return self.after.header.players != self.before.header.players

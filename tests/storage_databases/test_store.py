@@ -42,8 +42,8 @@ def names_of(seats: Sequence[Seat]) -> str:
     return "header of " + ", ".join(seat.name for seat in seats)
 
 
-def add(number: int, text: str, results: list[Result] | None = None) -> Addition:
-    return Addition("table1", number, (text,), NOW, tuple(results or ()))
+def add(number: int, text: str, results: list[Result] | None = None, *, reopens: bool = False) -> Addition:
+    return Addition("table1", number, (text,), NOW, tuple(results or ()), reopens)
 
 
 def result(seat: int, points: int, match: str = "") -> Result:
@@ -256,7 +256,7 @@ def test_results_belong_to_the_seats_of_a_device_and_go_with_an_undo(store: Stor
     assert (line.id, line.finished, line.names) == ("table1", NOW, ("Ann", "bot:greedy", ""))
     assert [(end.seat, end.points, end.mine) for end in line.ended] == [(0, 200, True), (1, 300, False)]
     assert not line.tried
-    store.append(add(1, "undo 1"))
+    store.append(add(1, "undo 1", reopens=True))
     assert store.results_of("hash-of-ann").results == []
     (line,) = store.matches_of("hash-of-ann").lines
     assert line.finished is None
@@ -326,7 +326,7 @@ def test_verdicts_are_stored_with_the_results(store: Store) -> None:
 def test_a_review_of_an_undone_move_is_discarded(store: Store) -> None:
     finished(store)
     add_verdicts(store, "table1", 2, [Verdict(0, 12.25, -3.5, 0.125)])
-    store.append(add(2, "undo 1"))
+    store.append(add(2, "undo 1", reopens=True))
     assert store.results_of("hash-of-ann").verdicts == {}
     store.append(add(3, "1 score ones 1", [result(0, 1), result(1, 9)]))
     add_verdicts(store, "table1", 2, [Verdict(0, 12.25, -3.5, 0.125)])  # a review of the game as it was

@@ -113,9 +113,9 @@ def add_entries(changes: Transaction, addition: Addition) -> bool:
             (number, text, addition.made, addition.match),
         ):
             return False
-        if text.startswith("undo ") or " nothing was " in text:  # undoes the end of the game
-            changes.run("UPDATE matches SET finished = NULL WHERE id = ?", (addition.match,))
-            changes.run("DELETE FROM results WHERE match = ?", (addition.match,))
+    if addition.reopens:
+        changes.run("UPDATE matches SET finished = NULL WHERE id = ?", (addition.match,))
+        changes.run("DELETE FROM results WHERE match = ?", (addition.match,))
     if addition.results:
         changes.run("UPDATE matches SET finished = ? WHERE id = ?", (addition.made, addition.match))
         changes.run("DELETE FROM results WHERE match = ?", (addition.match,))  # those before a correction

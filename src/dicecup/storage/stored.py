@@ -106,13 +106,17 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Addition:
-    """Entries to append to a match, the first with this number. With results the game is over."""
+    """Entries to append to a match, the first with this number.
+
+    With results the game is over; an addition that reopens it undoes its end.
+    """
 
     match: str
     number: int
     texts: tuple[str, ...]
     made: str
     results: tuple[Result, ...] = ()
+    reopens: bool = False
 
 
 WHISPERED = -1

@@ -255,7 +255,8 @@ class LiveMatch:
         """Persist a change of the match, with the results if it ends the game."""
         made = now()
         results = await self.results_after(change, made)
-        addition = Addition(self.id, change.number, tuple(change.texts), made, results)
+        texts = tuple(change.texts)
+        addition = Addition(self.id, change.number, texts, made, results, change.reopens_game)
         if self.persist:
             await self.persist(addition)
         else:
@@ -315,7 +316,8 @@ class LiveMatch:
                 found = self.version
                 await self.reload()
                 self.notify()
-                raise MoveError("version_stale", found=found, version=self.version) from None
+                self.playing().check_version(found)
+                raise
             self.notify()
 
     def notify(self) -> None:
