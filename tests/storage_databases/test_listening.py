@@ -16,39 +16,39 @@ from dicecup.storage.stored import Notice
 
 def test_only_other_processes_are_notified_of_a_change(postgres_database: str) -> None:
     ours, theirs = open_store(postgres_database), open_store(postgres_database)
-    our_words: queue.Queue[Notice] = queue.Queue()
-    their_words: queue.Queue[Notice] = queue.Queue()
-    stops = [ours.listen(our_words.put), theirs.listen(their_words.put)]
-    assert our_words.get(timeout=PATIENCE) == Notice()  # notifications may have been missed until now
-    assert their_words.get(timeout=PATIENCE) == Notice()
+    our_notices: queue.Queue[Notice] = queue.Queue()
+    their_notices: queue.Queue[Notice] = queue.Queue()
+    stops = [ours.listen(our_notices.put), theirs.listen(their_notices.put)]
+    assert our_notices.get(timeout=PATIENCE) == Notice()  # notifications may have been missed until now
+    assert their_notices.get(timeout=PATIENCE) == Notice()
     opened(ours).append(add(0, "1 throw 1 2 3 4 5"))
-    assert their_words.get(timeout=PATIENCE) == Notice("table1", 0, ("1 throw 1 2 3 4 5",))
+    assert their_notices.get(timeout=PATIENCE) == Notice("table1", 0, ("1 throw 1 2 3 4 5",))
     theirs.append(add(1, "1 score chance 15"))
-    assert our_words.get(timeout=PATIENCE) == Notice("table1", 1, ("1 score chance 15",))
+    assert our_notices.get(timeout=PATIENCE) == Notice("table1", 1, ("1 score chance 15",))
     theirs.append(add(2, "2 throw 1 2 3 4 5" + " " * 8_000))
-    assert our_words.get(timeout=PATIENCE) == Notice("table1")  # too long to be sent along
+    assert our_notices.get(timeout=PATIENCE) == Notice("table1")  # too long to be sent along
     theirs.begin("table1", lambda _seats: "header")
-    assert our_words.get(timeout=PATIENCE) == Notice("table1")
+    assert our_notices.get(timeout=PATIENCE) == Notice("table1")
     for stop in stops:
         stop()
-    assert our_words.empty()
+    assert our_notices.empty()
     ours.close()
     theirs.close()
 
 
 def test_listening_goes_on_after_a_lost_connection(postgres_database: str) -> None:
     ours, theirs = open_store(postgres_database), open_store(postgres_database)
-    words: queue.Queue[Notice] = queue.Queue()
-    stop = theirs.listen(words.put)
-    assert words.get(timeout=PATIENCE) == Notice()
+    notices: queue.Queue[Notice] = queue.Queue()
+    stop = theirs.listen(notices.put)
+    assert notices.get(timeout=PATIENCE) == Notice()
     with ours.database.changes() as changes:
         changes.rows(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
             "WHERE query LIKE 'LISTEN%' AND datname = current_database()"
         )
-    assert words.get(timeout=PATIENCE) == Notice()
+    assert notices.get(timeout=PATIENCE) == Notice()
     opened(ours).append(add(0, "1 throw 1 2 3 4 5"))
-    assert words.get(timeout=PATIENCE) == Notice("table1", 0, ("1 throw 1 2 3 4 5",))
+    assert notices.get(timeout=PATIENCE) == Notice("table1", 0, ("1 throw 1 2 3 4 5",))
     stop()
     ours.close()
     theirs.close()

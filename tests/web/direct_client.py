@@ -144,6 +144,6 @@ class DirectClient(TestClient):
                     changed.clear()
                     with suppress(TimeoutError):  # after a failure a match rests until somebody looks at it
                         await asyncio.wait_for(changed.wait(), LOOK_AGAIN)
-                    self.app.state.matches.runner.look_after(live)  # type: ignore[attr-defined]
+                    self.app.state.matches.runner.start_if_due(live)  # type: ignore[attr-defined]
         finally:
             live.listeners = before

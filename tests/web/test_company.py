@@ -37,27 +37,27 @@ def test_somebody_is_here_while_any_of_their_streams_is_open() -> None:
     assert company.arrive("bo", seats_of)
     assert company.presence == "0 1 2"
     company.depart("ann")
-    assert not company.look_around(seats_of)
+    assert not company.update_presence(seats_of)
     company.depart("ann")
-    assert company.look_around(seats_of)
+    assert company.update_presence(seats_of)
     assert company.presence == "1"
 
 
 def test_other_processes_are_heard(monkeypatch: pytest.MonkeyPatch) -> None:
     company = Company()
-    assert company.hear("here other 1", seats_of)
+    assert company.receive("here other 1", seats_of)
     assert company.presence == "1"
     company.arrive("ann", seats_of)
     assert company.seats_here(seats_of) == "0 2"
-    assert company.hear("here other", seats_of)
+    assert company.receive("here other", seats_of)
     assert company.presence == "0 2"
-    assert company.hear("reaction 1 ouch", seats_of)
+    assert company.receive("reaction 1 ouch", seats_of)
     assert (company.reaction.seat, company.reaction.id) == (1, "ouch")
     for nonsense in ("", "reaction", "reaction x ouch", "reaction 1 nothing", "other words"):
-        assert not company.hear(nonsense, seats_of)
-    company.hear("here other 1", seats_of)
+        assert not company.receive(nonsense, seats_of)
+    company.receive("here other 1", seats_of)
     monkeypatch.setattr(bounds, "MOST_SILENT", -1.0)  # the other process has died
-    assert company.look_around(seats_of)
+    assert company.update_presence(seats_of)
     assert company.presence == "0 2"
 
 

@@ -23,7 +23,7 @@ def clients(
     postgres_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[tuple[TestClient, TestClient]]:
     """Neither process receives notifications: late ones must make no difference."""
-    monkeypatch.setattr(PostgresDatabase, "listen", lambda _database, _heard: lambda: None)
+    monkeypatch.setattr(PostgresDatabase, "listen", lambda _database, _on_payload: lambda: None)
     settings = quiet(postgres_database, reveal_after=READY)
     with DirectClient(create_app(settings)) as one, DirectClient(create_app(settings)) as other:
         yield one, other

@@ -12,9 +12,9 @@ from contextlib import AbstractContextManager
 from typing import Any, Literal, Protocol, TypeVar
 
 from dicecup.errors import StorageError
-from dicecup.storage.stored import WHISPERED, Addition, Notice
+from dicecup.storage.stored import TRANSIENT, Addition, Notice
 
-MOST_TOLD = 7_000  # bytes of a notification; PostgreSQL allows 8,000
+MOST_NOTIFIED = 7_000  # bytes of a notification; PostgreSQL allows 8,000
 PATIENCE = 5.0  # seconds to wait for a connection, a lock, or the answer to a statement
 
 Row = tuple[Any, ...]
@@ -44,10 +44,10 @@ class Transaction(Protocol):
     def use_snapshot(self) -> None:
         """Let all reads of the transaction see one snapshot. Call it before anything else."""
 
-    def hurry(self) -> None:
-        """Let `run` raise RowLocked soon instead of waiting for the transactions of others."""
+    def limit_lock_wait(self) -> None:
+        """Let `run` raise RowLocked soon instead of waiting for a lock that another transaction holds."""
 
-    def tell(self, word: str) -> None:
+    def notify(self, payload: str) -> None:
         """Notify the other processes when the transaction is committed."""
 
 
@@ -68,8 +68,8 @@ class Database(Protocol):
     def migrating(self) -> AbstractContextManager[Transaction]:
         """A transaction without time limits that one process at a time can have."""
 
-    def listen(self, heard: Callable[[str], None]) -> Callable[[], None]:
-        """Call `heard` in a separate thread for each notification; return a function that stops it."""
+    def listen(self, on_payload: Callable[[str], None]) -> Callable[[], None]:
+        """Call `on_payload` in a separate thread for each notification; return a function that stops it."""
 
     def close(self) -> None: ...
 
@@ -369,30 +369,30 @@ class StorePart:
             # First, so that two processes that change one match cannot deadlock.
             changes.run("UPDATE matches SET changes = changes + 1 WHERE id = ?", (match,))
             answer = what(changes)
-            changes.tell(f"{self.process} {match}")
+            changes.notify(f"{self.process} {match}")
         return answer
 
-    def listen(self, heard: Callable[[Notice], None]) -> Callable[[], None]:
-        """Call `heard` in a separate thread for each change that another process made."""
+    def listen(self, on_notice: Callable[[Notice], None]) -> Callable[[], None]:
+        """Call `on_notice` in a separate thread for each change that another process made."""
 
-        def word(text: str) -> None:
+        def on_payload(text: str) -> None:
             first, *texts = text.split("\n")
             process, match, number = (*first.split(" "), "", "", "")[:3]
             if process != self.process:
-                heard(Notice(match, int(number or 0), tuple(texts)))
+                on_notice(Notice(match, int(number or 0), tuple(texts)))
 
-        return self.database.listen(word)
+        return self.database.listen(on_payload)
 
-    def whisper(self, match: str, text: str) -> None:
-        """Send the other processes one line about a match that is not stored."""
+    def publish_transient(self, match: str, text: str) -> None:
+        """Send the other processes one line about a match, without storing it."""
         with self.database.changes() as changes:
-            changes.tell(f"{self.process} {match} {WHISPERED}\n{text}")
+            changes.notify(f"{self.process} {match} {TRANSIENT}\n{text}")
 
-    def tell_of_entries(self, changes: Transaction, addition: Addition) -> None:
+    def notify_of_entries(self, changes: Transaction, addition: Addition) -> None:
         """Send the entries along, so that other processes need not read them, if they are not too long."""
         text = "\n".join([f"{self.process} {addition.match} {addition.number}", *addition.texts])
-        whole = len(text.encode()) <= MOST_TOLD
-        changes.tell(text if whole else f"{self.process} {addition.match}")
+        whole = len(text.encode()) <= MOST_NOTIFIED
+        changes.notify(text if whole else f"{self.process} {addition.match}")
 
     def close(self) -> None:
         self.database.close()

@@ -63,7 +63,7 @@ class StoredEntries(StorePart):
         added = [False] * len(additions)
         with self.database.changes(first=True) as changes:
             if hurry:
-                changes.hurry()
+                changes.limit_lock_wait()
             # Always in the same order, to avoid deadlocks between processes.
             for place, addition in sorted(enumerate(additions), key=lambda item: item[1].match):
                 try:
@@ -71,7 +71,7 @@ class StoredEntries(StorePart):
                 except RowLocked:
                     raise MatchLocked(addition.match) from None
                 if added[place]:
-                    self.tell_of_entries(changes, addition)
+                    self.notify_of_entries(changes, addition)
         return added
 
     def consent(self, match: str, version: int, seats: Iterable[int], steps: int) -> None:

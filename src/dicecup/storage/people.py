@@ -225,7 +225,7 @@ class StoredEvenings(StorePart):
             )
             changes.run("DELETE FROM evenings WHERE id = ?", (evening,))
             for match in matches:
-                changes.tell(f"{self.process} {match}")
+                changes.notify(f"{self.process} {match}")
         return matches
 
     def evenings_of(self, key_hash: str, most: int = MOST_EVENINGS) -> list[Evening]:

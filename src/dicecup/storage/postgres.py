@@ -19,7 +19,7 @@ from dicecup.storage.database import PATIENCE, Dialect, Row, RowLocked, RowTaken
 CHANNEL = "dicecup"
 CONNECTIONS = 8
 MOST_WAITING = 100  # requests for a connection; more are rejected at once
-HURRY = 50  # milliseconds that a transaction of several matches waits for the row of one
+LOCK_WAIT = 50  # milliseconds that a transaction of several matches waits for the row of one
 PAUSE = 1.0  # seconds between attempts to reconnect, after the database did not answer
 MIGRATION_LOCK = 0x64696365  # any number that no other program on this database uses
 
@@ -60,59 +60,59 @@ def within(steps: Generator[Any, Any, Any], seconds: float) -> Generator[Any, An
         return end.value
 
 
-def in_its_words(statement: str) -> LiteralString:
-    """Convert the placeholders. All statements are written in this package; none contains user input."""
+def with_placeholders(statement: str) -> LiteralString:
+    """Convert the placeholders; statements come from this package and never contain user input."""
     return statement.replace("?", "%s")  # type: ignore[return-value,unused-ignore]
 
 
 class PostgresTransaction:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self.hurried = False
-        self.told: list[str] = []
+        self.limits_lock_wait = False
+        self.payloads: list[str] = []
 
     def run(self, statement: str, values: Values = ()) -> int:
         try:
-            return self.connection.execute(in_its_words(statement), values or None).rowcount
+            return self.connection.execute(with_placeholders(statement), values or None).rowcount
         except UniqueViolation as error:
             raise RowTaken(str(error)) from None
         except LockNotAvailable as error:
-            if not self.hurried:  # by a `lock_timeout` of the operator's own
+            if not self.limits_lock_wait:  # because of a `lock_timeout` that the operator has set
                 raise
             raise RowLocked(str(error)) from None
 
     def run_many(self, statement: str, values: Sequence[Values]) -> None:
         try:
             with self.connection.cursor() as cursor:
-                cursor.executemany(in_its_words(statement), values)
+                cursor.executemany(with_placeholders(statement), values)
         except UniqueViolation as error:
             raise RowTaken(str(error)) from None
 
     def rows(self, question: str, values: Values = ()) -> list[Row]:
-        return self.connection.execute(in_its_words(question), values or None).fetchall()
+        return self.connection.execute(with_placeholders(question), values or None).fetchall()
 
     def use_snapshot(self) -> None:
         self.connection.isolation_level = IsolationLevel.REPEATABLE_READ  # goes along with BEGIN
 
-    def hurry(self) -> None:
-        self.hurried = True
-        self.connection.execute(f"SET LOCAL lock_timeout = {HURRY}")
+    def limit_lock_wait(self) -> None:
+        self.limits_lock_wait = True
+        self.connection.execute(f"SET LOCAL lock_timeout = {LOCK_WAIT}")
 
     def pieces(self, question: str, size: int) -> Iterator[list[Row]]:
         """Yield the rows of an answer that may be larger than the memory, so many at a time."""
         with self.connection.cursor("pieces") as cursor:
-            cursor.execute(in_its_words(question))
+            cursor.execute(with_placeholders(question))
             while rows := cursor.fetchmany(size):
                 yield rows
 
-    def tell(self, word: str) -> None:
-        self.told.append(word)
+    def notify(self, payload: str) -> None:
+        self.payloads.append(payload)
 
-    def send_told(self) -> None:
+    def send_notifications(self) -> None:
         """Send all notifications by one statement."""
-        if self.told:
-            statement = "SELECT pg_notify(%s, word) FROM unnest(%s::text[]) AS word"
-            self.connection.execute(statement, (CHANNEL, self.told))
+        if self.payloads:
+            statement = "SELECT pg_notify(%s, payload) FROM unnest(%s::text[]) AS payload"
+            self.connection.execute(statement, (CHANNEL, self.payloads))
 
 
 class PostgresDatabase:
@@ -170,7 +170,7 @@ class PostgresDatabase:
                     connection.isolation_level = None  # the last transaction used a snapshot
                 transaction = PostgresTransaction(connection)
                 yield transaction
-                transaction.send_told()
+                transaction.send_notifications()
         except (psycopg.OperationalError, PoolTimeout) as error:
             if isinstance(error, Unanswered | PoolTimeout):
                 self.silent_until = monotonic() + PAUSE
@@ -200,13 +200,13 @@ class PostgresDatabase:
         except psycopg.Error as error:
             raise unusable(error) from None
 
-    def listen(self, heard: Callable[[str], None]) -> Callable[[], None]:
+    def listen(self, on_payload: Callable[[str], None]) -> Callable[[], None]:
         ended = threading.Event()
 
         def run() -> None:
             while not ended.is_set():
                 try:
-                    self.hear(heard, ended)
+                    self.receive(on_payload, ended)
                 except psycopg.Error:
                     ended.wait(PAUSE)
                 else:
@@ -221,14 +221,14 @@ class PostgresDatabase:
 
         return stop
 
-    def hear(self, heard: Callable[[str], None], ended: threading.Event) -> None:
+    def receive(self, on_payload: Callable[[str], None], ended: threading.Event) -> None:
         """Listen until stopped. An empty payload means that notifications may have been missed."""
         with psycopg.connect(self.url, autocommit=True) as connection:
             connection.execute(f"LISTEN {CHANNEL}")
-            heard("")
+            on_payload("")
             while not ended.is_set():
                 for notice in connection.notifies(timeout=0.5):
-                    heard(notice.payload)
+                    on_payload(notice.payload)
 
     def close(self) -> None:
         self.pool.close()

@@ -54,7 +54,7 @@ def remove_old(store: StorePart, condition: str, before: str) -> list[str]:
         matches = sorted(match for (match,) in found)
         for match in matches:
             remove_match(changes, match)
-            changes.tell(f"{store.process} {match}")
+            changes.notify(f"{store.process} {match}")
     return matches
 
 
@@ -72,7 +72,7 @@ def remove_person(store: StorePart, key_hash: str, rename: Rename) -> Removal:
             else:
                 remove_match(changes, match)
                 removed.append(match)
-            changes.tell(f"{store.process} {match}")
+            changes.notify(f"{store.process} {match}")
     return Removal(tuple(removed), tuple(renamed))
 
 
@@ -104,7 +104,7 @@ def discard_match(store: StorePart, match: str) -> None:
     """Remove a match that was opened but is not needed."""
     with store.database.changes() as changes:
         remove_match(changes, match)
-        changes.tell(f"{store.process} {match}")
+        changes.notify(f"{store.process} {match}")
 
 
 def remove_match(changes: Transaction, match: str) -> None:

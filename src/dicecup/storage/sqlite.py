@@ -41,10 +41,10 @@ class SqliteTransaction:
     def use_snapshot(self) -> None:
         """Do nothing: no other connection writes during a transaction."""
 
-    def hurry(self) -> None:
+    def limit_lock_wait(self) -> None:
         """Do nothing: no other connection writes during a transaction."""
 
-    def tell(self, word: str) -> None:
+    def notify(self, payload: str) -> None:
         """Do nothing: there are no other processes."""
 
 
@@ -139,7 +139,7 @@ class SqliteDatabase:
     def migrating(self) -> AbstractContextManager[SqliteTransaction]:
         return self.changes()
 
-    def listen(self, heard: Callable[[str], None]) -> Callable[[], None]:  # noqa: ARG002
+    def listen(self, on_payload: Callable[[str], None]) -> Callable[[], None]:  # noqa: ARG002
         return lambda: None
 
     def close(self) -> None:

@@ -100,7 +100,7 @@ class StoredMatches(StorePart):
             insert_entries(changes, opening.id, entries, opening.created)
             if opening.part_of:
                 changes.run("UPDATE matches SET changes = changes + 1 WHERE id = ?", (opening.part_of,))
-                changes.tell(f"{self.process} {opening.part_of}")
+                changes.notify(f"{self.process} {opening.part_of}")
 
     def match(self, match: str) -> StoredMatch | None:
         with self.database.changes() as changes:

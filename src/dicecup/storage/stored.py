@@ -119,14 +119,14 @@ class Addition:
     reopens: bool = False
 
 
-WHISPERED = -1
+TRANSIENT = -1  # the number of a notice whose message is not stored
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
     """A notification that another process changed a match; with an empty `match`, any of them.
 
-    With `texts` it appended these entries and changed nothing else. With the number `WHISPERED`, `texts` is a
+    With `texts` it appended these entries and changed nothing else. With the number `TRANSIENT`, `texts` is a
     transient message to the connected clients of the match, and nothing was stored.
     """
 

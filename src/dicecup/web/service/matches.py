@@ -16,12 +16,12 @@ from dicecup.errors import DicecupError, UsageError
 from dicecup.installation import is_installed
 from dicecup.storage.entries import Writer
 from dicecup.storage.store import Store
-from dicecup.storage.stored import WHISPERED, Notice
+from dicecup.storage.stored import TRANSIENT, Notice
 from dicecup.web.service.advising import NICE, Advising, make_worker
 from dicecup.web.service.headers import should_have_begun
 from dicecup.web.service.identity import is_match_id
 from dicecup.web.service.live_match import LiveMatch
-from dicecup.web.service.presence import TOLD_EVERY
+from dicecup.web.service.presence import PRESENCE_INTERVAL
 from dicecup.web.service.record_work import LONG
 from dicecup.web.service.runner import Runner
 from dicecup.web.service.subscribers import Subscribers
@@ -110,7 +110,7 @@ class Matches:
         self.stop_listening = self.store.listen(notified)
         self.runner.spawn(self.subscribers.keep_alive())
         if self.store.database.shared:
-            self.runner.spawn(self.keep_telling())
+            self.runner.spawn(self.publish_presence_regularly())
         if self.settings.warm and is_installed("solver"):
             self.runner.spawn(warm_all())
 
@@ -132,7 +132,7 @@ class Matches:
             await self.gather(live.whole)
         elif live.apart:
             await self.gather(live)
-        self.runner.look_after(live)
+        self.runner.start_if_due(live)
         self.advising.work_ahead(live)
         return live
 
@@ -166,7 +166,7 @@ class Matches:
             raise UsageError("match_unknown")
         listeners = (
             self.subscribers.notify,
-            self.runner.look_after,
+            self.runner.start_if_due,
             self.part_changed,
             self.advising.work_ahead,
         )
@@ -210,10 +210,10 @@ class Matches:
 
     async def refresh(self, notice: Notice) -> None:
         """Handle a notification of another process: a change, or a transient message."""
-        if notice.number == WHISPERED:
+        if notice.number == TRANSIENT:
             if (found := self.live.get(notice.match)) is not None:
                 for text in notice.texts:
-                    self.hear(found, text)
+                    self.receive(found, text)
             return
         for name in [notice.match] if notice.match else list(self.live):
             live = self.live.get(name)
@@ -223,44 +223,44 @@ class Matches:
     def mark(self, live: LiveMatch, seats: frozenset[int], version: int, slots: frozenset[int]) -> None:
         """Show everyone which dice the player is about to keep; this is not a move, and is not stored."""
         live.mark(seats, version, slots)
-        self.whisper(live, MARKS + live.marks)
+        self.publish_transient(live, MARKS + live.marks)
 
     def react(self, live: LiveMatch, seats: frozenset[int], reaction: str, seat: int | None = None) -> None:
         """Show everyone a short reaction; this is not a move, and is not stored."""
         sent = live.company.react(seats, reaction, seat)
         live.notify()
-        self.whisper(live, f"reaction {sent.seat} {sent.id}")
+        self.publish_transient(live, f"reaction {sent.seat} {sent.id}")
 
-    def whisper(self, live: LiveMatch, text: str) -> None:
+    def publish_transient(self, live: LiveMatch, text: str) -> None:
         """Send other processes a transient message about a match."""
         if self.store.database.shared:
-            self.runner.spawn(self.send_whisper(live.id, text))
+            self.runner.spawn(self.send_transient(live.id, text))
 
-    async def send_whisper(self, match: str, text: str) -> None:
+    async def send_transient(self, match: str, text: str) -> None:
         with suppress(DicecupError):  # nothing depends on it
-            await asyncio.to_thread(self.store.whisper, match, text)
+            await asyncio.to_thread(self.store.publish_transient, match, text)
 
-    def hear(self, live: LiveMatch, text: str) -> None:
+    def receive(self, live: LiveMatch, text: str) -> None:
         if text.startswith(MARKS):
             live.follow_marks(text.removeprefix(MARKS))
-        if live.company.hear(text, live.seats_of):
+        if live.company.receive(text, live.seats_of):
             live.notify()
         if text.startswith("asks ") and live.company.streams:
-            self.tell_who_is_here(live)
+            self.publish_presence(live)
 
-    def tell_who_is_here(self, live: LiveMatch, *, asking: bool = False) -> None:
+    def publish_presence(self, live: LiveMatch, *, asking: bool = False) -> None:
         """Publish to the other processes which players are connected here, and request theirs."""
         kind, seats = "asks" if asking else "here", live.company.seats_here(live.seats_of)
-        self.whisper(live, f"{kind} {self.store.process} {seats}".strip())
+        self.publish_transient(live, f"{kind} {self.store.process} {seats}".strip())
 
-    async def keep_telling(self) -> None:
+    async def publish_presence_regularly(self) -> None:
         """Periodically publish who is connected here, and expire old reports of other processes."""
         while True:
-            await asyncio.sleep(TOLD_EVERY)
+            await asyncio.sleep(PRESENCE_INTERVAL)
             for live in list(self.live.values()):
                 if live.company.streams:
-                    self.tell_who_is_here(live)
-                if live.company.look_around(live.seats_of):
+                    self.publish_presence(live)
+                if live.company.update_presence(live.seats_of):
                     live.notify()
 
     async def follow(self, live: LiveMatch, notice: Notice) -> None:
@@ -282,15 +282,16 @@ class Matches:
             live.notify()
 
     async def in_background(self, work: Callable[..., Answer], *arguments: object) -> Answer:
-        """Run work that grows with the size of a match in a thread beside the event loop, callers in turn."""
+        """Run work that grows with the size of a match in a thread, through a fair queue of clients."""
         loop = asyncio.get_running_loop()
         async with self.background_turns.turn():
             return await loop.run_in_executor(self.background, partial(work, *arguments))
 
     async def work_on_record(self, entries: int, work: Callable[..., Answer], *arguments: object) -> Answer:
-        """Run a function of `record_work`: on a long record in a worker process, callers in turn.
+        """Run a function of `record_work` through a fair queue of clients.
 
-        Nothing else waits for that process: it has a low priority, and may hang.
+        On a long record it runs in a worker process with a low priority. That process may hang: nothing else
+        waits for it.
         """
         if entries <= LONG or self.advising.direct:
             return await self.in_background(work, *arguments)

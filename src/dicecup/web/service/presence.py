@@ -1,4 +1,4 @@
-"""What a match shows and never stores: who has it open, reactions, and what a player has begun in a turn.
+"""Transient state of a match, which is never stored: presence, reactions, and a turn that was begun.
 
 Presence comes from open event streams; reloading a page does not count as leaving. Processes that share a
 database exchange presence and reactions.
@@ -24,16 +24,14 @@ from dicecup.errors import MoveError, UsageError
 from dicecup.messages import N_
 
 AWAY_AFTER = 5.0  # seconds after the last stream of a player has ended
-TOLD_EVERY = (
-    60.0  # seconds; processes tell each other again who is here, in case one has died or just started
-)
+PRESENCE_INTERVAL = 60.0  # seconds; processes publish it again, in case one has died or just started
 MOST_SILENT = 150.0  # seconds for which such a report is valid
 BETWEEN = 2.0  # seconds between two reactions of a seat
 MOST_WATCHERS = 200  # spectators of one match
-MOST_OF_ADDRESS = 100  # a class behind one address; nobody can take all places alone
+MOST_OF_ADDRESS = 100  # a school class behind one address; one address cannot use up all streams
 MOST_OF_PLAYER = 20  # matches and devices of somebody who has a seat
 MOST_WATCHERS_IN_ALL = 5000
-RESERVE = 2000  # places beyond those, for players in their own matches
+RESERVE = 2000  # further streams, for players in their own matches
 MOST_PLAYERS_OF_ADDRESS = 300  # streams of seated players behind one address: seats cost nothing
 # By id: what is sent, and what everybody reads in their own language.
 REACTIONS = {
@@ -65,7 +63,7 @@ class Company:
     elsewhere: dict[str, tuple[float, frozenset[int]]] = field(
         default_factory=dict
     )  # by process: when, seats
-    here: frozenset[int] = frozenset()  # the seats whose players are here or there
+    here: frozenset[int] = frozenset()  # the seats whose players are connected to any process
     presence: str = ""  # the same, as the live stream sends them
     reaction: Reaction = NO_REACTION  # the last one
     reacted: dict[int, float] = field(default_factory=dict)  # when each seat did so last
@@ -74,26 +72,26 @@ class Company:
     def arrive(self, holder: str, seats_of: SeatsOf) -> bool:
         """Count a stream; return whether a player who was away is now present."""
         self.streams[holder] += 1
-        return self.look_around(seats_of)
+        return self.update_presence(seats_of)
 
     def depart(self, holder: str) -> None:
         self.streams[holder] -= 1
         if self.streams[holder] <= 0:
             del self.streams[holder]
 
-    def look_around(self, seats_of: SeatsOf) -> bool:
-        """Update who is present; return whether that has changed."""
+    def update_presence(self, seats_of: SeatsOf) -> bool:
+        """Update which players are present; return whether that has changed."""
         before, recent = self.here, monotonic() - MOST_SILENT
-        there = (seats for told, seats in self.elsewhere.values() if told > recent)
+        there = (seats for reported, seats in self.elsewhere.values() if reported > recent)
         self.here = frozenset[int]().union(*map(seats_of, self.streams), *there)
-        self.presence = in_words(self.here)
+        self.presence = joined(self.here)
         return before != self.here
 
     def seats_here(self, seats_of: SeatsOf) -> str:
         """The seats with a stream at this process, which other processes are notified of."""
-        return in_words(frozenset[int]().union(*map(seats_of, self.streams)))
+        return joined(frozenset[int]().union(*map(seats_of, self.streams)))
 
-    def hear(self, text: str, seats_of: SeatsOf) -> bool:
+    def receive(self, text: str, seats_of: SeatsOf) -> bool:
         """Take over what another process published; return whether subscribers here must be notified."""
         kind, *words = text.split(" ")
         if kind == "reaction" and len(words) == 2 and words[0].isdigit() and words[1] in REACTIONS:
@@ -104,7 +102,7 @@ class Company:
                 monotonic(),
                 frozenset(int(word) for word in words[1:] if word.isdigit()),
             )
-            return self.look_around(seats_of)
+            return self.update_presence(seats_of)
         return False
 
     def react(self, seats: frozenset[int], reaction: str, seat: int | None = None) -> Reaction:
@@ -125,7 +123,7 @@ class Company:
         return self.reaction
 
 
-def in_words(seats: frozenset[int]) -> str:
+def joined(seats: frozenset[int]) -> str:
     return " ".join(map(str, sorted(seats)))
 
 

@@ -27,14 +27,14 @@ log = logging.getLogger("dicecup.web")
 
 
 class Runner:
-    """At most one task per match. After a restart a match continues as soon as somebody looks at it."""
+    """At most one task per match. After a restart a match resumes on the next request."""
 
     def __init__(self, matches: Matches) -> None:
         self.matches = matches
         self.running: dict[str, asyncio.Task[None]] = {}
         self.others: set[asyncio.Task[None]] = set()
 
-    def look_after(self, live: LiveMatch) -> None:
+    def start_if_due(self, live: LiveMatch) -> None:
         """Start a task if a step is due that no person takes."""
         if live.id not in self.running and due(live) is not None:
             self.running[live.id] = asyncio.create_task(self.run(live))
@@ -47,7 +47,7 @@ class Runner:
     async def run(self, live: LiveMatch) -> None:
         try:
             while due(live) is not None:
-                if await self.tries(live):
+                if await self.run_due_steps(live):
                     continue
                 if not self.matches.subscribers.has(live.id):
                     return  # the next request starts this again
@@ -55,7 +55,7 @@ class Runner:
         finally:
             del self.running[live.id]  # now, because a move may arrive before the task's done callbacks run
 
-    async def tries(self, live: LiveMatch) -> bool:
+    async def run_due_steps(self, live: LiveMatch) -> bool:
         """Take the steps that are due, and return whether nothing went wrong."""
         try:
             await self.take_steps(live)

@@ -248,7 +248,7 @@ class EventStream(Response):
         self.with_marks = with_marks
         self.marks = ""  # those that were sent last
         self.presence = ""
-        self.reacted = live.company.reaction.number  # whoever comes later has missed what was said before
+        self.reacted = live.company.reaction.number  # new subscribers get no earlier reactions
         self.player = player
         self.seen: Hashable = None  # the audience this stream belonged to when it was shown something
         self.shown = ""  # the stamp of what it was shown
@@ -294,7 +294,7 @@ class EventStream(Response):
         if self.player and live.company.arrive(self.player, live.seats_of):
             self.matches.subscribers.notify(live)
         if self.player or first:
-            self.matches.tell_who_is_here(live, asking=first)
+            self.matches.publish_presence(live, asking=first)
 
     def depart(self) -> None:
         """Show others that a player is away, unless the page was only loaded again."""
@@ -303,12 +303,12 @@ class EventStream(Response):
         live = self.current
         live.company.depart(self.player)
 
-        def look_around() -> None:
-            if live.company.look_around(live.seats_of):
+        def update_presence() -> None:
+            if live.company.update_presence(live.seats_of):
                 self.matches.subscribers.notify(live)
-            self.matches.tell_who_is_here(live)
+            self.matches.publish_presence(live)
 
-        asyncio.get_running_loop().call_later(AWAY_AFTER, look_around)
+        asyncio.get_running_loop().call_later(AWAY_AFTER, update_presence)
 
     def deliver(self) -> None:
         """Send what is to be sent. If the client has not read enough yet, this is called again."""
