@@ -23,7 +23,7 @@ from dicecup.web.addresses import HostNames, network_of
 from dicecup.web.logs import current_request
 from dicecup.web.service.identity import key_hash
 from dicecup.web.service.record_work import MOST_RECORD
-from dicecup.web.service.worker import caller_of_request, place_of_request
+from dicecup.web.service.worker import caller_of_request, slot_of_request
 from dicecup.web.settings import Settings
 
 # Each client network has a lane: its requests run side by side while they have used little of the event
@@ -151,7 +151,7 @@ class Lane:
         return not self.running and not self.waiting and self.level >= LOOP_BURST
 
 
-class LanePlace:
+class LaneSlot:
     """A slot of a client, held by a request until it ends or has waited long for something else."""
 
     def __init__(self, lane: Lane, lanes: Lanes) -> None:
@@ -172,7 +172,7 @@ class LanePlace:
             self.lane.running -= 1
         self.lanes.let_in(self.lane)
 
-    async def come_back(self) -> None:
+    async def reacquire(self) -> None:
         """Wait for a slot again, after a long wait for something else.
 
         Otherwise all requests that waited for the same answer would run at once, at any cost.
@@ -213,13 +213,13 @@ class Lanes:
                 raise
         else:
             self.start(lane)
-        place = LanePlace(lane, self)
-        place_of_request.set(place)
+        slot = LaneSlot(lane, self)
+        slot_of_request.set(slot)
         try:
             await Timed(work, lane.charge)
         finally:
-            place.ended = True
-            place.leave()
+            slot.ended = True
+            slot.leave()
         return True
 
     async def wait(self, lane: Lane) -> None:
@@ -273,7 +273,7 @@ Refuse = Callable[[Request, DicecupError], Response]
 
 
 class Guard:
-    """Plain ASGI, so that it costs next to nothing and sees bodies before anybody reads them.
+    """Plain ASGI middleware: it costs next to nothing, and checks bodies before the application reads them.
 
     Each request gets an id, for the logs and for the person who reports a failure.
     """
@@ -316,8 +316,8 @@ class Guard:
                 given += [(name, value) for name, value in RAW_HEADERS if name not in names]
                 given.append((b"x-request-id", request.encode()))
                 message["headers"] = given
-            elif message.get("more_body") and (place := place_of_request.get()):
-                await place.pause()
+            elif message.get("more_body") and (slot := slot_of_request.get()):
+                await slot.pause()
             await send(message)
 
         caller_of_request.set(network_of(scope["client"][0] if scope.get("client") else None))

@@ -35,17 +35,17 @@ Item = TypeVar("Item")
 caller_of_request: ContextVar[str] = ContextVar("caller", default="")  # tasks inherit it from their request
 
 
-class LoopPlace(Protocol):
-    """The place of a request among those of its client that the event loop serves (see `web.guard`)."""
+class LoopSlot(Protocol):
+    """A slot that a request holds while it runs: few requests of a client run at once (see `web.guard`)."""
 
-    async def come_back(self) -> None:
-        """Wait for a place again, if the request lost its place while it waited for something else."""
+    async def reacquire(self) -> None:
+        """Reacquire a slot that was released while the request waited for something else."""
 
     async def pause(self) -> None:
         """Wait while the client has used up its share of the event loop."""
 
 
-place_of_request: ContextVar[LoopPlace | None] = ContextVar("place", default=None)
+slot_of_request: ContextVar[LoopSlot | None] = ContextVar("slot", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,8 @@ async def wait_with_others(task: asyncio.Task[Any], seconds: float) -> bool:
     Those of one client then go on one after the other, as if they had just come.
     """
     await asyncio.wait({task}, timeout=seconds)
-    if place := place_of_request.get():
-        await place.come_back()
+    if slot := slot_of_request.get():
+        await slot.reacquire()
     return task.done()
 
 
