@@ -18,7 +18,7 @@ from tests.api import own_bots
 
 import dicecup
 from dicecup.bots import BOTS, registry, workers
-from dicecup.bots.workers import hand
+from dicecup.bots.workers import send_piece
 from dicecup.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -146,7 +146,7 @@ def test_a_worker_that_dies_before_its_next_piece(refused):
     ours, theirs = Pipe()
     theirs.close()
     with refused("bot_worker_died", bot="Dying"):
-        hand(ours, (1,), "Dying")
+        send_piece(ours, (1,), "Dying")
     ours.close()
 
 

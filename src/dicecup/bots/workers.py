@@ -48,7 +48,7 @@ class Helpers(NamedTuple):
     on_warning: OnWarning  # called with the reason where a bot plays on one core only
 
 
-def insist(error: DicecupError) -> None:
+def raise_error(error: DicecupError) -> None:
     """Raise the error: the caller asked for several cores."""
     raise error
 
@@ -66,7 +66,7 @@ def play_pieces(
     if helpers.executor:
         played = share_with(helpers.executor, play, player, pieces)
     elif workers > 1 and can_share():
-        warned = helpers.on_warning if helpers.cores is None else insist
+        warned = helpers.on_warning if helpers.cores is None else raise_error
         played = shared_if_possible(play, player, pieces, workers, played, warned)
     for number, sheets in enumerate(played, start=1):
         yield sheets
@@ -114,14 +114,14 @@ def share(play: Play, player: Player, pieces: Sequence[Piece], cores: int) -> It
                 theirs.close()
                 processes.append(process)
                 busy[mine] = number
-                hand(mine, piece, player.name)
+                send_piece(mine, piece, player.name)
         for number in range(len(pieces)):
             while number not in results:
                 for connection in wait(list(busy)):
                     results[busy.pop(connection)] = received(connection, player.name)
                     if (following := next(waiting, None)) is not None:
                         busy[connection] = following[0]
-                        hand(connection, following[1], player.name)
+                        send_piece(connection, following[1], player.name)
             yield results.pop(number)
     finally:
         for process in processes:
@@ -175,7 +175,7 @@ def hidden_main() -> Iterator[None]:
         sys.modules["__main__"] = main
 
 
-def hand(connection: Pipe, piece: Piece, name: str) -> None:
+def send_piece(connection: Pipe, piece: Piece, name: str) -> None:
     """Send a piece to a worker; raise an error if the worker has died."""
     try:
         # `send` leaves its buffer in the error, about which Python 3.13 complains to the user later.
