@@ -1,7 +1,7 @@
 """House rules inside a reference: packed into text, unpacked, and bounded.
 
 A link, a game file and a database can carry them, so no file is needed to play, verify or review a game with
-them. They come from strangers: everything about them is bounded here before anything is built.
+them. They come from strangers: here and in `rules.loader` each bound is checked before the work it limits.
 """
 
 from __future__ import annotations
