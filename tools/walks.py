@@ -45,7 +45,7 @@ MILESTONES: dict[str, dict[tuple[str, str], str]] = {
         ("rules.scoring", "__missing__"): "points found",
     },
     "click → other browser": {
-        ("engine.legality", "offers"): "points found",
+        ("engine.legality", "offers"): "legal boxes found",
         ("storage.sqlite", "run"): "entry stored",
         ("web.service.subscribers", "notify"): "subscribers notified",
         ("web.pages.render", "render_parts"): "fragment rendered",
@@ -322,15 +322,17 @@ def reachable(imports: dict[str, set[str]], start: str) -> set[str]:
 
 
 def modules() -> str:
-    """Every module with the first line of its docstring, by package."""
+    """Every module with the first line of its docstring, by package, and how many there are."""
     rows = ["| module | what it is |", "|---|---|"]
+    count = 0
     for path in sorted((SOURCE / "dicecup").rglob("*.py"), key=lambda path: (len(path.parts) > 3, path)):
         name = ".".join(path.relative_to(SOURCE / "dicecup").with_suffix("").parts)
         text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
         sentence = " ".join(text.split("\n\n")[0].split())
         label = f"**{name.removesuffix('.__init__')}**" if name.endswith("__init__") else f"`{name}`"
         rows.append(f"| {label} | {sentence} |")
-    return "\n".join(rows)
+        count += path.name != "__init__.py"
+    return "\n".join([f"{count} modules; packages, in bold, are not counted.", "", *rows])
 
 
 def section() -> str:
