@@ -380,7 +380,7 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"description": description, "content": JSON_ERROR}
     for status, description in {
         400: "The request cannot be read.",
-        403: "Not your seat, turn or table.",
+        403: "Not your seat, turn or match.",
         404: "There is no such thing.",
         409: "The match is not, or no longer, in that state.",
         413: "Too large.",
