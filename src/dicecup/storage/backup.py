@@ -165,7 +165,7 @@ def has_matches(target: Path) -> bool:
 
 
 def finish_journal(target: Path) -> None:
-    """Write the journal of a database into it: beside another file, it would belong to that one."""
+    """Write the journal into the database file: beside its replacement SQLite would apply it to that one."""
     with suppress(sqlite3.DatabaseError), closing(sqlite3.connect(target)) as connection:
         connection.execute("PRAGMA journal_mode = DELETE")
     for left in (Path(f"{target}-wal"), Path(f"{target}-shm")):  # of a damaged one

@@ -99,7 +99,7 @@ class PostgresTransaction:
         self.connection.execute(f"SET LOCAL lock_timeout = {LOCK_WAIT}")
 
     def pieces(self, question: str, size: int) -> Iterator[list[Row]]:
-        """Yield the rows of an answer that may be larger than the memory, so many at a time."""
+        """Yield the rows of a result that may exceed the memory, in lists of this size."""
         with self.connection.cursor("pieces") as cursor:
             cursor.execute(with_placeholders(question))
             while rows := cursor.fetchmany(size):
@@ -182,7 +182,7 @@ class PostgresDatabase:
 
     @contextmanager
     def migrating(self) -> Iterator[PostgresTransaction]:
-        """The lock is taken before any table exists: several servers may start on an empty database."""
+        """Hold an advisory lock, which needs no table: several servers may start on an empty database."""
         try:
             with self.connect() as connection:
                 connection.execute("SELECT pg_advisory_xact_lock(%s)", (MIGRATION_LOCK,))

@@ -231,7 +231,7 @@ TABLES = ("mistakes", "puzzle_answers", "puzzle_ratings")  # with rows of a pers
 
 @dataclass(frozen=True, slots=True)
 class StoredMistake:
-    """A position that somebody is asked again, when, and how often they solved it in a row."""
+    """A mistake to be asked again: its position, when it is due, and how often it was solved in a row."""
 
     id: str  # the match and the number of moves before it
     game: str

@@ -114,7 +114,7 @@ class StoredMatches(StorePart):
             return read_match(changes, match), read_entries(changes, match, after)
 
     def ages(self, matches: list[str]) -> dict[str, tuple[int, int]]:
-        """Return of each match that exists its change counter (entries not counted) and number of entries."""
+        """Return by match the change counter (entries not counted) and the number of entries."""
         # A power of two of them, so that there are few different statements: the database keeps their plans.
         asked = [*matches, *matches[:1] * ((1 << (len(matches) - 1).bit_length()) - len(matches))]
         found = self.database.rows(

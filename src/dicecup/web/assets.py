@@ -38,7 +38,7 @@ def assets() -> dict[str, Path]:
 
 
 def find_htmx() -> Path | None:
-    """A wheel of Dicecup holds a copy made when it was built; a clone uses the installed package."""
+    """Return the file of htmx: the copy in the wheel or, in a clone, that of the installed package."""
     spec = find_spec("django_htmx")
     for place in (spec.submodule_search_locations or []) if spec else []:
         path = Path(place) / "static" / "django_htmx" / "htmx-2.min.js"
@@ -75,7 +75,7 @@ async def send_asset(request: Request) -> Response:
 
 @lru_cache(maxsize=512)  # of 3 kB each; it takes as long as the rest of a small page
 def qr_svg(address: str) -> Markup:
-    """Dark on light whatever the theme, so that every camera reads it."""
+    """Return a QR code as SVG, dark on light in every theme so that all cameras read it."""
     code = segno.make(address, error="m", micro=False)
     text: str = code.svg_inline(border=2, omitsize=True, svgclass="code", lineclass=None, light="#fff")
     return Markup(text)

@@ -67,7 +67,7 @@ thread_time = getattr(time, "thread_time", time.monotonic)  # there are no threa
 
 
 class Buckets:
-    """So many at once, so many a second after that; the oldest callers are forgotten first."""
+    """Token buckets by caller: `burst` at once, then `rate` a second; the oldest are forgotten first."""
 
     MOST = 20_000
 

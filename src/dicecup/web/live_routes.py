@@ -54,7 +54,7 @@ class LiveRoute:
 
 
 class Unusual(Exception):  # noqa: N818 - leads to FastAPI
-    """The request has to be answered by FastAPI."""
+    """Raised when a request has to be answered by FastAPI."""
 
 
 class LiveRoutes:
@@ -131,7 +131,7 @@ def find_route(scope: Scope) -> tuple[LiveRoute | None, str]:
 
 
 def again(body: bytes, receive: Receive) -> Receive:
-    """Receive a body that has been read already, and then whatever follows it."""
+    """Return a `receive` that repeats a body that was read already, and then continues with the original."""
     messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive_again() -> Message:

@@ -169,7 +169,7 @@ class PackedJSON(Response):
     """Compressed JSON, sent in pieces, and decompressed for clients that do not accept gzip.
 
     A piece takes a fraction of a millisecond, less than a change of threads. Unlike Starlette's streaming
-    response this needs no task of its own, whose time nobody would count (see `web.guard`).
+    response this needs no task of its own, whose time would not be charged to the client (see `web.guard`).
     """
 
     media_type = "application/json"

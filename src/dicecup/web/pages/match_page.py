@@ -66,8 +66,8 @@ def view_for(
 async def draw_sheets(matches: Matches, live: LiveMatch, viewer: Viewer) -> None:
     """Render the sheets of many players before they are needed, one at a time: the page finds them cached.
 
-    The sheets of 24 players take 50 ms if they are rendered for the first time, and block everybody else
-    meanwhile.
+    The sheets of 24 players take 50 ms if they are rendered for the first time, and would block all other
+    requests meanwhile.
     """
     if len(live.stored.seats) <= FEW_SHEETS:
         return

@@ -249,7 +249,7 @@ def draw(
 
 
 async def show(request: Request, *arguments: Any, **more: Any) -> Response:
-    """Render in the background thread, callers in turn: a long game has thousands of lines."""
+    """Render in the background thread, through a fair queue: a long game has thousands of lines."""
     return await matches_of(request).in_background(partial(draw, request, *arguments, **more))
 
 

@@ -195,7 +195,7 @@ async def show(
     problem: DicecupError | None = None,
     open_boxes: Collection[str] = (),
 ) -> Response:
-    """Render the page in the background thread, callers in turn: its cost depends on untrusted input."""
+    """Render the page in the background thread, through a fair queue: its cost depends on untrusted input."""
     drawn = partial(draw, request, viewer, values, draft, problem, open_boxes)
     return await matches_of(request).in_background(drawn)
 

@@ -224,7 +224,7 @@ def put(table: dict[str, Any], key: str, value: object, usual: object) -> None:
 
 
 def slug(name: str) -> str:
-    """Return an id that reminds of a name."""
+    """Return an id derived from a name."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return re.sub("[^a-z0-9]+", "-", plain).strip("-")[:30].strip("-") or "house"
 
@@ -324,7 +324,7 @@ REFERRING = {  # rules about several boxes, and where they name them
 
 
 def without_references(tables: Mapping[str, Any], raw: Mapping[str, Any], kept: set[str]) -> dict[str, Any]:
-    """Return the rules about several boxes as far as the boxes are there; `False` removes those of the base.
+    """Return the rules about several boxes without removed boxes; `False` removes a rule of the base.
 
     `raw` are the tables of the base.
     """
@@ -343,14 +343,14 @@ def without_references(tables: Mapping[str, Any], raw: Mapping[str, Any], kept: 
 
 
 def kept_of(named: object, kept: set[str]) -> object:
-    """Return the boxes of a list that are there, or a box that is there; else nothing."""
+    """Return a list without removed boxes, or a box unless it was removed; else nothing."""
     if isinstance(named, list):
         return [box for box in named if box in kept]
     return named if named in kept else None
 
 
 def broken_links(box: Mapping[str, Any], kept: set[str]) -> dict[str, Any]:
-    """Return the changes of a box that waits for, or is compared with, boxes which are gone."""
+    """Return what changes in a box whose `after`, `once` or `above` names removed boxes."""
     found: dict[str, Any] = {}
     for key in ("after", "once", "above"):
         if key in box and box[key] and (left := kept_of(box[key], kept)) != box[key]:

@@ -1,4 +1,4 @@
-"""The values of house rules: solved in a worker process of their own, one game at a time, callers in turn.
+"""The values of house rules: solved one game at a time in a worker process, behind a fair queue of clients.
 
 Whoever sends rules to a server decides how much work they are, so a game is refused before it is solved if
 that would take long, a caller has one solve under way at most, and the tables share a bounded folder.

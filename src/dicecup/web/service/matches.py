@@ -34,7 +34,7 @@ MOST_IN_MEMORY = 2000  # matches
 MOST_BYTES = 250_000_000  # of them, about
 MOST_IN_BACKGROUND = 200  # pieces of work that wait; further ones are refused
 MOST_OF_CALLER = 10  # of them
-MARKS = "marks "  # before those of a player, in what processes tell each other
+MARKS = "marks "  # begins the transient message with the marks of a player
 
 
 class Observer:

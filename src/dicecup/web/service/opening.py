@@ -203,8 +203,9 @@ async def keep_record(matches: Matches, uploaded: PlayedRecord) -> LiveMatch:
 
 
 async def check_over(matches: Matches, record: Record) -> None:
-    """Refuse the record of a match that goes on here with the coach off, or with dice that others are yet to
-    throw: it would be a way around that.
+    """Refuse the record of a running match that has the coach off, or whose dice others have yet to throw.
+
+    Its upload could be reviewed, and shows the dice.
     """
     promised = record.header.origin.commitment
     match = await asyncio.to_thread(matches.store.match_promised, promised) if promised else None
@@ -235,7 +236,8 @@ async def try_again(matches: Matches, live: LiveMatch, moves: int, holder: str) 
 async def go_on(matches: Matches, live: LiveMatch, holder: str) -> LiveMatch:
     """A match of one's own that continues a game from its file, on this device.
 
-    Its dice are drawn anew, without a promise: the secret of the earlier ones stayed where it was begun.
+    Its dice are drawn anew, without a promise: the secret of the earlier ones is stored only where the game
+    began.
     """
     if not live.shown_only:
         raise UsageError("game_goes_on")

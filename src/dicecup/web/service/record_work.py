@@ -89,7 +89,7 @@ def undone(record: Record, steps: int) -> Record:
 
 
 def standing_after(record: Record, moves: int) -> PlayedRecord:
-    """The record of a game that stands where this one stood, for somebody who goes on from there."""
+    """The record of a new game that continues this one after so many moves."""
     origin = record.header.origin if record.header.origin.kind == "typed" else DiceOrigin("system")
     begun = Record(record.header, record.moves[:moves])
     players = person_at(record.header.players, begun.state.player)
@@ -97,7 +97,7 @@ def standing_after(record: Record, moves: int) -> PlayedRecord:
 
 
 def person_at(players: tuple[str, ...], seat: int) -> tuple[str, ...]:
-    """Make a bot's seat a person's, who tries its position; the other bots stay what they are."""
+    """Return the names with a person in place of the bot at this seat, who retries its position."""
     name = players[seat].removeprefix(BOT_PREFIX)
     while name != players[seat] and name in players:
         name = f"{name}+"

@@ -263,7 +263,7 @@ def state_data(live: LiveMatch, seats: frozenset[int]) -> Data:
 
 
 def same_data(live: LiveMatch, seats: frozenset[int]) -> Data:
-    """How far everybody is in a match with the same dice for all; of what they did nothing."""
+    """How far everybody is in a match with the same dice for all; nothing of what they did."""
     whole = live.whole or live
     apart = whole.apart and whole is live
     mine = [live.stored.parts[seat] for seat in sorted(seats) if seat in live.stored.parts]

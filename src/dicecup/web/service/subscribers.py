@@ -73,7 +73,7 @@ class Channel:
             frame.change = b""
 
     def forget_wholes(self) -> None:
-        """Events for newcomers are kept for a moment only: they would be most of a match's memory."""
+        """Drop the cached events for new subscribers: they would be most of a match's memory."""
         for frame in self.frames.values():
             frame.whole = b""
 
@@ -181,7 +181,7 @@ Audience = Callable[[LiveMatch], Hashable]
 
 
 class Connection(Protocol):
-    """Where the events of a stream go."""
+    """The connection that the events of a stream are written to."""
 
     when_writable: Callable[[], None] | None  # called once the client has read what `can_write` waits for
 
@@ -349,7 +349,7 @@ class EventStream(Response):
         return STILL_HERE if overdue else b""
 
     def next_aside(self, live: LiveMatch) -> bytes:
-        """Return something to be sent that is no move: marks, who is here, a reaction."""
+        """Return something to be sent that is no move: marks, presence, a reaction."""
         company = live.company
         if live.marks and live.marks != self.marks:
             self.marks = live.marks

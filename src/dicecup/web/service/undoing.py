@@ -58,7 +58,10 @@ def steps_alone(live: LiveMatch, match: Match, seats: frozenset[int]) -> int:
 
 
 def steps_in_part(live: LiveMatch, match: Match) -> int:
-    """With the same dice for all only a box that nobody can see yet: rolls cannot be forgotten."""
+    """With the same dice for all, undo only a box that nobody else can see yet.
+
+    A roll cannot be undone once it has been seen.
+    """
     seen = live.whole is None or live.turns_finished <= live.whole.turns_open
     written = any(isinstance(move, Score) for _, move, _ in islice(match.record.backwards(), 1))
     return 1 if written and not seen and not match.state.finished else 0

@@ -62,7 +62,7 @@ def caller_now() -> Caller:
 async def wait_with_others(task: asyncio.Task[Any], seconds: float) -> bool:
     """Wait for a task that many requests may wait for; whether it is done in time. It continues otherwise.
 
-    Those of one client then go on one after the other, as if they had just come.
+    Then the requests of one client continue one after the other, as new ones do.
     """
     await asyncio.wait({task}, timeout=seconds)
     if slot := slot_of_request.get():
@@ -257,7 +257,7 @@ log = logging.getLogger("dicecup.web")
 
 
 class Worker:
-    """A process that answers one question at a time, callers in turn. Started by the first question."""
+    """A process that answers one question at a time, behind a fair queue; the first question starts it."""
 
     def __init__(
         self,
