@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -73,35 +73,6 @@ class StoredEntries(StorePart):
                 if added[place]:
                     self.notify_of_entries(changes, addition)
         return added
-
-    def consent(self, match: str, version: int, seats: Iterable[int], steps: int) -> None:
-        """Record that these seats agree to undo this many steps, until the next entry."""
-
-        def agree(changes: Transaction) -> None:
-            changes.run(
-                "DELETE FROM consents WHERE match = ? AND version = ? AND steps = 0", (match, version)
-            )
-            for seat in seats:
-                changes.run(
-                    "INSERT INTO consents (match, version, seat, steps) VALUES (?, ?, ?, ?) "
-                    "ON CONFLICT (match, version, seat) DO UPDATE SET steps = excluded.steps",
-                    (match, version, seat, steps),
-                )
-
-        self.change(match, agree)
-
-    def refuse(self, match: str, version: int, seats: Iterable[int] = ()) -> None:
-        """Withdraw the proposal; seats that declined are stored with 0 steps."""
-
-        def forget(changes: Transaction) -> None:
-            changes.run("DELETE FROM consents WHERE match = ? AND version = ?", (match, version))
-            for seat in seats:
-                changes.run(
-                    "INSERT INTO consents (match, version, seat, steps) VALUES (?, ?, ?, 0)",
-                    (match, version, seat),
-                )
-
-        self.change(match, forget)
 
 
 def add_entries(changes: Transaction, addition: Addition) -> bool:

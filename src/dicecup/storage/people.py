@@ -1,11 +1,11 @@
-"""The people of stored matches: the seats they hold by keys and links, and the evenings on which they meet.
+"""The people of stored matches: the seats they hold by keys and links, what they agree to, their evenings.
 
 Whoever holds a seat in one of its matches belongs to an evening, and so does whoever began it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from dicecup.storage.database import RowTaken, StorePart, Transaction
 from dicecup.storage.removal import BATCH, NOBODY
@@ -122,6 +122,35 @@ class StoredSeats(StorePart):
             return number
 
         return self.change(match, follow)
+
+    def consent(self, match: str, version: int, seats: Iterable[int], steps: int) -> None:
+        """Record that these seats agree to undo this many steps, until the next entry."""
+
+        def agree(changes: Transaction) -> None:
+            changes.run(
+                "DELETE FROM consents WHERE match = ? AND version = ? AND steps = 0", (match, version)
+            )
+            for seat in seats:
+                changes.run(
+                    "INSERT INTO consents (match, version, seat, steps) VALUES (?, ?, ?, ?) "
+                    "ON CONFLICT (match, version, seat) DO UPDATE SET steps = excluded.steps",
+                    (match, version, seat, steps),
+                )
+
+        self.change(match, agree)
+
+    def refuse(self, match: str, version: int, seats: Iterable[int] = ()) -> None:
+        """Withdraw the proposal; seats that declined are stored with 0 steps."""
+
+        def forget(changes: Transaction) -> None:
+            changes.run("DELETE FROM consents WHERE match = ? AND version = ?", (match, version))
+            for seat in seats:
+                changes.run(
+                    "INSERT INTO consents (match, version, seat, steps) VALUES (?, ?, ?, 0)",
+                    (match, version, seat),
+                )
+
+        self.change(match, forget)
 
 
 def insert_seat(changes: Transaction, match: str, number: int, seat: Seat) -> None:
