@@ -13,8 +13,7 @@ from tests.rules_files.test_wrong_keys import DICE, SHEET
 
 from dicecup.errors import RulesError
 from dicecup.rules import build, load_ruleset
-from dicecup.rules.loader import FILE_KEYS
-from dicecup.rules.reader import BUILTIN
+from dicecup.rules.loader import BUILTIN, FILE_KEYS
 from dicecup.rules.schema import BOX, GAME, NEEDS, rules_schema
 
 ROOT = Path(__file__).parents[2]

@@ -29,8 +29,13 @@ from dicecup.rules.house import (
     unpack_tables,
 )
 from dicecup.rules.model import Ruleset
-from dicecup.rules.reader import BUILTIN, MAIN, Reader, Tables, check_text
-from dicecup.rules.removed import without_removed, without_title
+from dicecup.rules.reader import Reader, Tables, check_text
+from dicecup.rules.removed import without_removed
+
+# The built-in games, in the order they are listed; the folder holds exactly these.
+MAIN = ("yatzy", "yatzy-sv", "dice-in-dice", "yum-plus", "triple-yum-plus", "yahtzee")
+FAMILY = ("kniffel", "yacht", "maxi-yatzy", "triple-yahtzee", "balut", "generala", "jamb")
+BUILTIN = MAIN + FAMILY
 
 FORMAT = 1
 MOST_BYTES = 200_000
@@ -42,7 +47,9 @@ MOST_VALUES = 20  # of one option
 MOST_COMBINATIONS = 100  # maximum number of option combinations checked when a file is loaded
 FILE_KEYS = GAME_KEYS | {"format", "id", "base", "options", "option", "names"}
 
-TOML_PLACE = re.compile(r"at line (\d+), column (\d+)")
+TOML_POSITION = re.compile(r"at line (\d+), column (\d+)")
+
+plain_text = str.__str__  # a `str` of a subclass, such as NumPy's, becomes a plain one
 
 FindRules = Callable[[str, Mapping[str, str]], Ruleset]
 AnyGame = str | os.PathLike[str] | Ruleset
@@ -82,9 +89,6 @@ def load_ruleset(reference: str, options: Mapping[str, str] | None = None) -> Ru
     # Plain texts only: equal ones, such as those of NumPy, would stay in the caches.
     chosen = ((plain_text(name), plain_text(value)) for name, value in (options or {}).items())
     return _load(plain_text(reference), tuple(sorted(chosen)))
-
-
-plain_text = str.__str__
 
 
 def load_without_files(reference: str, options: Mapping[str, str] | None = None) -> Ruleset:
@@ -131,7 +135,7 @@ def _load_builtin(reference: str, options: tuple[tuple[str, str], ...]) -> Rules
 def _load_house(reference: str, options: tuple[tuple[str, str], ...]) -> Ruleset:
     """Load house rules from a stranger; every bound is checked before the work that it bounds."""
     tables = unpack_tables(reference)
-    called = tables.get("id")
+    house_id = tables.get("id")
     try:
         file = read_rules(reference, tables)
         check_choices(file.choices)
@@ -140,7 +144,7 @@ def _load_house(reference: str, options: tuple[tuple[str, str], ...]) -> Ruleset
         rules = file.build(dict(options))
         check_cost(rules)
     except RulesError as error:  # it names the file, here the reference, which is too long to show
-        named = {"file": called if isinstance(called, str) else "house"} if "file" in error.values else {}
+        named = {"file": house_id if isinstance(house_id, str) else "house"} if "file" in error.values else {}
         raise RulesError(error.code, **error.values | named) from None
     return rules
 
@@ -280,13 +284,22 @@ def read_rules(reference: str, given: Tables | None = None) -> RulesFile:
         chain.append((here, tables))
         here = base_of(here, tables)
     whole: Tables = {}
-    for place, tables in reversed(chain):
+    for source, tables in reversed(chain):
         changes = [change for values in whole.get("option", {}).values() for change in values.values()]
         whole = merge(without_removed(without_title(whole), tables), tables, changes)
         whole.pop("base", None)
-        if place != reference and place not in BUILTIN:
-            rules_file(place, whole).check()  # an error in a base names the base's own file
+        if source != reference and source not in BUILTIN:
+            rules_file(source, whole).check()  # an error in a base names the base's own file
     return rules_file(reference, whole)
+
+
+def without_title(tables: Tables) -> Tables:
+    """Drop the base's title: a derived game does not inherit it."""
+    names = {
+        language: {word: text for word, text in words.items() if word not in ("game", "summary")}
+        for language, words in tables.get("names", {}).items()
+    }
+    return tables | {"names": names}
 
 
 def merge(below: Tables, patch: Tables, changes: Sequence[Tables] = ()) -> Tables:
@@ -344,7 +357,7 @@ def tables_of(reference: str, data: bytes) -> Tables:
     except UnicodeDecodeError as error:
         raise RulesError("rules_not_text", file=reference, byte=error.start) from None
     except (ValueError, RecursionError) as error:
-        found = TOML_PLACE.search(str(error))
+        found = TOML_POSITION.search(str(error))
         line, column = found.groups() if found else (data.count(b"\n") + 1, 1)
         raise RulesError("rules_not_toml", file=reference, line=line, column=column) from None
     if depth(tables) > MOST_DEPTH:

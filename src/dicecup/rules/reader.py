@@ -12,11 +12,6 @@ from typing import Any
 
 from dicecup.errors import Phrase, RulesError
 
-# The built-in games, in the order they are listed; the folder holds exactly these.
-MAIN = ("yatzy", "yatzy-sv", "dice-in-dice", "yum-plus", "triple-yum-plus", "yahtzee")
-FAMILY = ("kniffel", "yacht", "maxi-yatzy", "triple-yahtzee", "balut", "generala", "jamb")
-BUILTIN = MAIN + FAMILY
-
 Tables = dict[str, Any]
 
 # Line breaks, lone surrogates, and characters that change the direction of the text around them.

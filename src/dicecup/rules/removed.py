@@ -7,15 +7,6 @@ from dicecup.rules.reader import Tables
 Removed = dict[str, list[str]]  # boxes that are removed, each with those that had to be filled before it
 
 
-def without_title(tables: Tables) -> Tables:
-    """Drop the base's title: a derived game does not inherit it."""
-    names = {
-        language: {word: text for word, text in words.items() if word not in ("game", "summary")}
-        for language, words in tables.get("names", {}).items()
-    }
-    return tables | {"names": names}
-
-
 def without_removed(tables: Tables, patch: Tables) -> Tables:
     """Return the tables without anything that refers to boxes, options and values removed by the patch."""
     boxes, options = removed_boxes(tables, patch), taken_away(patch, "options")

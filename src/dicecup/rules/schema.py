@@ -10,8 +10,8 @@ from typing import Any
 
 from dicecup.rules import build
 from dicecup.rules.build import MOST_POINTS, MOST_THROWS
-from dicecup.rules.loader import FILE_KEYS, FORMAT, MOST_OPTIONS, MOST_VALUES
-from dicecup.rules.reader import BUILTIN, ID_PATTERN
+from dicecup.rules.loader import BUILTIN, FILE_KEYS, FORMAT, MOST_OPTIONS, MOST_VALUES
+from dicecup.rules.reader import ID_PATTERN
 
 Schema = dict[str, Any]
 
