@@ -65,12 +65,12 @@ class StoredEntries(StorePart):
             if hurry:
                 changes.limit_lock_wait()
             # Always in the same order, to avoid deadlocks between processes.
-            for place, addition in sorted(enumerate(additions), key=lambda item: item[1].match):
+            for index, addition in sorted(enumerate(additions), key=lambda item: item[1].match):
                 try:
-                    added[place] = add_entries(changes, addition)
+                    added[index] = add_entries(changes, addition)
                 except RowLocked:
                     raise MatchLocked(addition.match) from None
-                if added[place]:
+                if added[index]:
                     self.notify_of_entries(changes, addition)
         return added
 
