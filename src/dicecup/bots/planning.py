@@ -13,14 +13,13 @@ from dicecup.engine.legality import (
     Moment,
     announceable,
     at_roll,
-    box_links,
     cell_names,
     face_of_alike,
-    link_holds,
     may_fill,
     moment_of,
     offers,
 )
+from dicecup.engine.links import box_links, links_hold
 from dicecup.engine.play import announcement_missing, is_legal, keeps, legal_announcements, scored_layers
 from dicecup.engine.state import Announce, Keep, Placement, Score, Sheet, State, TurnMove
 from dicecup.rules.model import Ruleset
@@ -153,14 +152,15 @@ def free_cells(rules: Ruleset, sheet: Sheet) -> tuple[list[bool], list[tuple[int
         written is None and (not rules.extensions or may_fill(rules, sheet, cell, last_roll(rules)))
         for cell, written in enumerate(sheet.cells)
     ]
-    limits = []
+    boxes, limits = len(rules.boxes), []
+    linked = {box for box, _kind, _other in box_links(rules)}
     for cell in compress(range(rules.cells), is_free):
-        first, box = cell - cell % len(rules.boxes), cell % len(rules.boxes)
-        links = [(kind, sheet.cells[first + other]) for held, kind, other in box_links(rules) if held == box]
-        values = possible_points(rules)[box] if links else set()
-        allowed = {points for points in values if all(link_holds(kind, points, to) for kind, to in links)}
-        if allowed != values:
-            limits.append((cell, allowed))
+        box = cell % boxes
+        if box in linked:
+            column, values = sheet.cells[cell - box :][:boxes], possible_points(rules)[box]
+            allowed = {points for points in values if links_hold(rules, box, points, column)}
+            if allowed != values:
+                limits.append((cell, allowed))
     for cell, _ in limits:
         is_free[cell] = False
     return is_free, limits

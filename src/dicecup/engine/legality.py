@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from dicecup.dice import Dice, Faces, layer_faces
+from dicecup.engine.links import box_links, link_holds
 from dicecup.engine.state import Sheet, State, rolls_made
 from dicecup.errors import MoveError
 from dicecup.rules.model import Box, Repeat, Ruleset
@@ -176,36 +177,6 @@ def points_of_cells(rules: Ruleset, given: Offers) -> dict[str, Any]:
         for number, column in enumerate(rules.columns)
     }
     return columns if rules.has_columns else columns[rules.columns[0].id]
-
-
-@lru_cache(maxsize=64)
-def box_links(rules: Ruleset) -> tuple[tuple[int, str, int], ...]:
-    """Return the dependencies between boxes of a column: (box, kind, other box)."""
-    links: list[tuple[int, str, int]] = []
-    for index, box in enumerate(rules.boxes):
-        links += [(index, "after", rules.box_index[other]) for other in box.after]
-        for held in (rules.box_index[other] for other in box.once):
-            links += [(index, "once", held), (held, "held", index)]
-        if box.above:
-            other = rules.box_index[box.above]
-            links += [(index, "above", other), (other, "below", index)]
-    return tuple(links)
-
-
-def link_holds(kind: str, points: int, written: int | None) -> bool:
-    """Return whether points in a box agree with what is written in the other box of a link.
-
-    `held` is the inverse of `once`: a box whose points another box requires must not become 0.
-    """
-    if kind == "after":
-        return written is not None
-    if kind == "once":
-        return bool(written)
-    if kind == "held":
-        return bool(points) or not written
-    if not written:  # open, or crossed out: a 0 sets no limit
-        return True
-    return points > written if kind == "above" else points < written
 
 
 def face_of_alike(rules: Ruleset, faces: Faces) -> int | None:

@@ -11,7 +11,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from dicecup.dice import lattice, layer_faces, throws
-from dicecup.engine.legality import box_links, cell_of, in_order, link_holds
+from dicecup.engine.legality import cell_of, in_order
+from dicecup.engine.links import box_links, links_hold
 from dicecup.engine.sheet_data import competing_boxes, joker_points, most_repeats, possible_points
 from dicecup.engine.state import Sheet, State, Write, turn_start
 from dicecup.errors import MoveError, Phrase, as_integer
@@ -42,10 +43,11 @@ def cell_values(rules: Ruleset, sheet: Sheet, cell: int) -> Iterator[int]:
     """Yield all points that can stand in a cell beside those in the other cells."""
     index = cell % len(rules.boxes)
     others = with_points(sheet, cell, None)
+    column = others.cells[cell - index :][: len(rules.boxes)]
     if sheet.cells[cell] is None and not in_order(rules, sheet, cell):
         return
     for points in possible_points(rules, index) | joker_points(rules, others, index):
-        if not links_hold(rules, others, cell, points):
+        if not links_hold(rules, index, points, column):
             continue
         if not points and not zero_possible(rules, others, index):
             continue
@@ -55,20 +57,6 @@ def cell_values(rules: Ruleset, sheet: Sheet, cell: int) -> Iterator[int]:
 
 def with_points(sheet: Sheet, cell: int, points: int | None) -> Sheet:
     return replace(sheet, cells=sheet.cells[:cell] + (points,) + sheet.cells[cell + 1 :])
-
-
-def links_hold(rules: Ruleset, sheet: Sheet, cell: int, points: int) -> bool:
-    """Return whether points in a cell agree with the boxes that it depends on, and those that depend on it.
-
-    A 0 may always be a strike, unless another box has scored by points in this one.
-    """
-    index = cell % len(rules.boxes)
-    first = cell - index
-    return all(
-        link_holds(kind, points, sheet.cells[first + other])
-        for box, kind, other in box_links(rules)
-        if box == index and (points or kind == "held")
-    )
 
 
 def zero_possible(rules: Ruleset, sheet: Sheet, index: int) -> bool:

@@ -8,7 +8,8 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 from dicecup.dice import layer_faces, throws
-from dicecup.engine.legality import box_links, cell_of, filled_everywhere, in_order, joker_score, link_holds
+from dicecup.engine.legality import cell_of, filled_everywhere, in_order, joker_score
+from dicecup.engine.links import box_links, link_holds
 from dicecup.engine.state import Sheet, check_size
 from dicecup.errors import MoveError, Phrase, PositionError, as_integer
 from dicecup.rules.model import Needs, Points, Ruleset

@@ -21,14 +21,8 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from dicecup.dice import Faces, lattice
-from dicecup.engine.legality import (
-    box_links,
-    face_of_alike,
-    joker_scores,
-    link_holds,
-    rank_of,
-    ways_to_fill,
-)
+from dicecup.engine.legality import face_of_alike, joker_scores, rank_of, ways_to_fill
+from dicecup.engine.links import box_links, links_hold
 from dicecup.engine.state import bonus
 from dicecup.errors import Phrase, UsageError
 from dicecup.rules.model import Box, Ruleset
@@ -211,11 +205,12 @@ def raw_options(
     rules: Ruleset, boxes: tuple[int, ...], cells: Cells, column: Faces, kinds: tuple[str, ...]
 ) -> Iterator[tuple[BoxOption, Cells]]:
     """Yield every way to fill a box of the group, with the cells afterwards."""
+    written = dict(zip(boxes, cells, strict=True))  # boxes that one depends on are in its group
     for place, index in enumerate(boxes):
         if cells[place] is not None:
             continue
         box = rules.boxes[index]
-        points = column[place] if links_hold(rules, boxes, cells, index, column[place]) else 0
+        points = column[place] if links_hold(rules, index, column[place], written) else 0
         precedence = rank_of(rules, box, points, forced=False).precedence
         for value, struck in ways_to_fill(box, points):
             if precedence > rank_of(rules, box, value, forced=False).endurance:
@@ -223,15 +218,6 @@ def raw_options(
             after = cells[:place] + (remembered(kinds[place], value),) + cells[place + 1 :]
             gain = value if box.section == "upper" else 0
             yield BoxOption(index, value, gain, struck, -1), after
-
-
-def links_hold(rules: Ruleset, boxes: tuple[int, ...], cells: Cells, index: int, points: int) -> bool:
-    """Return whether the boxes that a box depends on, which are in its group, let it score."""
-    return all(
-        link_holds(kind, points, cells[boxes.index(other)])
-        for box, kind, other in box_links(rules)
-        if box == index
-    )
 
 
 def joined(
