@@ -15,6 +15,7 @@ from dicecup.coach.advice import is_strike
 from dicecup.coach.puzzles import Puzzle, offered_places
 from dicecup.coach.reasons import bonus_par
 from dicecup.dice import Dice, contains
+from dicecup.engine.legality import crossed_out
 from dicecup.engine.play import score_sheet
 from dicecup.engine.record import Record
 from dicecup.engine.serialize import Position, move_to_data
@@ -109,8 +110,7 @@ def habit_of_boxes(rules: Ruleset, sheet: Sheet, dice: Dice, taken: Score, best:
     if not wrong:
         return Habit("other_column")
     placed, points = min(wrong, key=lambda one: one[1])
-    box = rules.boxes[rules.box_index[placed.box]]
-    if not points and not box.never_pays:
+    if crossed_out(rules.boxes[rules.box_index[placed.box]], points):
         return Habit("crossed_out", placed.box)
     return Habit("few_dice" if points < bonus_par(rules, placed.box) else "used_up", placed.box)
 

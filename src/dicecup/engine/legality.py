@@ -254,9 +254,14 @@ def rank_of(rules: Ruleset, box: Box, points: int, forced: bool) -> Rank:
     Under `last_resort` a 0 can be written only while nothing on offer pays; the 0 of a box that never pays is
     no strike, and can be written at any time.
     """
-    last_resort = rules.strike == "last_resort" and not points and not box.never_pays
+    last_resort = rules.strike == "last_resort" and crossed_out(box, points)
     endurance = (FORCED if forced else 0) + (0 if last_resort else HIGHEST)
     return Rank(precedence_of(points, forced), endurance)
+
+
+def crossed_out(box: Box, points: int) -> bool:
+    """Return whether these points mean that a box is crossed out: a 0, unless the box never pays."""
+    return not points and not box.never_pays
 
 
 def precedence_of(points: int, forced: bool) -> int:

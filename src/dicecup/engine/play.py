@@ -26,6 +26,7 @@ from dicecup.engine.legality import (
     barred,
     cell_names,
     cell_of,
+    crossed_out,
     moment_of,
     must_announce,
     offers,
@@ -380,10 +381,10 @@ def with_strikes(rules: Ruleset, sheet: Sheet, dice: Dice, move: Keep | Score) -
     if isinstance(move, Keep):
         return move
     _, written = score_sheet(rules, sheet, dice, move.placements)
-    paying = [not rules.boxes[rules.box_index[placed.box]].never_pays for placed in move.placements]
+    boxes = [rules.boxes[rules.box_index[placed.box]] for placed in move.placements]
     return Score(
         tuple(
-            replace(placed, strike=placed.strike or (pays and not scored.points))
-            for placed, scored, pays in zip(move.placements, written, paying, strict=True)
+            replace(placed, strike=placed.strike or crossed_out(box, scored.points))
+            for placed, box, scored in zip(move.placements, boxes, written, strict=True)
         )
     )

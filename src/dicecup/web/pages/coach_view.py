@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dicecup.dice import Dice, die_faces, format_dice, layer_faces
+from dicecup.engine.legality import crossed_out
 from dicecup.engine.play import scored_layers, with_strikes
 from dicecup.engine.serialize import move_to_data
 from dicecup.engine.state import Keep, Score, State
@@ -129,8 +130,8 @@ def crossed_text(rules: Ruleset, move: Keep | Score, dice: Dice, points: int, la
         for one, layer in zip(move.placements, scored_layers(rules), strict=True):
             box = rules.boxes[rules.box_index[one.box]]
             given = score_box(box, layer_faces(dice, layer), rules.dice.counted).points
-            nothing = not (given if rules.has_layers else points)
-            placed.append(replace(one, strike=one.strike or (nothing and not box.never_pays)))
+            written = given if rules.has_layers else points
+            placed.append(replace(one, strike=one.strike or crossed_out(box, written)))
         move = Score(tuple(placed))
     return move_text(rules, move, language)
 
