@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from itertools import combinations_with_replacement
 from typing import Any
 
-from dicecup.dice import layer_faces, throws
+from dicecup.dice import lattice, layer_faces, throws
 from dicecup.engine.legality import cell_of, filled_everywhere, in_order, joker_score
 from dicecup.engine.links import box_links, link_holds
 from dicecup.engine.state import Sheet, check_size
@@ -176,7 +175,7 @@ def points_of_throws(rules: Ruleset, index: int) -> tuple[int, ...]:
 @lru_cache(maxsize=1000)  # the variants of a game have most boxes in common
 def points_by_throw(needs: Needs, points: Points, counted: int, faces: int) -> tuple[int, ...]:
     scores = box_scores(needs, points, counted)
-    return tuple(scores[dice].points for dice in combinations_with_replacement(range(1, faces + 1), counted))
+    return tuple(scores[dice].points for dice in lattice(counted, faces).throws)
 
 
 @lru_cache(maxsize=1000)
