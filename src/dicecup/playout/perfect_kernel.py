@@ -16,13 +16,13 @@ import numpy as np
 from dicecup.dice import LatticeArrays
 from dicecup.solver.arrays import Array, by_reference
 from dicecup.solver.compiled import kernel, lanes, shared_kernel
-from dicecup.solver.single.kernel_tables import BARRING, NEUTRAL, YIELDING, ChoiceTables, Program
+from dicecup.solver.single.kernel_tables import BARRING, NEUTRAL, YIELDING, ChoiceTables, KernelTables
 from dicecup.solver.single.level_kernels import NONE, best_option, choose, expect, joker_column
 from dicecup.solver.single.solution import gather_one, option_column, repeat_points
 
 
 @kernel()
-def score_sheet(program: Program, ahead: Any, states: Any, noted: int, best: Any, yielding: Any) -> None:
+def score_sheet(program: KernelTables, ahead: Any, states: Any, noted: int, best: Any, yielding: Any) -> None:
     """Compute the value of the best box of one sheet for every throw, jokers and repeats aside."""
     width = lanes(ahead)
     strike = NONE
@@ -51,7 +51,7 @@ def score_sheet(program: Program, ahead: Any, states: Any, noted: int, best: Any
 
 
 @kernel()
-def offer(program: Program, ahead: Any, state: int, row: int, first: int, end: int, best: Any) -> None:
+def offer(program: KernelTables, ahead: Any, state: int, row: int, first: int, end: int, best: Any) -> None:
     """Improve every throw by the entries of one state, from the class `first` to the one before `end`."""
     width = lanes(ahead)
     for entry in range(program.entry_bounds[state, first], program.entry_bounds[state, end]):
@@ -62,7 +62,7 @@ def offer(program: Program, ahead: Any, state: int, row: int, first: int, end: i
 
 @kernel()
 def prepare(
-    program: Program,
+    program: KernelTables,
     source: Any,
     lower: int,
     above: int,
@@ -90,7 +90,7 @@ def prepare(
 
 @kernel(inline="always")
 def choose_box(
-    program: Program,
+    program: KernelTables,
     choices: ChoiceTables,
     ahead: Any,
     states: Any,
@@ -235,7 +235,7 @@ def real_box(cells: Any, game: int, box: int, stands_open: int, group: int) -> i
 
 @kernel(inline="always")
 def fill_box(
-    program: Program,
+    program: KernelTables,
     choices: ChoiceTables,
     tables: PartTables,
     lower: int,
@@ -272,7 +272,7 @@ def fill_box(
 def play_level(
     begin: int,
     end: int,
-    program: Program,
+    program: KernelTables,
     choices: ChoiceTables,
     tables: PartTables,
     source: Any,
@@ -326,7 +326,7 @@ def play_level(
 
 @kernel()
 def play_sheet(
-    program: Program,
+    program: KernelTables,
     choices: ChoiceTables,
     tables: PartTables,
     sheets: SheetGroups,

@@ -28,7 +28,7 @@ from dicecup.playout.single import OnTurns, part_tables, play_turns, turn_seed
 from dicecup.solver.arrays import Array, by_reference
 from dicecup.solver.compiled import kernel, lanes, shared_kernel
 from dicecup.solver.single.chances import ChanceTable
-from dicecup.solver.single.kernel_tables import ChoiceTables, Program
+from dicecup.solver.single.kernel_tables import ChoiceTables, KernelTables
 from dicecup.solver.single.level_kernels import NONE, highest_precedence
 from dicecup.solver.single.row_kernels import RowLevel, gather_places
 from dicecup.solver.single.row_turns import choose_keeps
@@ -105,7 +105,7 @@ def chance_to_win(rows: RowLevel, state: int, needed: int, rises: Any) -> Any:
 
 @kernel()
 def choose_boxes(
-    program: Program,
+    program: KernelTables,
     choices: ChoiceTables,
     lower: int,
     member: int,
@@ -152,7 +152,7 @@ def choose_boxes(
 def play_level_to_win(
     first: int,
     end: int,
-    program: Program,
+    program: KernelTables,
     choices: ChoiceTables,
     tables: PartTables,
     source: Any,

@@ -16,7 +16,7 @@ from dicecup.errors import UsageError
 from dicecup.solver.arrays import PADDING, POISON, Array, number_type
 from dicecup.solver.limits import load_cupy
 from dicecup.solver.single.index import Index, Level
-from dicecup.solver.single.kernel_tables import BARRING, NEUTRAL, YIELDING, Program
+from dicecup.solver.single.kernel_tables import BARRING, NEUTRAL, YIELDING, KernelTables
 from dicecup.solver.solution import OnBatch
 
 LANES = 32  # states of a block: a warp
@@ -33,7 +33,7 @@ C_TYPES = {
 }
 
 
-def kernel_arrays(program: Program) -> dict[str, Array]:
+def kernel_arrays(program: KernelTables) -> dict[str, Array]:
     """Return the arrays of the kernel: the program's, and the throws of each worker."""
     throws = program.weights.size
     worker_throw = np.array([throws * worker // WORKERS for worker in range(WORKERS + 1)], dtype=np.int32)
@@ -50,7 +50,7 @@ def kernel_arrays(program: Program) -> dict[str, Array]:
     }
 
 
-def kernel_source(index: Index, program: Program, arrays: dict[str, Array], precision: int) -> str:
+def kernel_source(index: Index, program: KernelTables, arrays: dict[str, Array], precision: int) -> str:
     """Return the source of level.cu, with all constants of the game in front."""
     rules = index.rules
     dice = lattice(rules.dice.count, rules.dice.faces)
@@ -99,7 +99,7 @@ def lattice_constants(dice: Lattice) -> list[str]:
 class CudaBackend:
     """Solves a game on one GPU."""
 
-    def __init__(self, index: Index, program: Program, precision: int) -> None:
+    def __init__(self, index: Index, program: KernelTables, precision: int) -> None:
         self.cupy = load_cupy()
         self.index = index
         self.precision = precision
@@ -155,7 +155,7 @@ class CudaBackend:
         return np.asarray(cupy.asnumpy(result))
 
 
-def most_targets(program: Program) -> int:
+def most_targets(program: KernelTables) -> int:
     """Return the most rows that the sheets after a turn can take: of each group the state with
     most targets.
     """

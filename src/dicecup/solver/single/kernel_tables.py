@@ -164,8 +164,8 @@ def option_arrays(rows: list[list[RankedOption]]) -> dict[str, Array]:
 
 @by_reference
 class ChoiceTables(NamedTuple):
-    """All options of all dice, by [state, column]: a column is a throw, or a joker as in `Program`; these
-    follow the throws.
+    """All options of all dice, by [state, column]: a column is a throw, or a joker as in `KernelTables`;
+    these follow the throws.
     """
 
     option_start: Array
@@ -291,7 +291,7 @@ def upper_moves(index: Index, states: StateTables, kind: int, open_boxes: int) -
 
 
 @by_reference
-class Program(NamedTuple):
+class KernelTables(NamedTuple):
     """The arrays of a game in the order the kernels use them. A *state* is a sheet of one group of boxes."""
 
     # The lattice of dice
@@ -345,11 +345,11 @@ class Program(NamedTuple):
     settings: Array
 
 
-def build_program(index: Index) -> Program:
+def build_program(index: Index) -> KernelTables:
     rules = index.rules
     dice = lattice(rules.dice.count, rules.dice.faces)
     states = StateTables(index)
-    return Program(
+    return KernelTables(
         sizes=dice.starts,
         add=dice.add,
         take=dice.take,

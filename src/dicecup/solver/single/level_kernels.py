@@ -24,14 +24,14 @@ from dicecup.solver.compiled import (
     times_plus,
 )
 from dicecup.solver.single.index import Index, Level
-from dicecup.solver.single.kernel_tables import BARRING, NEUTRAL, YIELDING, Program
+from dicecup.solver.single.kernel_tables import BARRING, NEUTRAL, YIELDING, KernelTables
 from dicecup.solver.solution import OnBatch
 
 NONE = -np.inf
 
 
 class Options(Protocol):
-    """Options by [state, column]; see `Program` and `ChoiceTables`."""
+    """Options by [state, column]; see `KernelTables` and `ChoiceTables`."""
 
     @property
     def option_start(self) -> Any: ...
@@ -47,7 +47,14 @@ class Options(Protocol):
 
 @kernel()
 def gather_lower(
-    program: Program, lower: int, above: int, first: int, below: Any, starts: Any, ahead: Any, states: Any
+    program: KernelTables,
+    lower: int,
+    above: int,
+    first: int,
+    below: Any,
+    starts: Any,
+    ahead: Any,
+    states: Any,
 ) -> int:
     """Load the values after each target of each lower box into `ahead`, and note the states; return the rows
     used.
@@ -78,7 +85,7 @@ def gather_lower(
 
 @kernel()
 def gather_upper(
-    program: Program,
+    program: KernelTables,
     lower: int,
     above: int,
     first: int,
@@ -115,7 +122,9 @@ def gather_upper(
 
 
 @kernel()
-def score_throws(program: Program, ahead: Any, states: Any, noted: int, final: Any, yielding: Any) -> None:
+def score_throws(
+    program: KernelTables, ahead: Any, states: Any, noted: int, final: Any, yielding: Any
+) -> None:
     """Compute the value of the best box for every throw, jokers and repeats aside.
 
     Without jokers there are only two ranks, so entries come sorted by them, and strikes, which any dice have,
@@ -149,7 +158,7 @@ def score_throws(program: Program, ahead: Any, states: Any, noted: int, final: A
 
 
 @kernel()
-def offer(program: Program, ahead: Any, state: int, row: int, first: int, end: int, best: Any) -> None:
+def offer(program: KernelTables, ahead: Any, state: int, row: int, first: int, end: int, best: Any) -> None:
     """Improve every throw by the entries of one state, from the class `first` to the one before `end`."""
     width = lanes(best)
     for entry in range(program.entry_bounds[state, first], program.entry_bounds[state, end]):
@@ -161,7 +170,7 @@ def offer(program: Program, ahead: Any, state: int, row: int, first: int, end: i
 
 @kernel()
 def score_jokers(
-    program: Program, lower: int, above: int, first: int, ahead: Any, states: Any, noted: int, final: Any
+    program: KernelTables, lower: int, above: int, first: int, ahead: Any, states: Any, noted: int, final: Any
 ) -> None:
     """Score again the throws that can be a joker, lane by lane: they are few."""
     kind, width = program.kinds[lower], lanes(final)
@@ -178,7 +187,7 @@ def score_jokers(
 
 
 @kernel(inline="always")
-def joker_column(program: Program, member: int, joker: int) -> Any:
+def joker_column(program: KernelTables, member: int, joker: int) -> Any:
     """Return the column of dice that can be a joker, and are one if the upper box of their face is filled."""
     return 2 * joker + ((program.closed[member] >> program.joker_face[joker]) & 1)
 
@@ -224,7 +233,7 @@ def best_option(
 
 
 @kernel()
-def pay_repeats(program: Program, lower: int, above: int, first: int, final: Any) -> None:
+def pay_repeats(program: KernelTables, lower: int, above: int, first: int, final: Any) -> None:
     """Add the points of a repeat to the throws that are one, in the lanes where the box holds points."""
     kind, width = program.kinds[lower], lanes(final)
     members = program.group_first[kind, above] + first
@@ -285,7 +294,7 @@ def first_throw(program: LatticeArrays, work: Any) -> Any:
 
 
 @kernel()
-def turn(program: Program, work: Any, final: Any) -> Any:
+def turn(program: KernelTables, work: Any, final: Any) -> Any:
     """Return the value of a turn before its first throw."""
     keeps, width = program.add.shape[0], lanes(work)
     for throw in range(program.weights.size):
@@ -302,7 +311,7 @@ BATCH = 1 << 19
 
 @kernel()
 def solve_group(
-    program: Program, lower: int, above: int, below: Any, starts: Any, level: Any, start: int
+    program: KernelTables, lower: int, above: int, below: Any, starts: Any, level: Any, start: int
 ) -> None:
     """The values of all states of one group."""
     size = program.group_size[program.kinds[lower], above]
@@ -331,7 +340,7 @@ def solve_group(
 def solve_groups(
     begin: int,
     end: int,
-    program: Program,
+    program: KernelTables,
     lowers: Any,
     open_boxes: int,
     below: Any,
@@ -348,7 +357,7 @@ def solve_groups(
 class CpuBackend:
     """Solves with all cores that Numba is given."""
 
-    def __init__(self, index: Index, program: Program, precision: int) -> None:
+    def __init__(self, index: Index, program: KernelTables, precision: int) -> None:
         self.index = index
         self.program = program
         self.precision = precision

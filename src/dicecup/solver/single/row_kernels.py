@@ -13,7 +13,7 @@ import numpy as np
 
 from dicecup.solver.arrays import Array, by_reference
 from dicecup.solver.compiled import entry_kernel, kernel, lanes
-from dicecup.solver.single.kernel_tables import ChoiceTables, Program
+from dicecup.solver.single.kernel_tables import ChoiceTables, KernelTables
 from dicecup.solver.single.level_kernels import NONE, highest_precedence
 from dicecup.solver.single.solution import gather_one, option_column, repeat_points
 
@@ -25,7 +25,7 @@ NEVER = 1e-20
 
 @by_reference
 class RowTables(NamedTuple):
-    """What the kernels of rows read beside `Program`: points as whole numbers."""
+    """What the kernels of rows read beside `KernelTables`: points as whole numbers."""
 
     entry_points: Array
     option_points: Array
@@ -47,7 +47,7 @@ class RowLevel(NamedTuple):
 
 @kernel()
 def gather_places(
-    program: Program, lower: int, above: int, position: int, starts: Any, places: Any, states: Any
+    program: KernelTables, lower: int, above: int, position: int, starts: Any, places: Any, states: Any
 ) -> Any:
     """Find the state of the level below that each target leads to, or -1, in the order of `gather_one`;
     return how many groups of boxes and how many targets there are.
@@ -82,7 +82,7 @@ def gather_places(
 
 @entry_kernel(nogil=True)
 def mark_below(
-    program: Program, lowers: Any, positions: Any, open_boxes: int, starts: Any, marked: Any
+    program: KernelTables, lowers: Any, positions: Any, open_boxes: int, starts: Any, marked: Any
 ) -> None:
     """Mark all states of the level below that one turn on these sheets can lead to."""
     places = np.empty(program.target_class.size, np.int64)
@@ -97,7 +97,7 @@ def mark_below(
 
 @entry_kernel(nogil=True)
 def reach_of(
-    program: Program,
+    program: KernelTables,
     tables: RowTables,
     lowers: Any,
     positions: Any,
@@ -160,14 +160,16 @@ def copy_rows(
 
 @entry_kernel(nogil=True)
 def places_after(
-    program: Program, lower: int, above: int, position: int, starts: Any, places: Any, states: Any
+    program: KernelTables, lower: int, above: int, position: int, starts: Any, places: Any, states: Any
 ) -> Any:
     """As `gather_places`, for callers in Python."""
     return gather_places(program, lower, above, position, starts, places, states)
 
 
 @entry_kernel(nogil=True)
-def expected_after(program: Program, source: Any, lower: int, above: int, position: int, found: Any) -> None:
+def expected_after(
+    program: KernelTables, source: Any, lower: int, above: int, position: int, found: Any
+) -> None:
     """Compute the expected points still to come after every target, in the order of `gather_places`."""
     width = lanes(found)
     ahead = np.empty(program.target_class.size * width)
@@ -179,7 +181,7 @@ def expected_after(program: Program, source: Any, lower: int, above: int, positi
 
 @entry_kernel(nogil=True)
 def legal_options(
-    program: Program,
+    program: KernelTables,
     choices: ChoiceTables,
     lower: int,
     member: int,

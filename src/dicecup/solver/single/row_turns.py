@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dicecup.solver.compiled import fill, kernel, lanes, larger, load, shared_kernel, store
-from dicecup.solver.single.kernel_tables import BARRING, NEUTRAL, YIELDING, ChoiceTables, Program
+from dicecup.solver.single.kernel_tables import BARRING, NEUTRAL, YIELDING, ChoiceTables, KernelTables
 from dicecup.solver.single.level_kernels import (
     NONE,
     best_option,
@@ -23,7 +23,7 @@ from dicecup.solver.single.solution import gather_one, option_column, repeat_poi
 
 @kernel()
 def choose_by_points(
-    program: Program,
+    program: KernelTables,
     choices: ChoiceTables,
     source: Any,
     lower: int,
@@ -55,7 +55,7 @@ def choose_by_points(
 
 
 @kernel()
-def choose_keeps(program: Program, expected: Any, best: Any, keeps: Any) -> None:
+def choose_keeps(program: KernelTables, expected: Any, best: Any, keeps: Any) -> None:
     """Find the best keeps of a turn whose throws are worth `best` when they are scored.
 
     `keeps` are as in `choose_by_points`; `expected` is room for a number of each row of the lattice.
@@ -72,7 +72,7 @@ def choose_keeps(program: Program, expected: Any, best: Any, keeps: Any) -> None
 
 
 @kernel()
-def pick_keeps(program: Program, expected: Any, best: Any, picked: Any) -> None:
+def pick_keeps(program: KernelTables, expected: Any, best: Any, picked: Any) -> None:
     """Set `picked` to the row of the best keep inside each throw, and `expected` to its value."""
     fewer, rows = program.add.shape[0], program.take_starts.size - 1
     values = expected.copy()
@@ -92,7 +92,7 @@ def pick_keeps(program: Program, expected: Any, best: Any, picked: Any) -> None:
 
 @kernel()
 def follow_choices(
-    program: Program, room: Any, size: int, first: int, boxes: Any, keeps: Any, work: Any
+    program: KernelTables, room: Any, size: int, first: int, boxes: Any, keeps: Any, work: Any
 ) -> Any:
     """Return the numbers of a turn before its first throw, for decisions that are already made."""
     fewer, throws, width = program.add.shape[0], program.weights.size, lanes(work)
@@ -113,7 +113,7 @@ def follow_choices(
 @kernel()
 def follow_block(
     begin: int,
-    program: Program,
+    program: KernelTables,
     tables: RowTables,
     choices: ChoiceTables,
     source: Any,
@@ -166,7 +166,7 @@ def follow_block(
 def follow_rows(
     begin: int,
     end: int,
-    program: Program,
+    program: KernelTables,
     tables: RowTables,
     choices: ChoiceTables,
     source: Any,
@@ -193,7 +193,7 @@ def follow_rows(
 
 @kernel()
 def score_rows(
-    program: Program,
+    program: KernelTables,
     tables: RowTables,
     room: Any,
     size: int,
@@ -240,7 +240,7 @@ def score_rows(
 
 @kernel()
 def strike_rows(
-    program: Program, room: Any, size: int, first: int, states: Any, noted: int, final: Any
+    program: KernelTables, room: Any, size: int, first: int, states: Any, noted: int, final: Any
 ) -> Any:
     """Return the best of all boxes that any dice can cross out."""
     best = fill(final, NONE)
@@ -253,7 +253,7 @@ def strike_rows(
 
 @kernel()
 def offer_rows(
-    program: Program,
+    program: KernelTables,
     tables: RowTables,
     room: Any,
     size: int,
@@ -276,7 +276,7 @@ def offer_rows(
 
 @kernel()
 def score_joker_rows(
-    program: Program,
+    program: KernelTables,
     tables: RowTables,
     room: Any,
     size: int,
@@ -307,7 +307,7 @@ def score_joker_rows(
 @kernel()
 def solve_block(
     begin: int,
-    program: Program,
+    program: KernelTables,
     tables: RowTables,
     lowers: Any,
     positions: Any,
@@ -364,7 +364,7 @@ def solve_block(
 def solve_rows(
     begin: int,
     end: int,
-    program: Program,
+    program: KernelTables,
     tables: RowTables,
     lowers: Any,
     positions: Any,

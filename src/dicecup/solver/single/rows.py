@@ -18,7 +18,7 @@ import numpy as np
 
 from dicecup.solver.arrays import NOWHERE, Array
 from dicecup.solver.single.index import Index, Place
-from dicecup.solver.single.kernel_tables import Program
+from dicecup.solver.single.kernel_tables import KernelTables
 from dicecup.solver.single.row_kernels import RowLevel, RowTables, mark_below, reach_of
 from dicecup.solver.single.row_turns import follow_rows, solve_rows
 from dicecup.solver.single.solution import SingleSolution
@@ -42,7 +42,7 @@ class Wanted(NamedTuple):
     size: int  # of the level
 
 
-def row_tables(program: Program) -> RowTables:
+def row_tables(program: KernelTables) -> RowTables:
     """Return the points of every entry and the bounds of every target as whole numbers."""
     entry_points = program.entry_points.astype(np.int64)
     option_points = program.option_points.astype(np.int64)

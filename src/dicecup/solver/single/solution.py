@@ -20,7 +20,7 @@ from dicecup.solver.arrays import Array
 from dicecup.solver.compiled import VECTOR_BYTES, entry_kernel, kernel, lanes, load, store
 from dicecup.solver.files.tables import TableFile, damaged
 from dicecup.solver.single.index import Index, Place, build_index
-from dicecup.solver.single.kernel_tables import ChoiceTables, Program, build_choices, build_program
+from dicecup.solver.single.kernel_tables import ChoiceTables, KernelTables, build_choices, build_program
 from dicecup.solver.single.level_kernels import (
     NONE,
     choose,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @kernel()
 def follows_lower(
-    program: Program, source: Any, lower: int, above: int, position: int, part: int, target: int
+    program: KernelTables, source: Any, lower: int, above: int, position: int, part: int, target: int
 ) -> Any:
     """Return the value after filling a lower box."""
     digit = (lower // program.stride[part]) % program.digits[part]
@@ -51,7 +51,9 @@ def follows_lower(
 
 
 @kernel()
-def follows_upper(program: Program, source: Any, lower: int, above: int, position: int, target: int) -> Any:
+def follows_upper(
+    program: KernelTables, source: Any, lower: int, above: int, position: int, target: int
+) -> Any:
     """Return the value after filling an upper box; -inf if the gain is impossible."""
     kind = program.kinds[lower]
     move = program.move_first[kind, above] + target * program.group_size[kind, above] + position
@@ -62,7 +64,7 @@ def follows_upper(program: Program, source: Any, lower: int, above: int, positio
 
 @kernel()
 def gather_one(
-    program: Program, source: Any, lower: int, above: int, position: int, ahead: Any, states: Any
+    program: KernelTables, source: Any, lower: int, above: int, position: int, ahead: Any, states: Any
 ) -> int:
     """Load the values after each target of one sheet into lane 0 of `ahead`; return the number of states."""
     used = noted = 0
@@ -90,7 +92,14 @@ def gather_one(
 
 @entry_kernel()
 def turn_values(
-    program: Program, source: Any, lower: int, above: int, position: int, room: Any, kept: Any, thrown: Any
+    program: KernelTables,
+    source: Any,
+    lower: int,
+    above: int,
+    position: int,
+    room: Any,
+    kept: Any,
+    thrown: Any,
 ) -> Any:
     """Compute all values of a turn on one sheet; return its value before the first throw.
 
@@ -124,7 +133,7 @@ def turn_values(
 
 @entry_kernel()
 def box_values(
-    program: Program,
+    program: KernelTables,
     choices: ChoiceTables,
     source: Any,
     lower: int,
@@ -168,7 +177,7 @@ def box_values(
 
 
 @kernel(inline="always")
-def option_column(program: Program, choices: ChoiceTables, lower: int, member: int, throw: int) -> Any:
+def option_column(program: KernelTables, choices: ChoiceTables, lower: int, member: int, throw: int) -> Any:
     """Return the column of a throw: its own, or that of a joker if the sheet is ready for one."""
     joker = choices.joker[throw]
     if joker < 0 or not (program.ready[lower] and program.upper_ready[member]):
@@ -177,7 +186,7 @@ def option_column(program: Program, choices: ChoiceTables, lower: int, member: i
 
 
 @kernel()
-def repeat_points(program: Program, lower: int, member: int, throw: int) -> Any:
+def repeat_points(program: KernelTables, lower: int, member: int, throw: int) -> Any:
     """Return what a repeat adds to this throw, in any box."""
     if program.holding[lower] or program.upper_holding[member]:
         for number in program.repeat_dice:
@@ -259,7 +268,7 @@ class SingleSolution(Solution):
         self.rules = rules
         self.table = table
         self.index: Index = build_index(rules)
-        self.program: Program = build_program(self.index)
+        self.program: KernelTables = build_program(self.index)
         self.lattice: Lattice = lattice(rules.dice.count, rules.dice.faces)
         self.sources: dict[int, Source] = {}
         column = rules.columns[0].id

@@ -33,7 +33,7 @@ from dicecup.solver.files.tables import (
 )
 from dicecup.solver.limits import PRECISIONS, unknown_backend
 from dicecup.solver.single.index import PACK_FROM, Index, Level, build_index, check_room, check_solvable
-from dicecup.solver.single.kernel_tables import Program, build_program
+from dicecup.solver.single.kernel_tables import KernelTables, build_program
 from dicecup.solver.solution import OnBatch, OnProgress, Progress, no_callback
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ STATES = 1 << 18  # of a piece, about: some tenths of a second of one core, and 
 class SpreadLevels:
     """Solves levels by an executor."""
 
-    def __init__(self, index: Index, program: Program, precision: int, executor: Executor) -> None:
+    def __init__(self, index: Index, program: KernelTables, precision: int, executor: Executor) -> None:
         self.index = index
         self.program = program
         self.precision = precision
@@ -82,7 +82,7 @@ class SpreadLevels:
             first = last
 
 
-def lowers_after(below: Level, lowers: Array, program: Program) -> Array:
+def lowers_after(below: Level, lowers: Array, program: KernelTables) -> Array:
     """Return the lower classes whose groups in the level below these can lead to, in ascending order."""
     found = [lowers]  # filling an upper box leaves the lower class as it is
     for part, stride in enumerate(program.stride):
@@ -146,7 +146,7 @@ class Backend(Protocol):
 
 
 def make_backend(
-    name: str, index: Index, program: Program, precision: int, executor: Executor | None = None
+    name: str, index: Index, program: KernelTables, precision: int, executor: Executor | None = None
 ) -> Backend:
     if executor:
         return SpreadLevels(index, program, precision, executor)
