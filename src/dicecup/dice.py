@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     Indexes = np.ndarray[tuple[int, ...], np.dtype[np.int32]]
-    Numbers = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+    Floats64 = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
 Die = int | tuple[int, ...]
@@ -135,7 +135,7 @@ def parse_dice(texts: list[str] | tuple[str, ...], faces: int, layers: int) -> D
     return sort_dice(tuple(parse_die(text, faces, layers) for text in texts))
 
 
-Rows = tuple[int, ...]
+RowNumbers = tuple[int, ...]
 
 
 class LatticeArrays(Protocol):
@@ -162,7 +162,7 @@ class Lattice:
         self.multisets: tuple[Faces, ...] = tuple(chain.from_iterable(sizes))  # by size; the full ones last
         self.throws: tuple[Faces, ...] = sizes[-1]  # the full multisets
         self.keeps = len(self.multisets) - len(self.throws)  # rows that leave at least one die to roll
-        self.size_starts: Rows = tuple(accumulate(map(len, sizes), initial=0))  # and the end
+        self.size_starts: RowNumbers = tuple(accumulate(map(len, sizes), initial=0))  # and the end
         self.number: dict[Faces, int] = {dice: row for row, dice in enumerate(self.multisets)}
 
     @property
@@ -170,7 +170,7 @@ class Lattice:
         return len(self.multisets)
 
     @cached_property
-    def more(self) -> tuple[Rows, ...]:
+    def more(self) -> tuple[RowNumbers, ...]:
         """[keep, face]: the row with one die more."""
         values = range(1, self.faces + 1)
         return tuple(
@@ -179,14 +179,14 @@ class Lattice:
         )
 
     @cached_property
-    def fewer(self) -> tuple[Rows, ...]:
+    def fewer(self) -> tuple[RowNumbers, ...]:
         """By row: the different rows with one die less."""
         return tuple(
             tuple(self.number[without(dice, face)] for face in sorted(set(dice))) for dice in self.multisets
         )
 
     @cached_property
-    def keeps_inside(self) -> tuple[Rows, ...]:
+    def keeps_inside(self) -> tuple[RowNumbers, ...]:
         """By throw: the rows of everything that can be kept of it, in ascending order; all dice aside."""
         inside: list[set[int]] = []
         for row, fewer in enumerate(self.fewer):
@@ -277,14 +277,14 @@ class Lattice:
         return starts_of(self.keeps_inside)
 
     @cached_property
-    def weights(self) -> Numbers:
+    def weights(self) -> Floats64:
         """The chance of each throw."""
         import numpy as np
 
         return np.array(self.chances[self.keeps :])
 
     @cached_property
-    def throw_chances(self) -> Numbers:
+    def throw_chances(self) -> Floats64:
         """[keep, throw]: the chance of the throw when the other dice are rolled."""
         import numpy as np
 
@@ -309,7 +309,7 @@ def as_indexes(numbers: object) -> Indexes:
     return np.array(numbers, dtype=np.int32)
 
 
-def starts_of(rows: tuple[Rows, ...]) -> Indexes:
+def starts_of(rows: tuple[RowNumbers, ...]) -> Indexes:
     return as_indexes(tuple(accumulate(map(len, rows), initial=0)))
 
 

@@ -49,7 +49,7 @@ UNSOLVED = {
     *("solve_takes_long", "solve_too_large"),
 }
 
-Row = dict[str, Any]
+DataRow = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -146,10 +146,10 @@ def exact_values(rules: Ruleset) -> Values | None:
     return found if found.exact else None
 
 
-def data_piece(player: Player, rules: Ruleset, first: int, end: int, seed: int, exact: bool) -> list[Row]:
+def data_piece(player: Player, rules: Ruleset, first: int, end: int, seed: int, exact: bool) -> list[DataRow]:
     """The decisions of the games with these numbers."""
     values = exact_values(rules) if exact else None
-    rows: list[Row] = []
+    rows: list[DataRow] = []
     for number in range(first, end):
         own = list(game_rows(player, rules, Random(f"{seed} {number}"), values))
         if not own:  # the first roll won the game
@@ -160,7 +160,7 @@ def data_piece(player: Player, rules: Ruleset, first: int, end: int, seed: int, 
     return rows
 
 
-def game_rows(player: Player, rules: Ruleset, chance: Random, values: Values | None) -> Iterator[Row]:
+def game_rows(player: Player, rules: Ruleset, chance: Random, values: Values | None) -> Iterator[DataRow]:
     """Play a game as `simulate` does, and yield its decisions."""
     sides = all_dice(rules.dice.faces, len(rules.dice.layers))
     state = start(rules)
@@ -177,7 +177,7 @@ def game_rows(player: Player, rules: Ruleset, chance: Random, values: Values | N
         state = after
 
 
-def position_row(rules: Ruleset, state: State) -> Row:
+def position_row(rules: Ruleset, state: State) -> DataRow:
     return {
         "turn": sum(cell is not None for cell in state.sheet.cells) // len(rules.scored),
         "throws_left": state.throws_left,
@@ -190,13 +190,13 @@ def position_row(rules: Ruleset, state: State) -> Row:
     }
 
 
-def value_row(rules: Ruleset, state: State, move: Any, values: Values | None) -> Row:
+def value_row(rules: Ruleset, state: State, move: Any, values: Values | None) -> DataRow:
     """The action, and where values are known, those of all legal actions, in ascending order of these."""
     from dicecup.encoding import actions_of
 
     actions = actions_of(rules)
     if values is None:
-        row: Row = {"action": actions.number(state.dice, move)}
+        row: DataRow = {"action": actions.number(state.dice, move)}
         return row | dict.fromkeys(("value", "best", "loss", "legal", "values"))
     hint = advise(values, state)
     chosen = hint.choice(move)
@@ -241,7 +241,7 @@ def schema_of(rules: Ruleset, about: Mapping[str, str]) -> pyarrow.Schema:
 
 
 def write_rows(
-    path: Path, rules: Ruleset, about: Mapping[str, str], played: Iterator[list[Row]]
+    path: Path, rules: Ruleset, about: Mapping[str, str], played: Iterator[list[DataRow]]
 ) -> tuple[int, list[int], list[float]]:
     """Write the rows; return how many they are, and by game the final score and what was lost.
 
@@ -272,9 +272,9 @@ def write_rows(
     return decisions, scores, losses
 
 
-def grouped(played: Iterator[list[Row]]) -> Iterator[list[Row]]:
+def grouped(played: Iterator[list[DataRow]]) -> Iterator[list[DataRow]]:
     """Join the pieces that make a row group."""
-    rows: list[Row] = []
+    rows: list[DataRow] = []
     for number, piece in enumerate(played, start=1):
         rows += piece
         if number % TOGETHER == 0:

@@ -30,7 +30,7 @@ MOST_WORKERS = 60 if sys.platform == "win32" else MOST_CORES  # Windows waits fo
 Played = TypeVar("Played")
 Piece = tuple[Any, ...]  # rules, first game, the game after the last, seed; and whether with the same dice
 Pipe = Any  # one end of a pipe: a `Connection`, and on Windows another class with the same methods
-Play = Callable[..., Any]  # a function of this package: play(bot, *piece)
+PlayPiece = Callable[..., Any]  # a function of this package: play(bot, *piece)
 
 
 class Player(NamedTuple):
@@ -96,7 +96,7 @@ def can_share() -> bool:
     return not current_process().daemon
 
 
-def share(play: Play, player: Player, pieces: Sequence[Piece], cores: int) -> Iterator[Any]:
+def share(play: PlayPiece, player: Player, pieces: Sequence[Piece], cores: int) -> Iterator[Any]:
     """Yield `play(player, *piece)` for every piece, computed on several cores, in order.
 
     A `BotError` with the code `bot_not_shared` is raised first if workers cannot load the bot.
@@ -129,7 +129,7 @@ def share(play: Play, player: Player, pieces: Sequence[Piece], cores: int) -> It
             process.join()
 
 
-def share_with(executor: Executor, play: Play, player: Player, pieces: Sequence[Piece]) -> Iterator[Any]:
+def share_with(executor: Executor, play: PlayPiece, player: Player, pieces: Sequence[Piece]) -> Iterator[Any]:
     """Do the same on the workers of an executor, which may be other machines."""
     packed = pack(play, player)
     return spread(executor, play_packed, [(packed, player.name, piece) for piece in pieces])
@@ -148,13 +148,13 @@ def play_packed(packed: bytes, name: str, piece: Piece) -> Any:
 
 
 @lru_cache(maxsize=4)
-def unpacked(packed: bytes) -> tuple[Play, Player]:
+def unpacked(packed: bytes) -> tuple[PlayPiece, Player]:
     """Unpickle the bot of a simulation, once for all its pieces."""
-    found: tuple[Play, Player] = pickle.loads(packed)
+    found: tuple[PlayPiece, Player] = pickle.loads(packed)
     return found
 
 
-def pack(play: Play, player: Player) -> bytes:
+def pack(play: PlayPiece, player: Player) -> bytes:
     if type(player.bot).__module__ == "__main__":
         problem = f"{type(player.bot).__qualname__} is defined in __main__"
         raise BotError("bot_not_shared", bot=player.name, problem=problem)

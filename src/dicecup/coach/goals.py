@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeGuard
 import numpy as np
 
 from dicecup.coach.advice import EQUAL_CHANCES, Choice, Hint, Values, WinHint, advise
-from dicecup.coach.winning import Comparison, Numbers, Sample, balanced, each_player, even, play_on
+from dicecup.coach.winning import Comparison, Floats64, Sample, balanced, each_player, even, play_on
 from dicecup.dice import Dice, Lattice, lattice
 from dicecup.engine.legality import allowed_placements
 from dicecup.engine.play import fill_cell, placement_of
@@ -300,7 +300,7 @@ class ScoreWorth:
         self.lowest = min(other.least for other in others)
         end = max(other.least + len(other.curve) for other in others)
         mine = even(np.arange(self.lowest, end))
-        self.chances: Numbers = np.clip(Comparison([mine, *samples]).wins(0), 0.0, 1.0)
+        self.chances: Floats64 = np.clip(Comparison([mine, *samples]).wins(0), 0.0, 1.0)
         self.exact = all(other.exact for other in others)
         # Of a chance that is even, against the least certain of the others.
         self.standard_error = max(

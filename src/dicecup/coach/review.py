@@ -266,7 +266,7 @@ def review(record: Record, values: Values, on_progress: OnShare = no_callback) -
     perfect_turn = turn_measure(at_start, rules.turns)
     total, done = len(record.moves), 0
 
-    def followed(steps: list[Step]) -> Iterator[Step]:
+    def followed(steps: list[RecordStep]) -> Iterator[RecordStep]:
         nonlocal done
         for step in steps:
             yield step
@@ -282,7 +282,12 @@ def review(record: Record, values: Values, on_progress: OnShare = no_callback) -
 
 
 def review_player(
-    record: Record, values: Values, number: int, steps: Iterable[Step], perfect_turn: float, at_start: float
+    record: Record,
+    values: Values,
+    number: int,
+    steps: Iterable[RecordStep],
+    perfect_turn: float,
+    at_start: float,
 ) -> PlayerReview:
     found = PlayerReview(record.header.players[number], at_start, course=[at_start])
     found.rolls_known = rolls_known(record, number)
@@ -343,12 +348,12 @@ def rolls_known(record: Record, number: int) -> bool:
     return 2 * single <= turns or record.header.players[number].startswith(BOT_PREFIX)
 
 
-Step = tuple[int, State, Move, State]
+RecordStep = tuple[int, State, Move, State]
 
 
-def steps_by_player(record: Record) -> list[list[Step]]:
+def steps_by_player(record: Record) -> list[list[RecordStep]]:
     """Return the moves of each player: the number of moves before it, and the states around it."""
-    found: list[list[Step]] = [[] for _ in record.header.players]
+    found: list[list[RecordStep]] = [[] for _ in record.header.players]
     steps = zip(record.states, record.moves, record.states[1:], strict=False)
     for place, (before, move, after) in enumerate(steps):
         found[before.player].append((place, before, move, after))

@@ -41,13 +41,13 @@ class Comparison:
         self.times, self.shares = (1 + places) / 2, shares / 2
         self.beaten = below[:, None] + self.times[:, None] * self.equal[:, None]  # [player, time, score]
 
-    def chances(self) -> Numbers:
+    def chances(self) -> Floats64:
         """Return each player's chance to win."""
         found = np.array([self.equal[player] @ self.wins(player) for player in range(len(self.samples))])
         found /= found.sum()  # so that a certain win is exactly 1
         return found
 
-    def standard_errors(self) -> Numbers:
+    def standard_errors(self) -> Floats64:
         """Return the standard error of each player's chance.
 
         Every game of every player contributes the player's chance to win given the score of that game.
@@ -57,11 +57,11 @@ class Comparison:
             variances += variances_of_mean(sample, self.wins_beside(other)[:, self.places[other]])
         return np.sqrt(variances)
 
-    def wins(self, player: int) -> Numbers:
+    def wins(self, player: int) -> Floats64:
         """Return the player's chance to win for each of the player's scores."""
         return self.shares @ self.all_beaten({player})
 
-    def wins_beside(self, other: int) -> Numbers:
+    def wins_beside(self, other: int) -> Floats64:
         """Return each player's chance to win for each score of one of them: [player, score]."""
         beaten = self.beaten.copy()
         beaten[other] = 1.0
@@ -71,18 +71,18 @@ class Comparison:
         beaten = before * after  # the chance to beat all but the player and the other
         ahead = self.equal * (self.shares @ beaten)
         level = self.equal * (self.shares * self.times @ beaten)
-        found: Numbers = ahead[:, ::-1].cumsum(axis=1)[:, ::-1] - ahead + level
+        found: Floats64 = ahead[:, ::-1].cumsum(axis=1)[:, ::-1] - ahead + level
         found[other] = self.shares @ beaten[other]
         return found
 
-    def all_beaten(self, left_out: set[int]) -> Numbers:
+    def all_beaten(self, left_out: set[int]) -> Floats64:
         """Return the chance that a score at a time beats all others: [time, score].
 
         Ties are shared by giving each of the tied players a random time between 0 and 1, of which the last
         wins: integrated over all times that is an equal share for each.
         """
         others = [player for player in range(len(self.samples)) if player not in left_out]
-        found: Numbers = self.beaten[others].prod(axis=0)
+        found: Floats64 = self.beaten[others].prod(axis=0)
         return found
 
 
@@ -93,7 +93,7 @@ EQUAL = 1e-6  # points
 SINGULAR = 1e-15  # of the largest eigenvalue: smaller ones are taken for 0
 MOST_PULL = 0.9  # leverage of one game in a sample; larger values are clipped
 
-Numbers = npt.NDArray[np.float64]
+Floats64 = npt.NDArray[np.float64]
 
 
 def around(scores: Scores, mean: float) -> Endings:
@@ -110,8 +110,8 @@ class Sample(NamedTuple):
     """Final scores of one player, and their probabilities."""
 
     scores: Scores
-    weights: Numbers
-    zeros: Numbers = np.empty((0, 0))  # [variable, game]: whose weighted mean is 0
+    weights: Floats64
+    zeros: Floats64 = np.empty((0, 0))  # [variable, game]: whose weighted mean is 0
     balanced: bool = False  # whether the weights have been balanced
 
 
@@ -137,7 +137,7 @@ def balanced(played: Endings) -> Sample:
     return even(scores)
 
 
-def bringing_to_zero(known: Numbers) -> Numbers | None:
+def bringing_to_zero(known: Floats64) -> Floats64 | None:
     """Return weights with which the mean of each row is 0, an exponential function of the rows.
 
     Newton's method minimises the logarithm of the sum of exp(tilt · known), which is least where the means
@@ -149,7 +149,7 @@ def bringing_to_zero(known: Numbers) -> Numbers | None:
     tilt = np.zeros(len(known))
     for _ in range(MOST_STEPS):
         height = tilt @ steps
-        weights: Numbers = np.exp(height - height.max())
+        weights: Floats64 = np.exp(height - height.max())
         weights /= weights.sum()
         found = steps @ weights
         if np.abs(found).max() < CLOSE:
@@ -159,18 +159,18 @@ def bringing_to_zero(known: Numbers) -> Numbers | None:
     return None
 
 
-def inverse(symmetric: Numbers) -> Numbers:
+def inverse(symmetric: Floats64) -> Floats64:
     """Return the pseudoinverse of a small symmetric matrix, several times as fast as `np.linalg.pinv`."""
     values, vectors = np.linalg.eigh(symmetric)
     sizes = np.abs(values)
     large = sizes > SINGULAR * sizes.max()
-    found: Numbers = vectors @ (
+    found: Floats64 = vectors @ (
         np.divide(1.0, values, out=np.zeros_like(values), where=large)[:, None] * vectors.T
     )
     return found
 
 
-def variances_of_mean(sample: Sample, given: Numbers) -> Numbers:
+def variances_of_mean(sample: Sample, given: Floats64) -> Floats64:
     """Return the variances of weighted means over the sample, of variables given by game: [variable, game].
 
     The part that correlates with the balanced variables is not random. A game that dominates the mean or the
@@ -184,7 +184,7 @@ def variances_of_mean(sample: Sample, given: Numbers) -> Numbers:
         inverted = inverse((zeros * weights) @ zeros.T)
         rest = rest - rest @ (zeros * weights).T @ inverted @ zeros
         pull = weights * (1 + (zeros * (inverted @ zeros)).sum(axis=0))
-    found: Numbers = (rest / (1 - np.minimum(pull, MOST_PULL))) ** 2 @ weights**2
+    found: Floats64 = (rest / (1 - np.minimum(pull, MOST_PULL))) ** 2 @ weights**2
     return found
 
 

@@ -216,7 +216,9 @@ MOST_SEED = (1 << 63) - 1
 ALONE = 256  # games that one thread plays faster than two
 REWARDS = ("points", "final")
 
-Step = tuple[Numbers, npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]
+BatchStep = tuple[
+    Numbers, npt.NDArray[np.float32], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]
+]
 
 
 class Results(NamedTuple):
@@ -291,7 +293,7 @@ class BatchEnv:
         self._begun = True
         return found.observations, {"action_mask": found.masks}
 
-    def step(self, actions: npt.ArrayLike) -> Step:
+    def step(self, actions: npt.ArrayLike) -> BatchStep:
         """Play an action in every game.
 
         Return observations, rewards, which games ended, which were cut short (none), and a dictionary with

@@ -33,10 +33,10 @@ from dicecup.solver.solution import no_callback
 
 DIGIT = 11  # bits sorted in one pass: its 2,048 counters fit into the L1 cache
 
-Numbers = npt.NDArray[np.int64]
+Ints64 = npt.NDArray[np.int64]
 
 
-def group_equal(keys: Numbers) -> tuple[npt.NDArray[np.int32], Numbers]:
+def group_equal(keys: Ints64) -> tuple[npt.NDArray[np.int32], Ints64]:
     """Return the indexes of equal keys side by side, and where each group begins in them, and the end."""
     small = keys.astype(np.uint32)
     order = sorting(small)

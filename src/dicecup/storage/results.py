@@ -50,7 +50,7 @@ AT_ONCE = 50  # results looked through for those without a verdict
 MOST_RESULTS = 500
 
 # A cursor in the list of a device's seats: when the match was opened, match, seat.
-Place = tuple[str, str, int]
+ListPlace = tuple[str, str, int]
 
 # Repeating an undone roll of the server gives the same dice: they depend on the number of rolls not undone.
 UNDONE = (
@@ -77,7 +77,7 @@ class StoredResults(StorePart):
             last = place_text(place)
         return MatchPage(self.match_lines(found), older)
 
-    def seats_from(self, key_hash: str, place: Place | tuple[()], at_once: int) -> Iterator[Place]:
+    def seats_from(self, key_hash: str, place: ListPlace | tuple[()], at_once: int) -> Iterator[ListPlace]:
         """Yield the seats of a device after this place in the list, newest first, from an index."""
         while True:
             after = "AND (opened, match, seat) < (?, ?, ?) " if place else ""
@@ -162,8 +162,8 @@ class StoredResults(StorePart):
         return ResultPage(results, verdicts, older, undone)
 
     def results_from(
-        self, key_hash: str, place: Place | tuple[()], at_once: int
-    ) -> Iterator[tuple[Place, Result, Verdict | None]]:
+        self, key_hash: str, place: ListPlace | tuple[()], at_once: int
+    ) -> Iterator[tuple[ListPlace, Result, Verdict | None]]:
         """Yield the results of a device's seats, newest first. Retries of a position do not count."""
         seats = self.seats_from(key_hash, place, at_once)
         while places := list(islice(seats, at_once)):
@@ -193,12 +193,12 @@ def placeholders(values: Sequence[str]) -> str:
     return f"({', '.join('?' * len(values))})"
 
 
-def place_text(place: Place) -> str:
+def place_text(place: ListPlace) -> str:
     """Return a place in a list as text; `before` takes it."""
     return "~".join(map(str, place))
 
 
-def parse_place(text: str) -> Place | tuple[()]:
+def parse_place(text: str) -> ListPlace | tuple[()]:
     """Return the place in a list; the beginning if the text is invalid."""
     opened, _, rest = text.partition("~")
     match, _, seat = rest.partition("~")

@@ -135,7 +135,7 @@ def show_guide(request: Request, viewer: Viewer, name: str) -> Response:
 GAMES_ON_A_PAGE = 50
 RESULTS_ON_A_PAGE = 250  # in the statistics
 Count = Annotated[int, Query(ge=0, le=10_000_000)]
-Place = Annotated[str, Query(max_length=80)]  # where a part of a list begins
+ListStart = Annotated[str, Query(max_length=80)]  # where a part of a list begins
 
 
 @router.get("/mine")
@@ -144,8 +144,8 @@ async def mine(
     viewer: ViewerNow,
     matches: MatchesNow,
     reviews: ReviewsNow,
-    before: Place = "",
-    results: Place = "",
+    before: ListStart = "",
+    results: ListStart = "",
 ) -> Response:
     """The newest games and their statistics; or, further back, one part of either."""
     return await show_mine(request, viewer, matches, reviews, "mine.html", before, results)

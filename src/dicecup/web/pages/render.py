@@ -41,7 +41,7 @@ MOST_CACHED = 10_000  # texts of about 300 bytes, in each language
 MOST_JOINED = 500  # … of sheets: up to 10 kB
 MOST_ROWS = 200  # … of score pads: up to 50 kB with what they are made from
 Caller = Callable[[], str]
-Values = tuple[tuple[str, Any], ...]
+TemplateValues = tuple[tuple[str, Any], ...]
 
 
 class PartItem(Protocol):
@@ -101,12 +101,12 @@ class PageParts:
     def each_part(self, template: str, source: PartSource, **values: Any) -> str:
         return self.joined(template, source, tuple(values.items()))
 
-    def join(self, template: str, source: PartSource, values: Values) -> str:
+    def join(self, template: str, source: PartSource, values: TemplateValues) -> str:
         texts = self.each_text(template, source.items(None), values)
         return Markup("\n").join(Markup(text) for _, text in texts)
 
     def each_text(
-        self, template: str, items: Iterable[PartItem], values: Values
+        self, template: str, items: Iterable[PartItem], values: TemplateValues
     ) -> Iterator[tuple[str, str]]:
         """Yield the ids of parts and their texts."""
         for item in items:
@@ -118,7 +118,7 @@ class PageParts:
                 self.texts[template, item, values] = text
             yield item.part_id, text
 
-    def render(self, template: str, item: Hashable, values: Values) -> str:
+    def render(self, template: str, item: Hashable, values: TemplateValues) -> str:
         return self.environment.get_template(template).render(item=item, **dict(values))
 
     def cached(self, template: str, item: Hashable, **values: Any) -> str:

@@ -56,7 +56,7 @@ async def house_values_now(request: Request) -> HouseValues:
     return found
 
 
-Values = Annotated[HouseValues, Depends(house_values_now)]
+HouseValuesNow = Annotated[HouseValues, Depends(house_values_now)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ async def workshop(
     request: Request,
     viewer: ViewerNow,
     matches: MatchesNow,
-    values: Values,
+    values: HouseValuesNow,
     rules: Reference = "",
     game: Reference = "",
 ) -> Response:
@@ -85,7 +85,7 @@ async def workshop(
 
 @router.post("/workshop")
 async def change(
-    request: Request, viewer: ViewerNow, matches: MatchesNow, values: Values, form: Form
+    request: Request, viewer: ViewerNow, matches: MatchesNow, values: HouseValuesNow, form: Form
 ) -> Response:
     """Look at the rules of the form, or change its list of boxes, the language or the theme."""
     action = str(form.get("action", ""))
@@ -100,7 +100,7 @@ async def change(
 
 @router.post("/workshop/file")
 async def upload(
-    request: Request, viewer: ViewerNow, matches: MatchesNow, values: Values, form: Form
+    request: Request, viewer: ViewerNow, matches: MatchesNow, values: HouseValuesNow, form: Form
 ) -> Response:
     """Open a rules file; it may name a built-in game as its base, and no file of this machine."""
     file = form.get("file")
@@ -125,7 +125,7 @@ async def download(matches: MatchesNow, rules: Reference) -> Response:
 
 @router.post("/workshop/value")
 async def solve(
-    request: Request, viewer: ViewerNow, matches: MatchesNow, values: Values, form: Form
+    request: Request, viewer: ViewerNow, matches: MatchesNow, values: HouseValuesNow, form: Form
 ) -> Response:
     """Begin to solve house rules."""
     reference = str(form.get("rules", ""))[:MOST_REFERENCE]
@@ -137,7 +137,7 @@ async def solve(
 
 @router.get("/workshop/value")
 async def value(
-    request: Request, viewer: ViewerNow, matches: MatchesNow, values: Values, rules: Reference
+    request: Request, viewer: ViewerNow, matches: MatchesNow, values: HouseValuesNow, rules: Reference
 ) -> Response:
     """What the rules are worth, or how far the solve is; asked again while it runs."""
     worth = value_view(values.find(await house(matches, rules)), rules, viewer.language)
