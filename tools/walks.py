@@ -39,7 +39,7 @@ POSITION = "yatzy-sv / ones=3 pair=12 / 1 2 6 6 6 / 2"
 # What is reached on each walk: (module, function), and what happens there.
 MILESTONES: dict[str, dict[tuple[str, str], str]] = {
     "rules file → score": {
-        ("rules.loader", "tables_of"): "file read",
+        ("rules.loader", "parse_rules_text"): "file read",
         ("rules.loader", "merge"): "base patched",
         ("rules.build", "build_ruleset"): "rules checked",
         ("rules.scoring", "__missing__"): "points found",

@@ -27,7 +27,7 @@ from dicecup.rules import builtin_ids
 from dicecup.rules.loader import house_reference, load_without_files
 from dicecup.web.pages.workshop_page import worth_text
 from dicecup.web.service import house_values
-from dicecup.web.service.house_draft import changed_draft, draft_of, reference_of, tables_of
+from dicecup.web.service.house_draft import changed_draft, draft_of, draft_tables, reference_of
 from dicecup.web.service.worker_main import forget_unfinished, house_value
 
 pytestmark = pytest.mark.one_database
@@ -135,7 +135,7 @@ def test_the_form_without_scripts(client: TestClient, visitor: Visitor) -> None:
     page = visitor.send("/workshop", **asked)
     rules = load_without_files(reference_in(page))
     assert rules.names["sv"]["box_1"] == "Villa"
-    assert tables_of(draft_of(rules.reference, "en"))["box"]["box_1"] == {
+    assert draft_tables(draft_of(rules.reference, "en"))["box"]["box_1"] == {
         "needs": {"alike": [2, 2], "different": True},
         "points": "10 + all",
     }

@@ -112,7 +112,7 @@ RELUCTANCE = 0.25  # share of a box's typical score that a careless player takes
 
 
 @lru_cache(maxsize=16)
-def usual_points(rules: Ruleset) -> tuple[float, ...]:
+def mean_points(rules: Ruleset) -> tuple[float, ...]:
     """Return the mean score of each box if a turn is played for it alone."""
     rows = lattice(rules.dice.count, rules.dice.faces)
     table = score_table(rules)
@@ -134,7 +134,7 @@ def mean_alone(count: int, faces: int, throws: int, points: tuple[float, ...]) -
 @lru_cache(maxsize=16)
 def point_weights(rules: Ruleset) -> tuple[float, ...]:
     """Return what a point in each box is worth, bonus included: 1, unless it is subtracted or multiplied."""
-    share, usual = bonus_share(rules), usual_points(rules)
+    share, usual = bonus_share(rules), mean_points(rules)
     found = [1 + share if box.section == "upper" else 1.0 for box in rules.boxes]
     if rules.difference:
         high, low, times = (
@@ -165,7 +165,7 @@ def steady_weights(rules: Ruleset) -> tuple[tuple[float, float], ...]:
     return tuple(
         (column.multiplier * weight, column.multiplier * weight * points)
         for column in rules.columns
-        for weight, points in zip(point_weights(rules), usual_points(rules), strict=True)
+        for weight, points in zip(point_weights(rules), mean_points(rules), strict=True)
     )
 
 
@@ -186,7 +186,7 @@ def careless_weights(rules: Ruleset) -> tuple[tuple[float, float], ...]:
     found = []
     for column in rules.columns:
         times = float(column.multiplier)
-        for box, points in enumerate(usual_points(rules)):
+        for box, points in enumerate(mean_points(rules)):
             cost = RELUCTANCE * times * points
             found.append(
                 (-times, RELUCTANCE * times * (most - points) - times * most) if box == low else (times, cost)

@@ -157,7 +157,7 @@ def free_cells(rules: Ruleset, sheet: Sheet) -> tuple[list[bool], list[tuple[int
     for cell in compress(range(rules.cells), is_free):
         box = cell % boxes
         if box in linked:
-            column, values = sheet.cells[cell - box :][:boxes], possible_points(rules)[box]
+            column, values = sheet.cells[cell - box :][:boxes], paying_points(rules)[box]
             allowed = {points for points in values if links_hold(rules, box, points, column)}
             if allowed != values:
                 limits.append((cell, allowed))
@@ -167,7 +167,7 @@ def free_cells(rules: Ruleset, sheet: Sheet) -> tuple[list[bool], list[tuple[int
 
 
 @lru_cache(maxsize=16)
-def possible_points(rules: Ruleset) -> list[set[int]]:
+def paying_points(rules: Ruleset) -> list[set[int]]:
     """Return the points other than 0 that any dice give in each box, before links are applied."""
     throws = [score_table(rules)[dice] for dice in lattice(rules.dice.count, rules.dice.faces).throws]
     return [{scores[box].points for scores in throws} - {0} for box in range(len(rules.boxes))]

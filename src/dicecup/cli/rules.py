@@ -81,7 +81,7 @@ def command(game: str | None, options: tuple[str, ...], schema: bool, pack: bool
     if as_json:
         print_json(details(rules))
     else:
-        echo(rules_text(rules))
+        echo(overview_text(rules))
 
 
 def packed_file(path: str) -> str:
@@ -132,7 +132,7 @@ def games_text(games: list[Ruleset]) -> str:
     return table + "\n\n" + _("Run “dicecup rules ID” for the scoring and rules of a game.")
 
 
-def rules_text(rules: Ruleset) -> str:
+def overview_text(rules: Ruleset) -> str:
     code = speech.language.code
     title = f"{game_name(rules, code)} ({rules.id})"
     rows: list[tuple[str, str, str]] = []

@@ -22,7 +22,9 @@ from dicecup.solver.single.solution import gather_one, option_column, repeat_poi
 
 
 @kernel()
-def score_sheet(program: KernelTables, ahead: Any, states: Any, noted: int, best: Any, yielding: Any) -> None:
+def best_box_values(
+    program: KernelTables, ahead: Any, states: Any, noted: int, best: Any, yielding: Any
+) -> None:
     """Compute the value of the best box of one sheet for every throw, jokers and repeats aside."""
     width = lanes(ahead)
     strike = NONE
@@ -74,7 +76,7 @@ def prepare(
 ) -> int:
     """Compute the value of every throw at the end of the turn on one sheet; return the number of states."""
     noted = gather_one(program, source, lower, above, position, ahead, states)
-    score_sheet(program, ahead, states, noted, best, yielding)
+    best_box_values(program, ahead, states, noted, best, yielding)
     member = program.member[program.group_first[program.kinds[lower], above] + position]
     jokers = program.joker_dice.size
     if jokers > 0 and program.ready[lower] and program.upper_ready[member]:

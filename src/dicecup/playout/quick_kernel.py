@@ -137,7 +137,7 @@ def score_jokers(moves: Moves, tables: QuickTables, rows: Any, ahead: Any, lane:
 
 
 @kernel()
-def fill_cell(moves: Moves, follow: Any, course: Course, game: int, ahead: Any, throw: int) -> None:
+def fill_best_cell(moves: Moves, follow: Any, course: Course, game: int, ahead: Any, throw: int) -> None:
     """End the turn in the best box."""
     rows = course.rows[game]
     _, slot, points = best_cell(moves, rows, ahead, joker_column(moves, rows, throw))
@@ -278,4 +278,4 @@ def play_quick_games(
                 if not whole:
                     worth = value_of_begun(tables, space.kept, space.final, lane, row, left)
                 note(course, game, space.final[throw * width + lane] - worth)
-                fill_cell(moves, end_follow, course, game, ahead[lane], throw)
+                fill_best_cell(moves, end_follow, course, game, ahead[lane], throw)

@@ -164,7 +164,7 @@ def house_reference(text: str) -> str:
     data = text.encode(errors="replace")
     if len(data) > MOST_TEXT:
         raise RulesError("file_too_large", file="house", most=MOST_TEXT)
-    reference = pack_tables(tables_of("house", data))
+    reference = pack_tables(parse_rules_text("house", data))
     load_ruleset(reference)
     return reference
 
@@ -336,7 +336,7 @@ def builtin_tables(reference: str) -> Tables:
 
 
 def parse_tables(reference: str) -> Tables:
-    return checked_head(reference, tables_of(reference, read_bytes(reference)))
+    return checked_head(reference, parse_rules_text(reference, read_bytes(reference)))
 
 
 def checked_head(reference: str, tables: Tables) -> Tables:
@@ -347,7 +347,7 @@ def checked_head(reference: str, tables: Tables) -> Tables:
     return tables
 
 
-def tables_of(reference: str, data: bytes) -> Tables:
+def parse_rules_text(reference: str, data: bytes) -> Tables:
     """Parse the text of a rules file."""
     # A key with thousands of parts would take the parser minutes.
     if any(line.count(b".") > MOST_DOTS for line in data.splitlines()):

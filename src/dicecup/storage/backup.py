@@ -126,7 +126,7 @@ def copy_from_postgres(address: str, target: Path) -> None:
             changes = SqliteTransaction(there)
             ((count,),) = snapshot.rows("SELECT COUNT(*) FROM migrations")
             create_schema(changes, "sqlite", count)
-            for table, columns in tables_of(there):
+            for table, columns in database_tables(there):
                 for rows in snapshot.pieces(f"SELECT {', '.join(columns)} FROM {table}", AT_ONCE):
                     changes.run_many(insertion(table, columns), rows)
             there.execute("COMMIT")
@@ -185,7 +185,7 @@ def restore_to_postgres(address: str, file: Path, backup: Backup, replace: bool)
                 raise StorageError("restore_not_empty", database="PostgreSQL")
             drop_schema(changes)
             create_schema(changes, "postgresql", backup.schema)
-            for table, columns in tables_of(source):
+            for table, columns in database_tables(source):
                 rows = source.execute(f"SELECT {', '.join(columns)} FROM {table}")
                 while piece := rows.fetchmany(AT_ONCE):
                     changes.run_many(insertion(table, columns), piece)
@@ -215,7 +215,7 @@ def created_by(steps: list[Step]) -> Iterator[tuple[str, str]]:
             yield found[1], found[2]
 
 
-def tables_of(connection: sqlite3.Connection) -> list[tuple[str, list[str]]]:
+def database_tables(connection: sqlite3.Connection) -> list[tuple[str, list[str]]]:
     """Return the tables in the order of their creation, so that no row refers to a later one."""
     names = connection.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY rowid"

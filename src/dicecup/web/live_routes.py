@@ -33,7 +33,7 @@ from dicecup.web.pages.match_page import (
     view_for,
 )
 from dicecup.web.pages.render import render_parts
-from dicecup.web.pages.sheet_view import in_order, read_picked, read_target, toggled
+from dicecup.web.pages.sheet_view import by_layer, read_picked, read_target, toggled
 from dicecup.web.service.identity import is_match_id, key_hash
 from dicecup.web.service.live_match import LiveMatch
 from dicecup.web.service.presence import slots_of
@@ -245,7 +245,7 @@ async def score(request: Request, viewer: ViewerNow, live: Asked, form: Form) ->
             live.pick(seats, version, picked)
             return show(request, viewer, live, picked)
         live.pace = viewer.pace if seats else live.pace  # the bots play after this
-        await live.decide(seats, version, Score(tuple(in_order(rules, picked))))
+        await live.decide(seats, version, Score(tuple(by_layer(rules, picked))))
     except DicecupError as error:
         return show(request, viewer, live, picked if "send" in form else {}, error)
     return show(request, viewer, live)

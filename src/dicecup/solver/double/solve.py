@@ -98,7 +98,7 @@ def solve_piece(
     values: npt.NDArray[Any],
 ) -> npt.NDArray[Any]:
     """Compute the values of these sheets in a worker."""
-    turns = turns_of(rules)
+    turns = cpu_turns(rules)
     index = turns.solver.index
     after = np.zeros(index.level_sizes[filled + 2])
     after[places_after(index, mask)] = values
@@ -106,7 +106,7 @@ def solve_piece(
 
 
 @lru_cache(maxsize=1)
-def turns_of(rules: Ruleset) -> CpuTurns:
+def cpu_turns(rules: Ruleset) -> CpuTurns:
     from dicecup.solver.double.turn import CpuTurns
 
     return CpuTurns(rules, SheetIndex(rules))

@@ -14,7 +14,7 @@ from dicecup.rules.model import Ruleset
 from dicecup.rules.schema import rules_schema
 from dicecup.web.api.library import GameAnswer, game_answer
 from dicecup.web.api.models import REFUSALS, ErrorAnswer, Model, new_router
-from dicecup.web.service.house_draft import base_of
+from dicecup.web.service.house_draft import builtin_base
 from dicecup.web.service.house_values import HouseValues
 from dicecup.web.service.opening import game_rules
 from dicecup.web.viewer import MatchesNow
@@ -59,7 +59,7 @@ async def known_house(matches: MatchesNow, reference: str) -> Ruleset:
 def house_answer(rules: Ruleset) -> HouseAnswer:
     reference = rules.reference
     text = rules_text(unpack_tables(reference))
-    return HouseAnswer(reference=reference, base=base_of(reference), game=game_answer(rules), text=text)
+    return HouseAnswer(reference=reference, base=builtin_base(reference), game=game_answer(rules), text=text)
 
 
 @router.post("/house-rules", responses={400: {**REFUSALS[400], "model": ErrorAnswer}})

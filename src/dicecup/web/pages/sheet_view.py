@@ -173,7 +173,7 @@ def toggled(picked: Mapping[str, Placement], layer: str, place: Placement) -> Ma
     return others if again else {**others, layer: place}
 
 
-def in_order(rules: Ruleset, picked: Mapping[str, Placement]) -> Iterator[Placement]:
+def by_layer(rules: Ruleset, picked: Mapping[str, Placement]) -> Iterator[Placement]:
     """Return the picks in the rules' layer order, whichever was picked first."""
     for layer in rules.scored:
         if layer in picked:

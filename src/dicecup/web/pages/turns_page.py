@@ -116,7 +116,7 @@ class SeatView:
 def seat_view(record: Record, name: str, seat: int, language: Language, found: Reviewed | None) -> SeatView:
     player = found.review.players[seat] if found else None
     known = {decision.moves: decision for decision in player.decisions} if player else {}
-    turns = turns_of(record, seat, language, known)
+    turns = turn_views(record, seat, language, known)
     decisions = [decision for turn in turns for decision in turn.decisions]
     costly = [decision for decision in decisions if decision.mark]
     return SeatView(
@@ -149,7 +149,7 @@ def lesson_views(
     ]
 
 
-def turns_of(
+def turn_views(
     record: Record, seat: int, language: Language, known: dict[int, Decision]
 ) -> list[ReviewTurnView]:
     """Every turn with a decision, including the one in progress."""

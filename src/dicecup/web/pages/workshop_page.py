@@ -29,7 +29,7 @@ from dicecup.web.service.house_draft import (
     POINTS,
     BoxDraft,
     HouseDraft,
-    base_of,
+    builtin_base,
     changed_draft,
     draft_of,
     reference_of,
@@ -153,7 +153,7 @@ async def house(matches: Matches, reference: str) -> Ruleset:
 
 def opened(source: str, language: str) -> HouseDraft:
     load_without_files(source)
-    if is_house(source) and not base_of(source):
+    if is_house(source) and not builtin_base(source):
         return HouseDraft(source)  # it stands on its own: shown, but not edited
     return draft_of(source, language)
 
@@ -339,7 +339,7 @@ def worth_text(found: HouseValue, reference: str, language: Language) -> str:
     whole = _("With perfect play this game gives {points} points on average.").format(
         points=number_text(found.expected, language, 1)
     )
-    base = base_of(reference)
+    base = builtin_base(reference)
     if found.base_expected is None or not base:
         return whole
     gain = round(found.expected - found.base_expected, 1)

@@ -58,10 +58,10 @@ class HouseDraft:
     @property
     def base(self) -> str:
         """The built-in game behind it; empty if a file stands on its own."""
-        return base_of(self.source)
+        return builtin_base(self.source)
 
 
-def base_of(source: str) -> str:
+def builtin_base(source: str) -> str:
     if not is_house(source):
         return source if source in builtin_ids() else ""
     base = unpack_tables(source).get("base", "")
@@ -165,12 +165,12 @@ def wholes(text: str) -> list[Any]:
 
 def reference_of(draft: HouseDraft) -> str:
     """Return the reference that carries the rules of a draft; an error says what is wrong with them."""
-    reference = pack_tables(tables_of(draft))
+    reference = pack_tables(draft_tables(draft))
     load_without_files(reference)
     return reference
 
 
-def tables_of(draft: HouseDraft) -> dict[str, Any]:
+def draft_tables(draft: HouseDraft) -> dict[str, Any]:
     """Return the tables of the rules file that a draft makes: the differences from its base."""
     tables = deepcopy(unpack_tables(draft.source)) if is_house(draft.source) else plain_tables(draft.base)
     base = load_without_files(pack_tables(without_options(draft.base)))

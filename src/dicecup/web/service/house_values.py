@@ -18,7 +18,7 @@ from dicecup.errors import UsageError
 from dicecup.rules.loader import load_without_files
 from dicecup.rules.model import Ruleset
 from dicecup.web.service.advising import has_solver, make_worker
-from dicecup.web.service.house_draft import base_of
+from dicecup.web.service.house_draft import builtin_base
 from dicecup.web.service.worker import NICEST, caller_now
 
 MOST_JOBS = 200  # that are remembered
@@ -78,7 +78,7 @@ class HouseValues:
         return tempfile.TemporaryDirectory(prefix="dicecup-")
 
     def find(self, rules: Ruleset) -> HouseJob | None:
-        return self.jobs.get((rules.identity, base_of(rules.reference)))
+        return self.jobs.get((rules.identity, builtin_base(rules.reference)))
 
     def start(self, rules: Ruleset) -> HouseJob:
         """Begin to solve house rules, unless that was done before."""
@@ -92,7 +92,7 @@ class HouseValues:
             raise UsageError("still_working")
         if len(under_way) >= MOST_WAITING:
             raise UsageError("coach_busy")
-        base = base_of(rules.reference)
+        base = builtin_base(rules.reference)
         job = HouseJob(caller, Path(self.folder.name) / token_hex(8))
         job.task = asyncio.create_task(self.solve(rules, base, job.note))
         self.jobs[rules.identity, base] = job

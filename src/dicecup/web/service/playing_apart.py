@@ -80,14 +80,14 @@ def origin_for(live: LiveMatch) -> DiceOrigin:
     seeds = tuple(seat.seed for seat in live.stored.seats)
     return DiceOrigin(
         "verifiable",
-        commitment=commitment(secret_of(live)),
+        commitment=commitment(shared_secret(live)),
         player_seeds=trimmed(seeds),
         statement=SAME_DICE,
         borrowed=(1, 1),
     )
 
 
-def secret_of(live: LiveMatch) -> bytes:
+def shared_secret(live: LiveMatch) -> bytes:
     assert live.stored.opening.secret is not None  # drawn when the match was opened
     return bytes.fromhex(live.stored.opening.secret)
 
@@ -150,7 +150,7 @@ async def close(matches: Matches, live: LiveMatch) -> None:
     """Put the games of all seats together that have finished, let the bots play, and store the whole."""
     stored = live.stored
     kept = [number for number, seat in enumerate(stored.seats) if seat.kind == "bot" or is_done(live, number)]
-    match = Match(Record(header_of_whole(live, kept)), partial(save_whole, live, kept), secret_of(live))
+    match = Match(Record(header_of_whole(live, kept)), partial(save_whole, live, kept), shared_secret(live))
     change = match.prepare()
     played = {
         place: moves_of(part.playing().record, 0)
