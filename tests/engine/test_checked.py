@@ -96,8 +96,7 @@ WRONG: list[dict[str, Any]] = [
     *({"throws_left": left} for left in ("1", 9, 3, -1, None, NAN, np.array([1, 2]), 1.0)),
     *({"kept": kept} for kept in ((6, 6), "x", (1, 1, 2, 3, 5), 7, np.array(1))),
     {"kept": (1,), "throws_left": 0},
-    *({"dice": (), "kept": (), "throws_left": left} for left in (4, 2, 1)),  # only 3 rolls begin a turn
-    *({"dice": (6, 6), "kept": kept} for kept in ((6, 6), (6,), ())),
+    {"dice": (), "kept": (), "throws_left": 4},
     {"dice": (1, 1), "kept": (1, 1), "throws_left": 3},
     {"dice": (), "kept": (1,)},
     *({"player": player} for player in (-1, 1, None, "x", NAN)),

@@ -189,12 +189,11 @@ def plain_state(rules: Ruleset, state: State) -> State:
         throws_left = checked_throws(state.throws_left, 0, most - 1)
     else:
         kept, dice = as_dice(rules, state.kept), as_dice(rules, dice)
-        begun = bool(dice or kept)
-        if begun:
+        if dice != kept:  # else the dice to be rolled again are dropped: they no longer matter
             dice = checked_dice(rules, dice)
         if len(kept) == rules.dice.count or not contains(dice, kept):
             raise wrong("kept", "expected_kept")
-        throws_left = checked_throws(state.throws_left, *((1, most - 1) if begun else (most, most)))
+        throws_left = checked_throws(state.throws_left, 1, most - 1 if dice else most)
     announced = None if state.announced is None else checked_announced(rules, sheet, state.announced)
     if (
         sheets is state.sheets

@@ -73,15 +73,8 @@ def sheet_from_data(rules: Ruleset, data: object) -> Sheet:
 
 
 def checked_sheet(rules: Ruleset, sheet: object) -> Sheet:
-    """Return a sheet of this game, given as a `Sheet` or as data, as one of plain integers.
-
-    One that is surely impossible is refused: nothing about it has a value.
-    """
-    if not isinstance(sheet, Sheet):
-        return sheet_from_data(rules, sheet)
-    plain = plain_sheet(rules, sheet)
-    check_sheet(rules, plain)
-    return plain
+    """Return a sheet of this game, given as a `Sheet` or as data, as one of plain integers."""
+    return plain_sheet(rules, sheet) if isinstance(sheet, Sheet) else sheet_from_data(rules, sheet)
 
 
 def plain_sheet(rules: Ruleset, sheet: object) -> Sheet:

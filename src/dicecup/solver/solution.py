@@ -18,7 +18,7 @@ from dicecup.dice import AnyDie, Dice, lattice
 from dicecup.engine.checked import checked_state
 from dicecup.engine.play import as_dice
 from dicecup.engine.serialize import Position
-from dicecup.engine.sheet_data import check_sheet, checked_sheet, wrong
+from dicecup.engine.sheet_data import checked_sheet, wrong
 from dicecup.engine.state import Score, Sheet, State, alone, empty_sheet, final_score
 from dicecup.errors import DicecupError, DiceError, Phrase, PositionError, UsageError, as_integer
 from dicecup.rules.model import Ruleset
@@ -331,7 +331,6 @@ class Solution(ABC):
 def state_alone(rules: Ruleset, state: State) -> State:
     """The moment of the player whose turn it is, in plain integers; anything else is refused."""
     own = alone(checked_state(rules, state))
-    check_sheet(rules, own.sheet)
     return replace(own, dice=()) if own.sheet.full else own
 
 
