@@ -14,9 +14,13 @@ from dicecup.errors import StorageError
 from dicecup.rules import load_ruleset
 from dicecup.rules.loader import builtin_ids
 from dicecup.storage.people import StoredSeats
+from dicecup.storage.removal import remove_person
+from dicecup.storage.store import Store
 from dicecup.web.app import create_app
 from dicecup.web.pages import library_pages
 from dicecup.web.pages.review_page import points_by_turn
+from dicecup.web.service.identity import key_hash
+from dicecup.web.service.personal_data import rename_players
 from dicecup.web.service.record_work import LONG
 from dicecup.web.settings import Settings
 
@@ -160,6 +164,49 @@ def test_who_joins_after_somebody_else_gets_the_next_seat(ann: Player, settings:
         assert code(there.post(path, {"name": "Bo"})) == "name_twice"
         record = there.get(f"/matches/{state['id']}/record").content
         assert record_from_text(record)[0].header.players == ("Ann", "Bo", "Cleo")
+
+
+def test_who_joins_at_the_same_moment_gets_the_next_seat(
+    ann: Player, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = ann.open("yatzy", ANN, dice="points")
+    path = f"/matches/{state['id']}/players"
+    add_seat, late = StoredSeats.add_seat, list[object]()
+
+    def add_after_bo(*arguments: Any) -> bool:
+        if not late:
+            late.append("Bo")
+            assert ann.post(path, {"name": "Bo"}).status_code == 201
+        return add_seat(*arguments)
+
+    with DirectClient(create_app(settings)) as other:
+        there = Player(other, ann.key)
+        there.look(state)
+        monkeypatch.setattr(StoredSeats, "add_seat", add_after_bo)
+        answer = there.post(path, {"name": "Cleo"})
+        assert answer.status_code == 201, answer.text
+        assert [seat["name"] for seat in answer.json()["seats"]] == ["Ann", "Bo", "Cleo"]
+
+
+def test_who_joins_does_not_bring_back_a_deleted_name(
+    client: TestClient, ann: Player, bo: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = ann.open("yatzy", ANN, FRIEND, dice="points")
+    bo.key = bo.post(f"/matches/{state['id']}/join", {"name": "Bo"}).json()["key"]
+    store: Store = client.app.state.matches.store  # type: ignore[attr-defined]
+    add_seat, late = StoredSeats.add_seat, list[object]()
+
+    def add_after_ann_is_gone(*arguments: Any) -> bool:
+        if not late:
+            late.append(remove_person(store, key_hash(ann.key), rename_players))
+        return add_seat(*arguments)
+
+    monkeypatch.setattr(StoredSeats, "add_seat", add_after_ann_is_gone)
+    state = bo.post(f"/matches/{state['id']}/players", {"name": "Cleo"}).json()
+    names = ("deleted:1", "Bo", "Cleo")
+    assert tuple(seat["name"] for seat in state["seats"]) == names
+    record = record_from_text(bo.get(f"/matches/{state['id']}/record").content)[0]
+    assert record.header.players == names
 
 
 def test_nobody_joins_while_the_store_fails(ann: Player, monkeypatch: pytest.MonkeyPatch) -> None:

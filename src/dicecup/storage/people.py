@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from dicecup.storage.database import RowTaken, StorePart, Transaction
+from dicecup.storage.database import StorePart, Transaction
 from dicecup.storage.removal import BATCH, NOBODY
 from dicecup.storage.stored import Evening, Seat
 
@@ -46,20 +46,21 @@ class StoredSeats(StorePart):
 
         return self.change(match, take)
 
-    def add_seat(self, match: str, number: int, seat: Seat, key_hash: str, header: str) -> bool:
+    def add_seat(self, match: str, number: int, seat: Seat, key_hash: str, before: str, header: str) -> bool:
         """Add a seat to a pad that has begun, whose header then names one more player.
 
-        False if another process has added the seat already.
+        False if the header is not what it was before: another process has added a seat, or somebody has
+        deleted their data.
         """
 
         def add(changes: Transaction) -> bool:
-            try:
-                insert_seat(changes, match, number, seat)
-            except RowTaken:
+            if not changes.run(
+                "UPDATE matches SET header = ?, finished = NULL WHERE id = ? AND header = ?",
+                (header, match, before),
+            ):
                 return False
+            insert_seat(changes, match, number, seat)
             insert_key(changes, match, number, key_hash, "device")
-            changes.run("UPDATE matches SET header = ? WHERE id = ?", (header, match))
-            changes.run("UPDATE matches SET finished = NULL WHERE id = ?", (match,))
             changes.run("DELETE FROM results WHERE match = ?", (match,))
             return True
 

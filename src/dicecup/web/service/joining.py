@@ -64,7 +64,7 @@ async def add_player(live: LiveMatch, holder: str, name: str) -> int:
             change.join(mark_look_alikes(names)[-1])
             try:
                 return await live.commit_player(change, key_hash(holder))
-            except EntryTaken:  # another process has added a player: take the seat after that
+            except EntryTaken:  # who plays has changed meanwhile: take the seat after those who joined
                 await live.reload()
 
 

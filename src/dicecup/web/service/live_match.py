@@ -279,14 +279,15 @@ class LiveMatch:
     async def commit_player(self, change: Change, holder: str) -> int:
         """Let the match persist that a player joins a pad, whose sheet a key may fill, and return their seat.
 
-        EntryTaken if another process has added a player. The caller holds the lock.
+        EntryTaken if another process has changed who plays. The caller holds the lock.
         """
         number, seat = len(self.stored.seats), Seat("person", change.after.header.players[-1])
-        header = RecordWriter().header(change.after.header)
+        before, header = self.stored.header or "", RecordWriter().header(change.after.header)
 
         async def save(change: Change) -> None:
             change.after = await self.elsewhere(change.number, with_last_states, change.after)
-            if not await asyncio.to_thread(self.store.add_seat, self.id, number, seat, holder, header):
+            added = (self.id, number, seat, holder, before, header)
+            if not await asyncio.to_thread(self.store.add_seat, *added):
                 raise EntryTaken
 
         await self.playing().commit_async(change, save)
@@ -316,8 +317,7 @@ class LiveMatch:
                 found = self.version
                 await self.reload()
                 self.notify()
-                self.playing().check_version(found)
-                raise
+                raise MoveError("version_stale", found=found, version=self.version) from None
             self.notify()
 
     def notify(self) -> None:
