@@ -252,3 +252,15 @@ def test_a_damaged_database_is_replaced_on_request(tmp_path: Path) -> None:
 def test_a_folder_is_no_backup(tmp_path: Path) -> None:
     done = command("restore", str(tmp_path), "--database", str(tmp_path / "games.db"))
     assert (done.returncode, "it’s a folder" in done.stderr) == (2, True), done.stderr
+
+
+@pytest.mark.parametrize("options", [(), ("--replace",)], ids=["", "replace"])
+def test_no_backup_is_put_in_the_place_of_a_folder(options: tuple[str, ...], tmp_path: Path) -> None:
+    games, backup = tmp_path / "games.db", tmp_path / "games.backup"
+    open_store(str(games)).close()
+    make_backup(str(games), backup)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    done = command("restore", str(backup), "--database", str(folder), *options)
+    assert (done.returncode, "it’s a folder" in done.stderr) == (2, True), done.stderr
+    assert list(folder.iterdir()) == []

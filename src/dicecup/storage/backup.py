@@ -136,6 +136,7 @@ def copy_from_postgres(address: str, target: Path) -> None:
 
 def restore_to_sqlite(target: Path, file: Path, replace: bool) -> None:
     """Replace the file of a database in one step."""
+    check_replaceable(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     lock = lock_of(target)
     try:
@@ -154,14 +155,14 @@ def restore_to_sqlite(target: Path, file: Path, replace: bool) -> None:
 
 def has_matches(target: Path) -> bool:
     """Return whether there are games in a file; refuse one that is anything but a database of games."""
-    with closing(sqlite3.connect(target)) as connection:
-        try:
+    try:
+        with closing(sqlite3.connect(target)) as connection:
             filled = connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall()
             return bool(filled and connection.execute("SELECT 1 FROM matches LIMIT 1").fetchall())
-        except sqlite3.DatabaseError as error:
-            if error.sqlite_errorcode == sqlite3.SQLITE_CORRUPT:  # damaged: what to restore a backup for
-                return True
-            raise StorageError("database_unusable", database=target, problem=error) from None
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_CORRUPT:  # damaged: what to restore a backup for
+            return True
+        raise StorageError("database_unusable", database=target, problem=error) from None
 
 
 def finish_journal(target: Path) -> None:
