@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import json
 import re
+from hashlib import sha256
+from itertools import count
 from typing import Any
 
 import pytest
@@ -14,18 +16,21 @@ from tests.waiting import eventually
 from tests.web.conftest import ANN, FRIEND, Player, best_score, code, page_of
 
 import dicecup
+from dicecup.engine.fairness import ThrowNumber
 from dicecup.engine.record import Record, RecordBuilder
 from dicecup.engine.record_dice import moves_of, verify
 from dicecup.engine.record_text import record_from_text, record_to_text
 from dicecup.engine.state import Keep, Placement, Score, Throw
 from dicecup.errors import StorageError
 from dicecup.i18n.language import language
+from dicecup.match import verifiable_origin
 from dicecup.rules.loader import load_ruleset
 from dicecup.storage.store import Store
 from dicecup.web.api import library, match_requests, reviews
 from dicecup.web.guard import COOKIE
 from dicecup.web.pages import coach_page, library_pages, match_page, review_page
 from dicecup.web.pages.coach_view import crossed_text
+from dicecup.web.service import opening
 
 BOT = {"kind": "bot", "name": "random"}
 one_database = pytest.mark.one_database
@@ -230,6 +235,26 @@ def test_nothing_of_the_whole_match_can_be_taken_back(ann: Player, bo: Player) -
     state = ended(ann, state)
     answer = ann.post(f"/matches/{state['id']}/undo", {"version": state["version"], "steps": 1})
     assert code(answer) == "undo_nothing"
+
+
+@one_database
+def test_who_wins_at_once_ends_the_whole_match(ann: Player, monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = load_ruleset("generala")
+    secrets = (sha256(str(number).encode()).digest() for number in count())
+    first = ThrowNumber(1, 1, 1)
+    lucky = next(
+        secret
+        for secret in secrets
+        if len(set(verifiable_origin(secret, (), same_dice=True).throw(secret, first, rules, 5, 1))) == 1
+    )
+    monkeypatch.setattr(opening, "new_secret", lambda: lucky)
+    state = ann.open("generala", ANN, BOT, same_dice="game")
+    part = ann.play(part_of(ann, state), {"throw": True})
+    assert part["status"] == "finished"
+    state = ended(ann, state)
+    record = record_of(ann, state)
+    assert (state["status"], record.state.winner, verify(record).proved) == ("finished", 0, True)
+    assert [place["place"] for place in state["standings"]] == [1, 2]
 
 
 # The whole is stored at once

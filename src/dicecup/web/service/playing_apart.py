@@ -12,6 +12,7 @@ import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING
 
 from dicecup.bots import BOT_PREFIX
@@ -157,12 +158,13 @@ async def close(matches: Matches, live: LiveMatch) -> None:
         for place, number in enumerate(kept)
         if (part := live.parts.get(number))
     }
-    for turn in range(match.rules.turns):
-        for place in range(len(kept)):
-            if place in played:
-                repeat_turn(change, played[place][turn])
-            else:
-                await bot_turn(matches, change, stored.opening.owner)
+    for turn, place in product(range(match.rules.turns), range(len(kept))):
+        if change.after.state.finished:  # somebody has won at once, in the middle of a round
+            break
+        if place in played:
+            repeat_turn(change, played[place][turn])
+        else:
+            await bot_turn(matches, change, stored.opening.owner)
     async with live.changing():
         if live.stored.seats == stored.seats and not live.begun:
             with suppress(EntryTaken):  # another process has stored the whole
@@ -200,6 +202,8 @@ def repeat_turn(change: Change, moves: list[Move]) -> None:
 async def bot_turn(matches: Matches, change: Change, owner: str) -> None:
     while True:
         change.throw()
+        if change.after.state.finished:
+            return
         decision = await matches.advising.decision_of_bot(Match(change.after), owner)
         change.decide(decision)
         if isinstance(decision, Score):
