@@ -262,7 +262,8 @@ class Observation:
         rules = self.rules
         own, lying = plain_sheet(rules, sheet), as_dice(rules, dice)
         lying = checked_dice(rules, lying) if lying else lying
-        left = checked_throws(throws_left, 0, rules.throws + own.saved - 1)
+        most = rules.throws + own.saved - bool(lying)
+        left = checked_throws(throws_left, 0, most)
         cell = None if announced is None else whole_number("announced", announced, 0, rules.cells - 1)
         self._check_count("others", others, self.players - 1)
         return self._array(own, lying, left, checked_sheets(rules, others), cell)

@@ -75,6 +75,20 @@ def test_rewards_of_a_whole_game_in_turns(reward: str) -> None:
             assert all(value < 0 for value in rewards.values())
 
 
+@pytest.mark.parametrize("game", ["yatzy", "maxi-yatzy", "jamb", "generala"])
+def test_everybody_observes_at_any_time(game: str) -> None:
+    """Also when no roll is left, and when the others have saved rolls."""
+    env, chance = aec_env(game, players=2), np.random.default_rng(5)
+    env.reset(seed=5)
+    for _agent in env.agent_iter():
+        seen, _, over, _, _ = env.last()
+        assert all(
+            env.observe(other)["observation"].shape == seen["observation"].shape for other in env.agents
+        )
+        env.step(None if over else int(chance.choice(np.flatnonzero(seen["action_mask"]))))
+    assert env.live.state.finished
+
+
 @pytest.mark.parametrize("reward", ["points", "final", "win"])
 def test_turns_side_by_side_wait_for_each_other(reward: str) -> None:
     env = parallel_env("yatzy", players=2, reward=reward)

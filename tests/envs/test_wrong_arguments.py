@@ -181,3 +181,11 @@ def test_batches_of_games(refused: Refused) -> None:
         with refused("argument_wrong", argument="game"):
             env.state(number)
     assert len(env.state(np.int64(1)).dice) == 5  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("game", ["yatzy", "maxi-yatzy"])
+def test_a_turn_that_has_not_begun_can_be_observed(game: str) -> None:
+    state = dicecup.Game(game).state
+    layout = Observation(dicecup.Rules(game))
+    seen = layout.array(state.sheet, state.dice, state.throws_left)
+    assert seen.tolist() == layout.of_state(state).tolist()

@@ -12,7 +12,7 @@ from gymnasium.utils import seeding
 from pettingzoo import AECEnv, ParallelEnv
 
 from dicecup.encoding import Mask, Numbers
-from dicecup.engine.state import MOST_PLAYERS, State, final_score
+from dicecup.engine.state import MOST_PLAYERS, State, final_score, turn_start
 from dicecup.envs.solo import (
     ILLEGAL,
     RENDER_MODES,
@@ -102,7 +102,7 @@ class AecGame(AECEnv[str, Seen, int]):  # type: ignore[misc]  # PettingZoo has n
         """What a player sees: dice and legal actions only when it is their turn."""
         state, seat = self.live.state, self.possible_agents.index(agent)
         own = seat == state.player and not state.finished
-        viewed = state if own else replace(state, player=seat, dice=(), kept=(), announced=None)
+        viewed = state if own else turn_start(self.live.rules, state.sheets, seat)
         mask = self.live.mask() if own else np.zeros(self.live.actions.count, dtype=np.int8)
         return {"observation": self.live.seen(viewed), "action_mask": mask}
 
