@@ -11,8 +11,12 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet
 import pytest
+from tests.conftest import Refused
 
 import dicecup
+from dicecup.bots import dataset
+from dicecup.bots.registry import find_bot
+from dicecup.bots.workers import Player
 from dicecup.cli.main import main
 from dicecup.coach.advice import advise, values_at_once
 from dicecup.encoding import Actions
@@ -194,3 +198,24 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert f"{answer['decisions']} decisions of 3 games" in with_values
     assert "lost" in with_values
     assert "lost" not in said("--no-values")
+
+
+def test_the_command_writes_games_that_nobody_can_solve(tmp_path: Path, capsys: Any) -> None:
+    command = ["data", "jamb", "--bot", "greedy", "--games", "1", "--seed", "1", "--json"]
+    assert main([*command, "--output", str(tmp_path / "games.parquet")]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["exact"], said["loss"], said["decisions"] > 0) == (False, None, True)
+
+
+def test_a_worker_without_the_values_does_not_leave_them_out(
+    monkeypatch: pytest.MonkeyPatch, refused: Refused
+) -> None:
+    rules = dicecup.Rules("yum-plus")
+
+    def unsolved(_rules: dicecup.Ruleset) -> None:
+        raise UsageError("solve_takes_long", ruleset="yum-plus", minutes=10, command="dicecup solve yum-plus")
+
+    monkeypatch.setattr(dataset, "ready_values", lambda _rules: None)
+    monkeypatch.setattr(dataset, "known_values", unsolved)
+    with refused("solve_takes_long"):
+        dataset.data_piece(Player(find_bot("greedy"), "greedy"), rules, 0, 1, 1, True)

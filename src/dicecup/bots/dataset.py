@@ -106,7 +106,7 @@ def write_data(
     seed = secrets.randbits(48) if seed is None else whole_number("seed", seed, 0, MOST_SEED)
     check_argument("values", isinstance(values, bool), "expected_true_or_false")
     helpers = checked_helpers(cores, executor, on_progress, on_warning)
-    exact = values and exact_values(rules) is not None
+    exact = values and is_exact(rules)
     pieces = [(rules, first, min(first + PIECE, games), seed, exact) for first in range(0, games, PIECE)]
     played = play_pieces(data_piece, player, pieces, on_progress, helpers)
     about = {
@@ -135,15 +135,23 @@ def mean_and_error(numbers: Sequence[float]) -> tuple[float, float | None]:
     return fmean(numbers), stdev(numbers) / sqrt(len(numbers)) if len(numbers) > 1 else None
 
 
-def exact_values(rules: Ruleset) -> Values | None:
-    """Return the exact values of a game, if they are known or can be found in seconds."""
+def is_exact(rules: Ruleset) -> bool:
+    """Return whether the exact values of a game are known or can be found in seconds."""
     try:
-        found = ready_values(rules) or known_values(rules)
+        exact_values(rules)
     except UsageError as error:
         if error.code in UNSOLVED:
-            return None
+            return False
         raise
-    return found if found.exact else None
+    return True
+
+
+def exact_values(rules: Ruleset) -> Values:
+    """Return the exact values of a game, or raise the reason why they are not known."""
+    found = ready_values(rules) or known_values(rules)
+    if found.why_learned is not None:
+        raise found.why_learned
+    return found
 
 
 def data_piece(player: Player, rules: Ruleset, first: int, end: int, seed: int, exact: bool) -> list[DataRow]:
@@ -196,13 +204,13 @@ def value_row(rules: Ruleset, state: State, move: Any, values: Values | None) ->
 
     actions = actions_of(rules)
     if values is None:
-        row: DataRow = {"action": actions.number(state.dice, move)}
+        row: DataRow = {"action": actions._number(state.dice, move)}
         return row | dict.fromkeys(("value", "best", "loss", "legal", "values"))
     hint = advise(values, state)
     chosen = hint.choice(move)
-    by_action = sorted((actions.number(state.dice, one.move), one.expected) for one in hint.choices)
+    by_action = sorted((actions._number(state.dice, one.move), one.expected) for one in hint.choices)
     return {
-        "action": actions.number(state.dice, chosen.move),
+        "action": actions._number(state.dice, chosen.move),
         "value": chosen.expected,
         "best": hint.expected,
         "loss": chosen.loss,

@@ -37,6 +37,7 @@ from dicecup.cli.solving import (
     values_of,
 )
 from dicecup.cli.terminal import fitting
+from dicecup.errors import UsageError
 from dicecup.i18n.language import game_name
 from dicecup.i18n.sentences import cell_text, number_text, percent_text, signed_text
 from dicecup.installation import need
@@ -317,14 +318,18 @@ def data(
 ) -> None:
     rules = read_ruleset(game, options)
     need("data")
-    from dicecup.bots.dataset import write_data
+    from dicecup.bots.dataset import UNSOLVED, write_data
     from dicecup.bots.registry import current_folder_searched, find_bot
 
     with current_folder_searched():
         find_bot(bot)
     check_writable(output)
     if not no_values:
-        hint_values(rules)  # reports the progress of a solve, if one is needed
+        try:
+            hint_values(rules)  # reports the progress of a solve, if one is needed
+        except UsageError as error:
+            if error.code not in UNSOLVED:
+                raise
     progress, began = ShareProgress(), time.monotonic()
     with compilation_announced(), current_folder_searched(), executor_of(cluster) as executor:
         found = write_data(
