@@ -317,3 +317,25 @@ def test_errors_survive_pickling(kind):
     assert str(again) == str(error)
     assert "ones" in str(again)
     assert (again.code, again.rules) == (error.code, error.rules)
+
+
+def test_saved_rolls_do_not_change_the_same_dice():
+    """What a bot has saved is its own; the dice of a turn and a roll are everybody's."""
+    found: dict[str, list[tuple[int, ...]]] = {}
+
+    def player(name: str, keeps: bool) -> type:
+        class Watcher:
+            def decide(self, rules, state, chance):
+                if rules.throws + state.sheet.saved - state.throws_left == 1:
+                    found.setdefault(name, []).append(state.dice)
+                moves = dicecup.legal_moves(rules, state)
+                wanted = dicecup.Keep if keeps and state.throws_left else dicecup.Score
+                return next(move for move in moves if isinstance(move, wanted))
+
+        Watcher.__name__ = name
+        return Watcher
+
+    bots = [player("Stopping", keeps=False)(), player("Rolling", keeps=True)()]
+    dicecup.simulate("maxi-yatzy", bots, games=1, seed=1, cores=1, same_dice=True)
+    assert len(found["Stopping"]) == 20
+    assert found["Stopping"] == found["Rolling"]

@@ -267,7 +267,8 @@ def play_table(rules: Ruleset, players: Sequence[Player], chance: Random, same: 
         if state.throw_due:
             begun += not state.dice
             turn = -(-begun // len(players))
-            source = Random(f"{same} {turn} {state.throws_left}") if same else chance
+            left = state.throws_left - state.sheet.saved  # rolls that were saved must not change the dice
+            source = Random(f"{same} {turn} {left}") if same else chance
             dice = tuple(source.choice(sides) for _ in range(dice_to_throw(rules, state)))
             state = apply(rules, state, Throw(dice))
         else:
