@@ -58,15 +58,20 @@ class Rules(Ruleset):
     def name(self, language: str = "en", line: str = "game") -> str:
         """What the game is called in a language, or one of its boxes, other lines, columns or layers.
 
+        The line "summary" describes the game in a sentence.
+
         >>> dicecup.Rules("yatzy-sv").name("sv"), dicecup.Rules("yatzy").name("fr", "full_house")
         ('Svensk Yatzy', 'Full')
         """
-        from dicecup.i18n.language import LANGUAGES, LINE_NAMES, game_name, name
+        from dicecup.i18n.language import LANGUAGES, LINE_NAMES, game_name, name, summary
 
         columns = [column.id for column in self.columns] if self.has_columns else []
         layers = self.dice.layers if self.has_layers else ()
         check_one_of("language", language, dict.fromkeys((*LANGUAGES, *self.names)))
-        check_one_of("line", line, dict.fromkeys(("game", *self.lines, *columns, *layers, *LINE_NAMES)))
+        known = ("game", "summary", *self.lines, *columns, *layers, *LINE_NAMES)
+        check_one_of("line", line, dict.fromkeys(known))
+        if line == "summary":
+            return summary(self, language)
         return game_name(self, language) if line == "game" else name(self, line, language)
 
     def score(
