@@ -33,6 +33,11 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 # Tests wait for the coach: on a busy machine processes of a low priority would hardly run.
 os.environ.setdefault("DICECUP_NICE", "off")
 
+# Hypothesis asks the collector who refers to its random numbers, and warns if nobody does. From Python 3.14
+# on that is so once objects are frozen, which servers in tests do, too.
+if sys.version_info >= (3, 14):
+    gc.freeze = lambda: None
+
 # Programs started in the background of a shell ignore Ctrl-C, and so would those that the tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -152,14 +157,9 @@ def pytest_make_collect_report(
 
 
 def pytest_collection_finish() -> None:
-    """Keep the garbage collector from looking again and again at what the imports have made.
-
-    From Python 3.14 on Hypothesis, which asks the collector who refers to its random numbers, would not be
-    told of objects that are frozen, and would warn in the first test that it runs.
-    """
+    """Keep the garbage collector from looking again and again at what the imports have made."""
     gc.collect()
-    if sys.version_info < (3, 14):
-        gc.freeze()
+    gc.freeze()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -181,7 +181,8 @@ def test_names_of_lines_columns_and_layers_in_known_languages(here, refused):
     for game in dicecup.Rules.ids():
         rules = dicecup.Rules(game)
         for language in ("en", "fr", "de", "sv"):
-            assert all(rules.name(language, line) for line in ("game", *rules.lines, "grand_total"))
+            lines = ("game", "summary", *rules.lines, "grand_total")
+            assert all(rules.name(language, line) for line in lines)
     triple, double = dicecup.Rules("triple-yum-plus"), dicecup.Rules("dice-in-dice")
     assert (triple.name("en", "x2"), double.name("sv", "inner")) == ("× 2", "inre tärningar")
     (here / "bare.toml").write_text(

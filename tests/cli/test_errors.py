@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 import subprocess
 import sys
@@ -10,6 +12,8 @@ from pathlib import Path
 
 import pytest
 from tests.waiting import PATIENCE
+
+from dicecup.cli.main import dicecup, main
 
 GOOD = ["score", "yatzy", "3", "3", "3", "6", "6"]
 CASES = [
@@ -209,17 +213,13 @@ def test_characters_that_the_output_does_not_have(environment):
         assert "cinq dés" in done.stdout.decode("cp1252")
 
 
-@pytest.mark.posix
-def test_only_an_output_that_fails_is_blamed(tmp_path: Path, environment):
-    command = 'ulimit -n 9; "$0" -m dicecup simulate yatzy --bot greedy --games 100 --json'
-    done = subprocess.run(
-        ["sh", "-c", command, sys.executable],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "Too many open files" in done.stderr
-    assert "[system_failed]" in done.stderr
+def test_only_an_output_that_fails_is_blamed(monkeypatch, capsys):
+    def fail(*_arguments, **_settings):
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(dicecup, "main", fail)
+    assert main(["rules", "yatzy", "--lang", "en"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert os.strerror(errno.EMFILE) in captured.err
+    assert "[system_failed]" in captured.err

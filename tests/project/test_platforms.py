@@ -14,10 +14,10 @@ pytestmark = pytest.mark.slow
 
 MODULES = ("fcntl", "grp", "pwd", "readline", "resource", "syslog", "termios", "tty", "uvloop")
 FUNCTIONS = ("fork", "forkpty", "getpgid", "killpg", "nice", "sched_getaffinity", "setsid", "sysconf")
-# Python imports this first, in child processes too. The two libraries bring their own code for each platform.
+# Python imports this first, in child processes too. These libraries bring their own code for each platform.
 SITECUSTOMIZE = f"""\
 import os, sys
-import filelock, psutil
+import asyncio, filelock, psutil
 for name in {MODULES}:
     sys.modules[name] = None
 for name in {FUNCTIONS}:
