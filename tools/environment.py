@@ -45,7 +45,7 @@ else:
 
 
 WINDOWS = sys.platform == "win32"
-EXTRAS = ("dask", "data", "env", "pdf", "postgresql", "solver")
+EXTRAS = ("dask", "data", "env", "pdf", "postgresql", "site", "solver")
 PARTS = ("run", *EXTRAS, "check")
 LOCKED = ("--only-binary", ":all:", "--no-deps", "--require-hashes")
 PIP = ("-I", "-m", "pip", "install", "--quiet", "--no-input", "--no-cache-dir", "--retries", "2", *LOCKED)

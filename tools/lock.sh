@@ -25,6 +25,6 @@ print(*project["optional-dependencies"][sys.argv[1]], sep="\n")' "$1"
 # check.txt first, with everything: the others take the same versions from it.
 lock check.txt pyproject.toml --all-extras --group check "$@"
 lock run.txt pyproject.toml --group setup --constraint requirements/check.txt "$@"
-for extra in dask data env pdf postgresql solver; do
+for extra in dask data env pdf postgresql site solver; do
     extra "$extra" | lock "$extra.txt" - --constraint requirements/check.txt "$@"
 done

