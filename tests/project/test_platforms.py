@@ -18,6 +18,7 @@ FUNCTIONS = ("fork", "forkpty", "getpgid", "killpg", "nice", "sched_getaffinity"
 SITECUSTOMIZE = f"""\
 import os, sys
 import asyncio, filelock, psutil
+os.process_cpu_count = os.cpu_count  # that of Python 3.13 and later calls sched_getaffinity
 for name in {MODULES}:
     sys.modules[name] = None
 for name in {FUNCTIONS}:
