@@ -123,6 +123,8 @@ def test_a_database_that_was_restarted_fails_one_request(postgres_database: str)
     database = PostgresDatabase(postgres_database)
     with database.changes(), database.changes(), database.changes():
         pass
+    # The pool may still be opening another one.
+    eventually(database.pool.get_stats, lambda seen: seen["pool_available"] == seen["pool_size"])
     ours = "pid <> pg_backend_pid() AND datname = current_database()"
     with database.connect() as elsewhere:
         elsewhere.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {ours}")
