@@ -233,6 +233,7 @@ def open_match(page: Page, game: str = "yatzy", *others: str, **choices: str) ->
     form = language | {"Content-Type": "application/x-www-form-urlencoded"}
     opened = page.request.post(path, data=urlencode(fields), headers=form, max_redirects=0)
     page.goto(opened.headers["location"])
+    loaded(page)
 
 
 def play(page: Page) -> None:
@@ -240,10 +241,17 @@ def play(page: Page) -> None:
     page.click("#play")
     page.wait_for_url("**/t/*")
     page.wait_for_load_state("load")
+    loaded(page)
 
 
 def version(page: Page) -> int:
     return int(page.locator("#match").get_attribute("data-version") or -1)
+
+
+def loaded(page: Page) -> None:
+    """Wait until scripts know that the match is painted, where there are scripts."""
+    if page.evaluate("matchMedia('(scripting: enabled)').matches"):
+        on_screen(page)
 
 
 def on_screen(page: Page) -> None:

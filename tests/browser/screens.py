@@ -109,7 +109,7 @@ def taps_for_pad_turn(page: Page, at: str, points: int) -> int:
     """Write points on a score pad, and count the taps."""
     page.locator("#match[data-on-screen]").wait_for(state="attached")
     version = page.locator("#match").get_attribute("data-version")
-    targets = (f"[id='at-{at}']", f".choose[data-at='{at}'] [value='{points}']")
+    targets = (f"[id='at-{at}']", f"#chooser[data-on-screen] [data-at='{at}'] [value='{points}']")
     for target in targets:
         page.click(target)
     page.locator(f"#match:not([data-version='{version}'])").wait_for(state="attached")

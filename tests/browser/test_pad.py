@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from tests.browser.accessibility import violations
 from tests.browser.conftest import NewPage, away, changed, on_screen, open_match, play
+from tests.browser.holding import until
 from tests.browser.screens import (
     KEEP_BUBBLES,
     LOW_PHONE,
@@ -38,6 +39,12 @@ def text_at(page: Page, at: str) -> str:
     return page.locator(f"[id='at-{at}']").inner_text()
 
 
+def write_focused(page: Page) -> None:
+    """Write the value that has the focus, once the values are painted."""
+    page.wait_for_selector("#chooser[data-on-screen]")
+    changed(page, lambda: page.keyboard.press("Enter"))
+
+
 @pytest.mark.parametrize("game", main_ids())
 def test_all_boxes_of_two_players_are_on_one_screen(new_page: NewPage, game: str) -> None:
     """In every language: one pad is looked at in each."""
@@ -54,6 +61,26 @@ def test_all_boxes_of_two_players_are_on_one_screen(new_page: NewPage, game: str
             found[code, 360] = visible_pad_boxes(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, code
     assert found == dict.fromkeys(found, 2 * load_ruleset(game).cells)
+
+
+def test_digits_are_not_lost_while_the_values_are_on_their_way(new_page: NewPage) -> None:
+    page = new_page()
+    new_pad(page, "yatzy")
+    waiting: list[Route] = []
+
+    def hold(route: Route) -> None:
+        waiting.append(route)
+
+    page.route("**/t/*?at=*", hold)
+    page.focus("[id='at-0.sixes']")
+    for key in ("2", "4", "Enter"):
+        page.keyboard.press(key)
+    until(page, lambda: bool(waiting))
+    waiting.pop().continue_()
+    expect(page.locator(".choose button:focus")).to_have_attribute("value", "24")
+    write_focused(page)
+    assert text_at(page, "0.sixes") == "24"
+    assert waiting == []
 
 
 def test_a_turn_takes_two_taps(new_page: NewPage) -> None:
@@ -87,7 +114,7 @@ def test_by_keyboard(new_page: NewPage) -> None:
     expect(page.locator(".choose [value='24']")).to_be_visible()
     page.keyboard.press("4")
     expect(page.locator(".choose [value='24']")).to_be_focused()
-    changed(page, lambda: page.keyboard.press("Enter"))
+    write_focused(page)
     assert text_at(page, "0.sixes") == "24"
     expect(page.locator("[id='at-1.sixes']")).to_be_focused()  # whoever is next
     page.keyboard.press("Enter")

@@ -24,7 +24,9 @@ from tests.browser.holding import HeldAnswers, HeldEvents, requested_changes, un
 HOLD_FRAMES = """
 window.frames_held = [];
 window.requestAnimationFrame = (callback) => window.frames_held.push(callback);
+null;
 """
+ENTER = {"key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13}
 Events = list[tuple[str, dict[str, Any]]]
 # A button that is pressed by Space is clicked by the browser as soon as the key is let go.
 LET_SPACE_GO = """() => {
@@ -81,8 +83,8 @@ def test_what_is_pressed_before_the_answer_does_nothing(new_page: NewPage) -> No
 def test_what_is_pressed_before_the_table_is_painted_does_nothing(new_page: NewPage) -> None:
     """The new table is in the document, and its form has the new version, but nobody can have seen it."""
     page = new_page()
-    page.add_init_script(HOLD_FRAMES)
     open_match(page)
+    page.evaluate(HOLD_FRAMES)
     changes = requested_changes(page)
     page.keyboard.press("t")
     expect(page.locator("#match")).to_have_attribute("data-version", "1")
@@ -98,6 +100,91 @@ def test_what_is_pressed_before_the_table_is_painted_does_nothing(new_page: NewP
     page.keyboard.press("t")
     expect(page.locator("#match")).to_have_attribute("data-version", "3")
     assert changes == [("throw", "0"), ("throw", "1")]
+
+
+def test_what_is_pressed_while_the_page_loads_does_nothing(new_page: NewPage) -> None:
+    page = new_page()
+    open_match(page)
+    page.add_init_script(HOLD_FRAMES)
+    page.reload()
+    changes = requested_changes(page)
+    for _frame in range(2):
+        page.keyboard.press("t")
+        page.dispatch_event("#throw", "click")
+        page.evaluate(NEXT_FRAME)
+    on_screen(page)
+    page.keyboard.press("t")
+    expect(page.locator("#match")).to_have_attribute("data-version", "1")
+    assert changes == [("throw", "0")]
+
+
+def test_a_value_that_is_not_painted_is_not_written(new_page: NewPage) -> None:
+    """The first value has the focus as soon as it is there: a doubled key must not write it."""
+    page = new_page()
+    open_match(page, dice="points")
+    page.evaluate(HOLD_FRAMES)
+    changes = requested_changes(page)
+    page.focus("[id='at-0.sixes']")
+    page.keyboard.press("Enter")
+    for _frame in range(2):
+        expect(page.locator(".choose button:focus")).to_have_attribute("value", "0")
+        page.keyboard.press("Enter")
+        page.evaluate("document.activeElement.click()")
+        page.evaluate(NEXT_FRAME)
+    assert changes == []
+    page.keyboard.press("2")
+    page.keyboard.press("4")
+    page.keyboard.press("Enter")
+    expect(page.locator("[id='at-0.sixes']")).to_have_text("24")
+    assert changes == [("write", "none")]
+
+
+def test_enter_is_one_press_although_it_is_two_events(new_page: NewPage) -> None:
+    page = new_page()
+    open_match(page)
+    page.focus("#throw")
+    session = page.context.new_cdp_session(page)
+    session.send("Input.dispatchKeyEvent", {"type": "rawKeyDown", **ENTER})
+    other = page.context.new_page()
+    other.goto(page.url)
+    changed(page, lambda: throw(other))
+    changes = requested_changes(page)
+    page.bring_to_front()
+    page.focus("#throw")
+    session.send("Input.dispatchKeyEvent", {"type": "char", "text": "\r", **ENTER})
+    session.send("Input.dispatchKeyEvent", {"type": "keyUp", **ENTER})
+    press(page, "Enter")
+    assert changes == [("throw", "1")]
+
+
+def test_a_die_that_is_typed_before_the_table_is_painted_is_not_sent(new_page: NewPage) -> None:
+    page = new_page()
+    open_match(page, dice="table")
+    page.focus("#typed")
+    changed(page, lambda: page.keyboard.type("66665"))
+    for key in "1234":
+        page.keyboard.press(key)
+    press(page, "t")
+    page.focus("#typed")
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.focus("#typed")
+    page.evaluate(HOLD_FRAMES)
+    changed(other, lambda: other.keyboard.type("1"))
+    changed(other, lambda: other.click("#undo"))
+    expect(page.locator("#match")).to_have_attribute("data-version", str(version(other)))
+    changes = requested_changes(page)
+    page.bring_to_front()
+    page.focus("#typed")
+    for _frame in range(2):
+        expect(page.locator("#match[data-on-screen]")).to_have_count(0)
+        page.keyboard.press("3")
+        page.evaluate(NEXT_FRAME)
+    on_screen(page)
+    expect(page.locator("#typed")).to_have_value("")
+    page.keyboard.press("3")
+    expect(page.locator("#typed")).to_have_count(0)
+    assert [what for what, _version in changes] == ["type"]
 
 
 def test_a_press_that_began_before_does_nothing(new_page: NewPage) -> None:
@@ -118,6 +205,7 @@ def test_a_press_that_began_before_does_nothing(new_page: NewPage) -> None:
 
 
 SPACE, SHIFT = ({"key": key, "code": code} for key, code in ((" ", "Space"), ("Shift", "ShiftLeft")))
+OTHER_KEY = {"key": "x", "code": "KeyX"}
 FINGER, OTHER = {"pointerId": 7}, {"pointerId": 8}
 CLICK = ("click", {"detail": 1} | FINGER)
 SEND = """async (events) => {
@@ -136,9 +224,15 @@ SEND = """async (events) => {
         ([("pointerdown", FINGER)], [("keydown", SHIFT), ("pointerup", FINGER), CLICK]),
         ([("keydown", SHIFT), ("pointerdown", FINGER)], [("keyup", SHIFT), ("pointerup", FINGER), CLICK]),
         ([("pointerdown", FINGER)], [("pointerdown", OTHER), ("pointerup", FINGER), CLICK]),
+        ([("pointerdown", FINGER)], [("pointerdown", OTHER), ("pointerup", OTHER), CLICK]),
+        ([("pointerdown", FINGER)], [CLICK]),
         ([("keydown", SPACE)], [("keydown", SHIFT), ("keyup", SHIFT)]),
+        ([("keydown", SPACE)], [("keydown", OTHER_KEY), ("keyup", OTHER_KEY)]),
     ],
-    ids=["a key goes down", "a key is let go", "another finger", "another key"],
+    ids=[
+        *("a key goes down", "a key is let go", "another finger", "another finger that is let go"),
+        *("another button stays down", "a modifier", "another key"),
+    ],
 )
 def test_presses_that_overlap_are_told_apart(new_page: NewPage, before: Events, after: Events) -> None:
     """A press that began before does nothing, whatever else is pressed or let go before it ends."""

@@ -6,24 +6,35 @@ const { htmx } = window; // a classic script: its only documented access is this
 const chooser = document.getElementById("chooser");
 let digits = ""; // typed so far, to choose a value
 let opener = ""; // the id of the cell whose values are shown
+let early = null; // digits that were typed while its values were fetched
 
 const cell = (id) => document.getElementById(id);
 const values = () => [...chooser.querySelectorAll("[name=points]:not([disabled])")];
 
 async function open(link, typed = "") {
+  if (early !== null && opener === link.id) return; // its values are on their way
   opener = link.id;
   digits = "";
-  await htmx.ajax("GET", link.href, { target: "#chooser", swap: "innerHTML" });
+  early = typed;
+  let keys = "";
+  try {
+    await htmx.ajax("GET", link.href, { target: "#chooser", swap: "innerHTML" });
+  } finally {
+    if (opener === link.id) [keys, early] = [early, null];
+  }
+  if (!opener) chooser.replaceChildren(); // closed meanwhile
+  if (opener !== link.id) return;
   markOpen();
   values()
     .find((button) => button.value !== "nothing")
     ?.focus({ preventScroll: true });
-  if (typed) type(typed);
+  for (const key of keys) type(key);
 }
 
 function close(next = opener) {
   chooser.replaceChildren();
   opener = "";
+  early = null;
   markOpen();
   (cell(next) || document.getElementById("headline"))?.focus({ preventScroll: true });
 }
@@ -57,6 +68,7 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input")) return;
   const isDigit = /^[0-9]$/.test(event.key);
   if (event.key === "Escape" && opener) close();
+  else if (isDigit && early !== null) early += event.key;
   else if (isDigit && chooser.childElementCount) type(event.key);
   else if ((isDigit || event.key === " ") && event.target.matches("#pad a")) {
     event.preventDefault();

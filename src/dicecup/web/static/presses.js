@@ -1,66 +1,106 @@
-// A tap or key acts only on the match that was on the screen when it was made.
+// A tap or key acts only on what was on the screen when it was made: the match, or the values of a box of a score pad.
 //
 // The version in every form lets the server refuse a move that was made against an older state. But the match can be
 // replaced under a finger: then the new form carries the new version. So each press is tied to the drawing that the
 // player saw when the press began, and does nothing to any other.
 import { drawing, match } from "./drawing.js";
 
-let onScreen = null; // what the browser has painted last
-const pointers = new Map(); // what was on the screen when each pointer that is down went down
-const keys = new Map(); // … and each key
-let released = null; // the pointer that went up last: the click that follows is its
-let byKey = null; // what was on the screen when the key of the event under way went down
+const chooser = document.getElementById("chooser"); // where a score pad shows the values of a box
+let choices = 0; // how often its content was replaced
+const drawn = () => ({ match: drawing(), chooser: choices });
+let onScreen = {}; // what the browser has painted last
+const pointers = new Map(); // what was on the screen when each pointer went down, until its click
+let lastDown; // the pointer that went down last: in older browsers a click does not say whose it is
+const keys = new Map(); // what was on the screen when each key that is down went down
+let byKey = null; // … and the key that was used last, while it is down and for the click that letting it go makes
 let first = null; // … and when the first press of a double click began
 
-function setOnScreen() {
-  onScreen = drawing();
-  match().dataset.onScreen = "";
+const MOST_POINTERS = 20; // fingers that scroll never click
+const MODIFIERS = ["Alt", "AltGraph", "CapsLock", "Control", "Meta", "Shift"];
+
+// Callbacks run before their frame is painted: when the second one runs, the first frame is on the screen.
+function whenPainted(act) {
+  requestAnimationFrame(() => requestAnimationFrame(act));
 }
 
-setOnScreen();
-document.addEventListener("htmx:afterSettle", () => {
-  const drawn = drawing();
-  const painted = () => drawn === drawing() && setOnScreen();
-  // Callbacks run before their frame is painted: when the second one runs, the first frame is on the screen.
-  requestAnimationFrame(() => requestAnimationFrame(painted));
-});
+function noteDrawing() {
+  const now = drawn();
+  whenPainted(() => {
+    onScreen = now;
+    if (now.match === drawing()) match().dataset.onScreen = "";
+    if (chooser && now.chooser === choices) chooser.dataset.onScreen = "";
+  });
+}
 
-addEventListener("pointerdown", ({ pointerId }) => pointers.set(pointerId, onScreen), true);
-addEventListener("pointercancel", ({ pointerId }) => pointers.delete(pointerId), true);
+noteDrawing();
+document.addEventListener("htmx:afterSettle", noteDrawing);
+if (chooser) {
+  const replaced = () => {
+    choices += 1;
+    delete chooser.dataset.onScreen;
+    noteDrawing();
+  };
+  new MutationObserver(replaced).observe(chooser, { childList: true });
+}
+
 addEventListener(
-  "pointerup",
+  "pointerdown",
   ({ pointerId }) => {
-    released = { pointerId, seen: pointers.get(pointerId) };
-    pointers.delete(pointerId);
+    pointers.delete(pointerId); // the newest is the last one
+    pointers.set(pointerId, onScreen);
+    if (pointers.size > MOST_POINTERS) pointers.delete(pointers.keys().next().value);
+    lastDown = pointerId;
   },
   true,
 );
+addEventListener("pointercancel", ({ pointerId }) => pointers.delete(pointerId), true);
 
+// Some keys click when they go down, Enter in a task of its own ("keypress"), and Space when it is let go.
 function noteKey({ type, code, key, repeat }) {
+  if (MODIFIERS.includes(key)) return;
   const name = code || key;
   if (type === "keydown" && !repeat) keys.set(name, onScreen);
-  byKey = keys.get(name);
-  if (type === "keyup") keys.delete(name);
-  setTimeout(() => (byKey = null)); // the click that a key makes belongs to the same task
+  byKey = keys.get(name) ?? byKey;
+  if (type !== "keyup") return;
+  keys.delete(name);
+  setTimeout(() => (byKey = null)); // the click belongs to the same task
 }
-addEventListener("keydown", noteKey, true);
-addEventListener("keyup", noteKey, true);
+for (const type of ["keydown", "keypress", "keyup"]) addEventListener(type, noteKey, true);
+addEventListener("blur", () => {
+  keys.clear(); // nobody says when they are let go
+  byKey = null;
+});
 
 // What was on the screen when this click began. Assistive technology clicks without pressing anything.
-function seenBy({ detail, pointerId = released?.pointerId }) {
+function seenBy({ detail, pointerId = lastDown }) {
   if (detail === 0) return byKey ?? onScreen;
-  if (detail === 1) first = (pointerId === released?.pointerId && released?.seen) || onScreen;
-  released = null;
+  if (detail === 1) {
+    first = pointers.has(pointerId) ? pointers.get(pointerId) : onScreen;
+    pointers.delete(pointerId);
+  }
   return first;
 }
+
+const regionOf = (target) => (match().contains(target) ? "match" : chooser?.contains(target) ? "chooser" : null);
+const isOutdated = (seen, region) => seen?.[region] !== drawn()[region];
 
 addEventListener(
   "click",
   (event) => {
     const seen = seenBy(event);
-    if (!match().contains(event.target) || (seen === drawing() && !rollsAgain(event.target))) return;
+    const region = regionOf(event.target);
+    if (!region || (!isOutdated(seen, region) && !rollsAgain(event.target))) return;
     event.preventDefault();
     event.stopImmediatePropagation();
+  },
+  true,
+);
+
+// The last die that is typed sends the roll.
+addEventListener(
+  "beforeinput",
+  (event) => {
+    if (event.target.id === "typed" && isOutdated(byKey ?? onScreen, "match")) event.preventDefault();
   },
   true,
 );
