@@ -77,7 +77,7 @@ def test_impossible_numbers_of_saved_rolls(saved: object, expected: str):
 
 def test_saved_rolls_are_no_box_where_none_are_saved():
     assert code(sheet_from_data, load_ruleset("yatzy"), {"saved_throws": 1}) == "box_unknown"
-    assert checked_sheet(MAXI, Sheet(empty_sheet(MAXI).cells, 0, 2)).saved == 2
+    assert checked_sheet(MAXI, Sheet((1, *empty_sheet(MAXI).cells[1:]), 0, 2)).saved == 2
 
 
 def test_where_rolls_matter_all_of_them_are_typed():

@@ -79,8 +79,8 @@ def test_a_plain_turn_is_the_turn_of_the_kernels(solved_end, game):
     if game == "yatzy-sv":  # with poor dice a 0 in another box would be better than Chance
         sheets.append(sheet_with_open(rules, "ones", "yatzy", "chance"))
     for sheet in sheets:
-        turn = PlainTurn(rules, sheet, lambda after: solution.turn(after).value)
-        assert turn.value == pytest.approx(solution.turn(sheet).value, abs=1e-9)
+        turn = PlainTurn(rules, sheet, lambda after: solution._unchecked_turn(after).value)
+        assert turn.value == pytest.approx(solution._unchecked_turn(sheet).value, abs=1e-9)
 
 
 def sheet_with_open(rules: Ruleset, *boxes: str) -> Sheet:

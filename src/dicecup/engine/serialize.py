@@ -16,7 +16,7 @@ from dicecup.dice import Dice, Die, contains, format_die, parse_die, sort_dice
 from dicecup.engine.checked import announced_names, checked_state
 from dicecup.engine.legality import cell_names
 from dicecup.engine.play import wins
-from dicecup.engine.sheet_data import sheet_from_data, sheet_to_data, wrong
+from dicecup.engine.sheet_data import check_sheet, sheet_from_data, sheet_to_data, wrong
 from dicecup.engine.state import (
     Announce,
     Keep,
@@ -54,6 +54,7 @@ class Position:
     def __post_init__(self) -> None:
         check_argument("reference", isinstance(self.reference, str), "expected_ruleset")
         object.__setattr__(self, "state", checked_state(self.rules, self.state))
+        check_sheet(self.rules, self.state.sheet)
 
     @classmethod
     def parse(cls, line: str) -> Position:

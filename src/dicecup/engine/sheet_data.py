@@ -73,8 +73,15 @@ def sheet_from_data(rules: Ruleset, data: object) -> Sheet:
 
 
 def checked_sheet(rules: Ruleset, sheet: object) -> Sheet:
-    """Return a sheet of this game, given as a `Sheet` or as data, as one of plain integers."""
-    return plain_sheet(rules, sheet) if isinstance(sheet, Sheet) else sheet_from_data(rules, sheet)
+    """Return a sheet of this game, given as a `Sheet` or as data, as one of plain integers.
+
+    One that is surely impossible is refused: nothing about it has a value.
+    """
+    if not isinstance(sheet, Sheet):
+        return sheet_from_data(rules, sheet)
+    plain = plain_sheet(rules, sheet)
+    check_sheet(rules, plain)
+    return plain
 
 
 def plain_sheet(rules: Ruleset, sheet: object) -> Sheet:
@@ -238,7 +245,8 @@ def worthless_throws(rules: Ruleset, index: int) -> frozenset[int]:
 
 def check_repeats(rules: Ruleset, sheet: Sheet) -> None:
     """Check that every scored repeat filled a box, with points that such dice give there."""
-    assert rules.repeat is not None
+    if rules.repeat is None:
+        raise wrong("repeats", "expected_whole_number", low=0, high=0)
     if sheet.repeats > most_repeats(rules, sheet):
         raise impossible(rules.repeat.id, sheet.repeats * rules.repeat.points)
 

@@ -18,7 +18,7 @@ from dicecup.dice import AnyDie, Dice, lattice
 from dicecup.engine.checked import checked_state
 from dicecup.engine.play import as_dice
 from dicecup.engine.serialize import Position
-from dicecup.engine.sheet_data import checked_sheet, wrong
+from dicecup.engine.sheet_data import check_sheet, checked_sheet, wrong
 from dicecup.engine.state import Score, Sheet, State, alone, empty_sheet, final_score
 from dicecup.errors import DicecupError, DiceError, Phrase, PositionError, UsageError, as_integer
 from dicecup.rules.model import Ruleset
@@ -331,7 +331,13 @@ class Solution(ABC):
 def state_alone(rules: Ruleset, state: State) -> State:
     """The moment of the player whose turn it is, in plain integers; anything else is refused."""
     own = alone(checked_state(rules, state))
-    return replace(own, dice=()) if own.sheet.full else own
+    check_sheet(rules, own.sheet)
+    if own.sheet.full:
+        return replace(own, dice=())
+    all_rolls = rules.throws + own.sheet.saved
+    if not (own.dice or own.kept) and own.throws_left != all_rolls:  # it would be worth less than it seems
+        raise wrong("throws_left", "expected_whole_number", low=all_rolls, high=all_rolls)
+    return own
 
 
 def checked_count(rules: Ruleset, dice: Dice) -> Dice:

@@ -14,7 +14,7 @@ import numpy as np
 from dicecup.dice import Dice, Faces, Lattice, lattice
 from dicecup.engine.serialize import Position
 from dicecup.engine.state import Sheet, State, bonus, score, start
-from dicecup.errors import Phrase, PositionError, UsageError
+from dicecup.errors import PositionError, check_one_of
 from dicecup.rules.model import Ruleset
 from dicecup.solver.arrays import Array
 from dicecup.solver.compiled import VECTOR_BYTES, entry_kernel, kernel, lanes, load, store
@@ -303,9 +303,7 @@ class SingleSolution(Solution):
         return SingleTurn(self, sheet)
 
     def final_scores(self, position: Position | State | None = None, play: Play = "points") -> FinalScores:
-        if play not in ("points", "target"):
-            known = Phrase("expected_one_of", known="points, target")
-            raise UsageError("argument_wrong", argument="play", expected=known)
+        check_one_of("play", play, ("points", "target"))
         state = start(self.rules) if position is None else self._state_of(position)
         return self.chances.final_scores(state, play)
 
