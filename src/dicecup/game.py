@@ -13,7 +13,7 @@ from dicecup.engine.fairness import MOST_SEED
 from dicecup.engine.pad import written
 from dicecup.engine.play import as_dice
 from dicecup.engine.record import BOT_PREFIX, Header, Record
-from dicecup.engine.record_header import MOST_NAME, good_name
+from dicecup.engine.record_header import MOST_NAME, check_header, good_date, good_name
 from dicecup.engine.serialize import Position, move_from_data, position_from_data, position_from_line
 from dicecup.engine.state import MOST_PLAYERS, Announce, Keep, Move, Throw, TurnMove, Write, alone
 from dicecup.errors import Phrase, UsageError, about, check_argument, whole_number
@@ -73,6 +73,7 @@ class Game(GameView):
     ) -> None:
         bound = Rules(rules, options)
         names, bots = seats_of(players)
+        check_argument("date", good_date(date), "expected_text")
         origin, secret = dice_origin(dice, seed, names, same_dice=same_dice)
         header = Header(bound.reference, bound, names, origin, date)
         self._match = Match(Record(header), secret=secret, bot_seed=seed, bots=bots)
@@ -321,18 +322,23 @@ def review(game: Game | Record | str | os.PathLike[str]) -> Review:
     ['Ann', 'bot:greedy']
     """
     if isinstance(game, Record):
-        check_argument("game", isinstance(game.header, Header), "expected_path")
+        parts: tuple[object, object] = game.header, game.entries  # whatever their types say
+        check_argument("game", isinstance(parts[0], Header) and isinstance(parts[1], tuple), "expected_path")
+        check_header(game.header)
         game = Game._of(game, None, {}, None)
     return (game if isinstance(game, Game) else Game.load(game)).review()
 
 
 def seats_of(players: object) -> tuple[tuple[str, ...], dict[int, Bot]]:
     """The names of the players, and the bots by their seats."""
-    expected = Phrase("expected_players")
-    if isinstance(players, str) or not isinstance(players, Iterable):
-        raise UsageError("argument_wrong", argument="players", expected=expected)
+    try:
+        seated = None if isinstance(players, str) else iter(players)  # type: ignore[call-overload]
+    except TypeError:  # also an array that is only one number
+        seated = None
+    if seated is None:
+        raise UsageError("argument_wrong", argument="players", expected=Phrase("expected_players"))
     names, bots = list[str](), dict[int, Bot]()
-    for seat, player in enumerate(players):
+    for seat, player in enumerate(seated):
         if seat >= MOST_PLAYERS:
             raise UsageError("players_too_many", most=MOST_PLAYERS)
         name = player if isinstance(player, str) else BOT_PREFIX + bot_name(player)

@@ -205,7 +205,11 @@ def bot_name(bot: Bot | str) -> str:
     if isinstance(bot, str):
         return bot
     built_in = next((name for name, known in BOTS.items() if known is bot), None)
-    return built_in or type(checked_bot(bot)).__name__
+    if built_in:
+        return built_in
+    kind = type(checked_bot(bot))
+    # The built-in bot of that name would play on where the record is loaded.
+    return f"{kind.__module__}:{kind.__name__}" if kind.__name__ in BOTS else kind.__name__
 
 
 def known_bot(player: str) -> Bot | None:

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 
 from dicecup.engine.fairness import SAME_DICE, trimmed
 from dicecup.engine.record import Borrowed, DiceOrigin, Header
-from dicecup.errors import Phrase, RecordError
+from dicecup.engine.state import check_rules
+from dicecup.errors import Phrase, RecordError, check_argument
 from dicecup.rules.loader import FindRules, load_without_files
 
 VERSION = 1
 TITLE = "dicecup record"
 MOST_PLAYERS_READ = 100
 MOST_NAME = 60
+MOST_DATE = 100
 COMMITMENT = re.compile(r"[0-9a-f]{64}")
 TURNS = re.compile(r"[1-9][0-9]{0,5}")  # numbers of turns of another game
 # Control characters, line breaks, and the surrogates that undecodable bytes become.
@@ -168,6 +170,24 @@ def good_name(name: object) -> bool:
         return False
     whole = bool(name) and name == name.strip() and not CONTROL.search(name)
     return whole and len(name) <= MOST_NAME and "," not in name
+
+
+def good_date(date: object) -> bool:
+    """Return whether a date can be written: nothing, or one line of any form without outer spaces."""
+    if not isinstance(date, str) or date != date.strip():
+        return False
+    return len(date) <= MOST_DATE and not CONTROL.search(date)
+
+
+def check_header(header: Header) -> None:
+    """Refuse a header that a program has made of other things than those of a game."""
+    check_rules(header.rules)
+    players, origin = header.players, header.origin
+    found: object = players  # whatever its type says
+    named = isinstance(found, tuple) and len(found) > 0 and all(map(good_name, found))
+    check_argument("players", named, "expected_players")
+    check_argument("origin", isinstance(origin, DiceOrigin), "expected_origin")
+    check_argument("date", good_date(header.date), "expected_text")
 
 
 def read_origin(line: Line, seeds: list[Line], players: int) -> DiceOrigin:
