@@ -1,7 +1,7 @@
 """Work spread over any `concurrent.futures.Executor`: this machine's processes, MPI, or a Dask cluster.
 
 A piece of work travels by itself, as a function of this package and its arguments, so that any worker can do
-it, also again after another one died. Results are yielded in the order of the pieces, each exactly once.
+it, or retry it after another one died. Results are yielded in the order of the pieces, each exactly once.
 """
 
 from __future__ import annotations

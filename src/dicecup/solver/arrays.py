@@ -14,7 +14,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 Arrays = TypeVar("Arrays")
 NOWHERE = -1  # no index
 PADDING = 64  # numbers behind the last state of a level, so that a vector may read beyond it
-# The initial value everywhere. A result that came from it would be huge, as every choice is for the most.
+# The initial value everywhere. A result computed from it would be huge, because every choice maximises.
 POISON = 1e30
 TABLE = "table of addresses"  # where a set of arrays keeps it
 

@@ -1,4 +1,4 @@
-"""Values that come with the package and answer in plain Python, without a solve.
+"""Values shipped with the package, evaluated in plain Python.
 
 The exact table of a five-dice game is a header, which says how sheets are numbered, and a compressed block
 for each class of the lower part: rows of values by the class of the upper part, then by the upper total. A

@@ -1,7 +1,7 @@
 """Chances of a game of one layer and one column: how it may end, the best chance of a target; their tables.
 
-Each number is stored as a whole number of 65,535ths, and of a row only the part between certain and
-impossible. The numbers of the empty sheet are stored unrounded too.
+Each chance is stored as a 16-bit integer, n/65,535; parts of a row that are exactly 0 or 1 are not stored.
+The chances of the empty sheet are stored unrounded too.
 
 For sheets with few open boxes everything is computed when it is asked for; for others there are tables.
 """
@@ -371,7 +371,7 @@ class UtilitySolution(Solution):
 
 
 def reach(solution: SingleSolution, sheet: Sheet, rows: RowLevel) -> tuple[int, int]:
-    """Return the fewest and the most points that can be written from a sheet on, as far as rows tell."""
+    """Return the fewest and the most points that can still be written, within the range of the rows."""
     turn = RowTurn(solution, sheet, rows, Aims.at_least(0))
     after, points = turn.places[turn.options[:, 2]], turn.options[:, 3]
     most = points - rows.base[after]

@@ -1,7 +1,7 @@
 """The coach: advice for the current decision, luck and losses so far, chances to win; and its best bot.
 
-All of it runs in two worker processes: one for what somebody waits for, one in the background.
-In a browser there is only one process: there hints are worked out ahead, while nobody waits for a move.
+All of it runs in two worker processes: one for interactive requests, one for background work.
+A browser has only one process, which computes hints in advance while it is idle.
 Answers are cached by match and version. Before the first answer about a game the game is prepared, which
 takes seconds, and a minute if its kernels have never been compiled; `in_time` lets pages say so.
 """

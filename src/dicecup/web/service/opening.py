@@ -257,7 +257,7 @@ def may_try(live: LiveMatch, holder: str) -> bool:
 async def store_record(
     matches: Matches, played: PlayedRecord, holder: str, *, tried: bool = False
 ) -> LiveMatch:
-    """Open a match that has gone as far as the record."""
+    """Open a match that continues from the end of the record."""
     header = played.record.header
     opening = Opening(
         id=new_match_id(),

@@ -3,7 +3,7 @@ import { match, onDrawn } from "./drawing.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const CONFETTI = 40;
-const MOST_WAITING = 3; // sounds: where a page may make none for a while, not all of them are made up for
+const MOST_WAITING = 3; // sounds: while the browser blocks audio; older ones are dropped
 let context = null; // browsers let a page make sounds only after it was touched
 let waiting = []; // sounds to be made as soon as the context runs
 let sounding = 0; // tones that have not ended

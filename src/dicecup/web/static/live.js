@@ -11,7 +11,7 @@ const LONGEST_PAUSE = 60000;
 const root = new URL("../../", import.meta.url); // of the server; the site may be in a folder of its host
 let events = null;
 let pause = SHORTEST_PAUSE;
-let late = null; // the timer of the notice: a stream that is only begun anew is none
+let late = null; // the timer of the notice, which is not shown for a stream that merely reconnects
 
 export function listen() {
   const notLive = document.getElementById("not-live");

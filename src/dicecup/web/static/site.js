@@ -1,5 +1,5 @@
 // On the site the program runs in a service worker. Browsers stop one that has nothing to do: an open page keeps it awake,
-// so that no tap waits for Python to start. And nothing takes the place of a running program unasked.
+// so that no tap waits for Python to start. A new version never replaces a running one without consent.
 const AWAKE = 15_000; // milliseconds; a worker may rest for 30 seconds
 const { serviceWorker } = navigator;
 const bar = document.getElementById("new-version");
@@ -18,10 +18,10 @@ try {
 }
 navigator.storage?.persist?.(); // asks the browser not to delete the games when space is short
 
-// In every tab: an offer that stayed would let the new version rest as well.
+// In every tab: an offer that is still open would stop the new version, too.
 serviceWorker.addEventListener("controllerchange", () => location.reload(), { once: true });
 
-// The old version gives way when the new one answers. One that is only half on the host does not.
+// The old version stops when the new one answers. One that was uploaded only in part never does.
 let old = null;
 serviceWorker.addEventListener("message", ({ data }) => data === "takes over" && old.postMessage("rest"));
 
