@@ -118,6 +118,16 @@ def is_there(module: str) -> bool:
     return bool(sys.modules.get(module, True) and find_spec(module))
 
 
+def find_htmx() -> Path | None:
+    """Return the file of htmx that an installed package carries: a clone has no copy, the wheel has."""
+    spec = find_spec("django_htmx")
+    for place in (spec.submodule_search_locations or []) if spec else []:
+        path = Path(place) / "static" / "django_htmx" / "htmx-2.min.js"
+        if path.exists():
+            return path
+    return None
+
+
 def is_clone() -> bool:
     """Whether this process runs in the virtual environment that ./dicecup creates in a clone."""
     return Path(sys.prefix) == ROOT / ".venv" and launcher().exists()

@@ -22,6 +22,7 @@ from typing import Any
 
 from dicecup.errors import StorageError, UsageError, problem_of
 from dicecup.i18n.language import LANGUAGES, language
+from dicecup.installation import find_htmx
 from dicecup.messages import N_
 from dicecup.rules.loader import builtin_ids, load_without_files
 from dicecup.site.runtime import check_pydantic, fetched_parts
@@ -33,7 +34,6 @@ DOCS = OWN.parents[1] / "docs"  # in a clone; a wheel has copies in web/reading
 WORKER, INDEX = "service-worker.js", "index.html"
 FOLDER = "site-"  # begins the name of the folder with everything else
 COMPRESSION = 9  # of gzip
-HTMX = "static/django_htmx/htmx-2.min.js"
 
 # Packages that the pages need, as they are installed here.
 PACKAGES = (
@@ -257,9 +257,8 @@ def data_files(wheel: Path) -> Iterator[tuple[str, bytes]]:
     for name, path in sources("dicecup"):
         if path.suffix != ".py":
             yield name, path.read_bytes()
-    if not (OWN / "web" / "static" / "htmx.js").exists() and (spec := find_spec("django_htmx")):
-        place = (spec.submodule_search_locations or [""])[0]
-        yield "dicecup/web/static/htmx.js", (Path(place) / HTMX).read_bytes()
+    if not (OWN / "web" / "static" / "htmx.js").exists() and (htmx := find_htmx()):
+        yield "dicecup/web/static/htmx.js", htmx.read_bytes()
     if not (OWN / "web" / "reading").exists():
         for path in sorted(page for section in ("rules", "guide") for page in (DOCS / section).rglob("*.md")):
             yield f"dicecup/web/reading/{path.relative_to(DOCS).as_posix()}", path.read_bytes()

@@ -6,7 +6,6 @@ import hashlib
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
-from importlib.util import find_spec
 from pathlib import Path
 
 import mistune
@@ -16,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from dicecup.errors import UsageError
+from dicecup.installation import find_htmx
 
 FOLDER = Path(__file__).parent / "static"
 TYPES = {
@@ -35,16 +35,6 @@ def assets() -> dict[str, Path]:
     own = {path.name: path for path in FOLDER.iterdir() if path.suffix in TYPES}
     htmx = None if HTMX in own else find_htmx()
     return own | ({HTMX: htmx} if htmx else {})
-
-
-def find_htmx() -> Path | None:
-    """Return the file of htmx: the copy in the wheel or, in a clone, that of the installed package."""
-    spec = find_spec("django_htmx")
-    for place in (spec.submodule_search_locations or []) if spec else []:
-        path = Path(place) / "static" / "django_htmx" / "htmx-2.min.js"
-        if path.exists():
-            return path
-    return None
 
 
 @cache
