@@ -91,9 +91,9 @@ def test_the_coach_and_a_finished_game_are_accessible(new_page: NewPage) -> None
     play_by_api(page, 12)
     play_to_the_end(page)
     found["ending"] = violations(page)
-    table = page.url
+    address = page.url
     for path in ("/proof", "/review"):
-        page.goto(table + path)
+        page.goto(address + path)
         found[path] = violations(page)
     page.goto("/mine")
     found["statistics"] = violations(page)

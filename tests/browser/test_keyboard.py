@@ -61,7 +61,7 @@ def test_the_key_that_rolls_is_the_letter_of_the_word(new_page: NewPage, code: s
 
 @pytest.mark.parametrize("first", ["answer", "event"])
 def test_a_filled_box_hands_the_focus_on(new_page: NewPage, first: str) -> None:
-    """The answer and the live event both bring the new table; the focus is the same after either."""
+    """The answer and the live event both bring the new state; the focus is the same after either."""
     page = new_page()
     events = HeldEvents(page)
     open_match(page)

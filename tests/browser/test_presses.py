@@ -1,4 +1,4 @@
-"""A key or tap acts on the table that was on the screen when it was made, and on no other."""
+"""A key or tap acts on the match that was on the screen when it was made, and on no other."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_keys_do_nothing_that_was_not_meant(new_page: NewPage) -> None:
 
 
 def test_what_is_pressed_before_the_answer_does_nothing(new_page: NewPage) -> None:
-    """Whichever way it is pressed, on whatever the table offers, while neither answer nor event has come."""
+    """Whichever way it is pressed, on whatever the match offers, while neither answer nor event has come."""
     page = new_page()
     events = HeldEvents(page)
     open_match(page)
@@ -80,8 +80,8 @@ def test_what_is_pressed_before_the_answer_does_nothing(new_page: NewPage) -> No
     assert version(page) == 5
 
 
-def test_what_is_pressed_before_the_table_is_painted_does_nothing(new_page: NewPage) -> None:
-    """The new table is in the document, and its form has the new version, but nobody can have seen it."""
+def test_what_is_pressed_before_the_match_is_painted_does_nothing(new_page: NewPage) -> None:
+    """The new match is in the document, and its form has the new version, but nobody can have seen it."""
     page = new_page()
     open_match(page)
     page.evaluate(HOLD_FRAMES)
@@ -157,7 +157,7 @@ def test_enter_is_one_press_although_it_is_two_events(new_page: NewPage) -> None
     assert changes == [("throw", "1")]
 
 
-def test_a_die_that_is_typed_before_the_table_is_painted_is_not_sent(new_page: NewPage) -> None:
+def test_a_die_that_is_typed_before_the_match_is_painted_is_not_sent(new_page: NewPage) -> None:
     page = new_page()
     open_match(page, dice="table")
     page.focus("#typed")
@@ -299,7 +299,7 @@ def test_assistive_technology_clicks_without_pressing(new_page: NewPage) -> None
     expect(page.locator(".sheet .written")).to_have_count(1)
 
 
-def test_a_late_answer_does_not_bring_back_an_old_table(new_page: NewPage) -> None:
+def test_a_late_answer_does_not_bring_back_an_old_state(new_page: NewPage) -> None:
     page = new_page()
     open_match(page)
     answers = HeldAnswers(page, "**/throw")
@@ -311,7 +311,7 @@ def test_a_late_answer_does_not_bring_back_an_old_table(new_page: NewPage) -> No
     assert version(page) == 3
 
 
-def test_a_refusal_is_shown_although_the_table_was_drawn_meanwhile(new_page: NewPage) -> None:
+def test_a_refusal_is_shown_although_the_match_was_drawn_meanwhile(new_page: NewPage) -> None:
     page = new_page(DESK)
     open_match(page)
     throw(page)

@@ -50,7 +50,7 @@ def result(seat: int, points: int, match: str = "") -> Result:
     return Result(seat, "Ann", "yatzy", "1d", points, 1, 2, '{"ones": 3}', NOW, match)
 
 
-def test_a_table_comes_back_as_it_was_opened(store: Store) -> None:
+def test_a_match_comes_back_as_it_was_opened(store: Store) -> None:
     found = opened(store).match("table1")
     assert found is not None
     assert found.opening == OPENING
@@ -60,7 +60,7 @@ def test_a_table_comes_back_as_it_was_opened(store: Store) -> None:
     assert store.match("table2") is None
 
 
-def test_secrets_do_not_show_when_a_table_is_printed(store: Store) -> None:
+def test_secrets_do_not_show_when_a_match_is_printed(store: Store) -> None:
     found = opened(store).match("table1")
     assert OPENING.secret
     assert OPENING.secret not in repr(found)

@@ -21,17 +21,17 @@ def back_from(page: str) -> str:
 
 def test_preferences_return_to_a_page_that_supports_get(visitor: Visitor) -> None:
     visitor.send("/new/yatzy", kind="person", name="Ann")
-    table = visitor.path
+    address = visitor.path
     for page in (
         visitor.page,
-        visitor.send(f"{table}/link", seat="0"),
-        visitor.send(f"{table}/throw", 409, version="7"),
-        visitor.send(f"{table}/link", 422, seat="x"),
+        visitor.send(f"{address}/link", seat="0"),
+        visitor.send(f"{address}/throw", 409, version="7"),
+        visitor.send(f"{address}/link", 422, seat="x"),
     ):
-        assert back_from(page) == table
+        assert back_from(page) == address
         visitor.send("/preferences", language="sv", theme="dark", back=back_from(page))
-        assert visitor.path == table
-    assert back_from(visitor.go(f"{table}/proof")) == f"{table}/proof"
+        assert visitor.path == address
+    assert back_from(visitor.go(f"{address}/proof")) == f"{address}/proof"
     assert back_from(visitor.send("/new/yatzy", action="add-person", kind="person", name="A")) == "/new/yatzy"
     assert back_from(visitor.client.post("/preferences").text) == "/"
 
@@ -45,15 +45,21 @@ def test_pages_of_unknown_games(client: TestClient, visitor: Visitor) -> None:
 
 def test_head_is_get_without_a_body(client: TestClient, ann: Player) -> None:
     state = ann.open()
-    table = f"/t/{state['id']}"
-    for path in ("/", "/rules/yatzy", table, f"{table}/record", f"/api{table.replace('/t/', '/matches/')}"):
+    page = f"/t/{state['id']}"
+    for path in (
+        "/",
+        "/rules/yatzy",
+        page,
+        f"{page}/record",
+        f"/api{page.replace('/t/', '/matches/')}",
+    ):
         got, asked = client.get(path), client.head(path)
         assert (asked.status_code, asked.content) == (200, b"")
         for name in ("content-type", "content-security-policy", "cache-control"):
             assert asked.headers[name] == got.headers[name]
     assert client.head("/rules/nothing").status_code == 404
-    assert client.head(f"{table}/events").status_code == 405  # the stream never ends
-    assert client.head(f"{table}/throw").status_code == 405
+    assert client.head(f"{page}/events").status_code == 405  # the stream never ends
+    assert client.head(f"{page}/throw").status_code == 405
 
 
 @pytest.mark.parametrize("spoken", LANGUAGES)

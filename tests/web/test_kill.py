@@ -44,9 +44,9 @@ def test_no_acknowledged_move_is_lost(database: str) -> None:
         assert played.finished
         stored = store.match(played.id)
         assert stored is not None
-        table = LiveMatch(store, stored)
-        table.take_over(*table.fetch())  # replays every entry by the rules
-        match = table.playing()
+        live = LiveMatch(store, stored)
+        live.take_over(*live.fetch())  # replays every entry by the rules
+        match = live.playing()
         assert match.state.finished
         assert stored.finished
         found = store.results_of(key_hash(played.key)).results

@@ -19,7 +19,7 @@ from tests.web.serving import Server
 from dicecup.web.service.presence import MOST_WATCHERS
 
 SEATS = [{"kind": "person", "name": "Ann"}]
-Table = tuple[str, str]  # the path of a match in the API, and a key to it
+ApiMatch = tuple[str, str]  # the path of a match in the API, and a key to it
 
 
 @pytest.fixture(scope="module")
@@ -34,19 +34,19 @@ def client(server: Server) -> Iterator[httpx.Client]:
         yield client
 
 
-def open_table(client: httpx.Client) -> Table:
+def open_match(client: httpx.Client) -> ApiMatch:
     opened = client.post("/api/matches", json={"game": "yatzy", "seats": SEATS}).json()
     return f"/api/matches/{opened['state']['id']}", opened["key"]
 
 
-def move(client: httpx.Client, table: Table, version: int, what: dict[str, Any]) -> httpx.Response:
-    path, key = table
+def move(client: httpx.Client, opened: ApiMatch, version: int, what: dict[str, Any]) -> httpx.Response:
+    path, key = opened
     headers = {"Authorization": f"Bearer {key}"}
     return client.post(f"{path}/moves", json={"version": version, "move": what}, headers=headers)
 
 
 def test_of_concurrent_moves_one_is_accepted(client: httpx.Client) -> None:
-    path, key = open_table(client)
+    path, key = open_match(client)
     headers = {"Authorization": f"Bearer {key}"}
     token = client.post(f"{path}/links", json={"seat": 0}, headers=headers).json()["token"]
     keys = [client.post(f"{path}/claim", json={"token": token}).json()["key"] for _ in range(5)]
@@ -120,13 +120,13 @@ def test_strange_requests(tmp_path: Path) -> None:
     """Each is rejected or answered; nothing changes, and the log has no traceback."""
     server = Server(str(tmp_path / "games.db"))
     with httpx.Client(base_url=server.address, timeout=PATIENCE) as client:
-        table = open_table(client)
-        before = client.get(table[0]).json()
+        opened = open_match(client)
+        before = client.get(opened[0]).json()
         for what, request in STRANGE.items():
             said = talk(server, request)
             assert not said or int(said[:3]) < 500, (what, said[:300])
             assert b"Traceback" not in said, what
-            assert client.get(table[0]).json() == before, what
+            assert client.get(opened[0]).json() == before, what
     assert "Traceback" not in server.stop()
 
 
@@ -137,16 +137,16 @@ def test_slow_clients_delay_nobody(server: Server, client: httpx.Client) -> None
         for number, line in enumerate(lines):  # half of a head, or half of a body
             head = b"POST /api/matches HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
             line.sendall(head if number % 2 else head + b'Content-Length: 500\r\n\r\n{"game"')
-        table = open_table(client)
-        assert move(client, table, 0, {"throw": True}).status_code == 200
+        opened = open_match(client)
+        assert move(client, opened, 0, {"throw": True}).status_code == 200
     finally:
         for line in lines:
             line.close()
-    assert client.get(table[0]).json()["version"] == 1
+    assert client.get(opened[0]).json()["version"] == 1
 
 
 def test_a_subscriber_that_does_not_read_delays_nobody(server: Server, client: httpx.Client) -> None:
-    path, key = open_table(client)
+    path, key = open_match(client)
     host, port = server.address.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=PATIENCE) as line:
         line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -160,7 +160,7 @@ def test_a_subscriber_that_does_not_read_delays_nobody(server: Server, client: h
 
 
 def test_watchers_have_a_limit_and_make_room_again(server: Server, client: httpx.Client) -> None:
-    path, key = open_table(client)
+    path, key = open_match(client)
     host, port = server.address.removeprefix("http://").split(":")
     request = f"GET {path}/events HTTP/1.1\r\nHost: x\r\n\r\n".encode()
     lines = [socket.create_connection((host, int(port)), timeout=PATIENCE) for _ in range(MOST_WATCHERS)]
@@ -189,7 +189,7 @@ def test_watchers_have_a_limit_and_make_room_again(server: Server, client: httpx
 
 
 def test_unknown_fields_are_refused(client: httpx.Client) -> None:
-    path, key = open_table(client)
+    path, key = open_match(client)
     headers = {"Authorization": f"Bearer {key}"}
     for part, body in {
         "moves": {"version": 0, "move": {"throw": True}, "seat": 1},

@@ -56,11 +56,11 @@ def test_invalid_fields(client: TestClient, ann: Player) -> None:
     token = re.search(r'name="csrf" value="(\w+)"', client.get("/new/yatzy").text)
     assert token
     seated = {"csrf": token[1], "kind": "person", "name": "Ann"}
-    table = client.post("/new/yatzy", data=seated | {"action": "play"}, follow_redirects=False).headers[
+    path = client.post("/new/yatzy", data=seated | {"action": "play"}, follow_redirects=False).headers[
         "location"
     ]
     for seat in ("xx", "²", "", "-1", "99", "٣"):
-        answer = client.post(f"{table}/link", data={"csrf": token[1], "seat": seat})
+        answer = client.post(f"{path}/link", data={"csrf": token[1], "seat": seat})
         assert 400 <= answer.status_code < 500, seat
     assert client.post("/new/yatzy", data=seated | {"action": "remove-²"}).status_code == 200
     assert client.post("/new/yatzy", data=seated | {"name": "a\0b"}).status_code == 422
@@ -69,8 +69,8 @@ def test_invalid_fields(client: TestClient, ann: Player) -> None:
             "/preferences", data={"csrf": token[1], "back": back}, headers={"HX-Request": "true"}
         )
         assert (answer.status_code, answer.headers["hx-redirect"]) == (204, "/")
-    kept = client.post("/preferences", data={"csrf": token[1], "back": table}, headers={"HX-Request": "true"})
-    assert kept.headers["hx-redirect"] == table
+    kept = client.post("/preferences", data={"csrf": token[1], "back": path}, headers={"HX-Request": "true"})
+    assert kept.headers["hx-redirect"] == path
 
 
 def test_unexpected_errors_are_hidden(
