@@ -24,6 +24,7 @@ from playwright.sync_api import (
 )
 from tests import waiting
 from tests.browser.late import delay
+from tests.browser.screens import loaded, on_screen
 from tests.databases import quick_folder
 from tests.web.coaching import KEPT
 from tests.web.conftest import best_score
@@ -246,17 +247,6 @@ def play(page: Page) -> None:
 
 def version(page: Page) -> int:
     return int(page.locator("#match").get_attribute("data-version") or -1)
-
-
-def loaded(page: Page) -> None:
-    """Wait until scripts know that the match is painted, where there are scripts."""
-    if page.evaluate("matchMedia('(scripting: enabled)').matches"):
-        on_screen(page)
-
-
-def on_screen(page: Page) -> None:
-    """Wait until the match is painted: a key that is pressed earlier does nothing."""
-    page.wait_for_selector("#match[data-on-screen]")
 
 
 def changed(page: Page, act: Callable[[], Any]) -> None:

@@ -63,10 +63,24 @@ WAYS_TO_ROLL = {
 }
 
 
+def loaded(page: Page) -> None:
+    """Wait until scripts know that the match is painted, where there are scripts."""
+    if page.evaluate("matchMedia('(scripting: enabled)').matches"):
+        on_screen(page)
+
+
+def on_screen(page: Page) -> None:
+    """Wait until the match is painted: a key that is pressed earlier does nothing."""
+    page.wait_for_selector("#match[data-on-screen]")
+
+
 def taps_to_first_roll(page: Page, way: str) -> int:
     """Play from the first page until dice lie there, and count the taps."""
     page.goto("/")
     for target in WAYS_TO_ROLL[way]:
+        if target == "#throw":
+            page.wait_for_url("**/t/*")
+            loaded(page)
         page.click(target)
     page.wait_for_selector(".die-box.thrown")
     return len(WAYS_TO_ROLL[way])
@@ -102,7 +116,7 @@ def open_pad(page: Page, game: str, people: int = 2) -> None:
     page.check("input[value=points]")
     page.click("#play")
     page.wait_for_url("**/t/*")
-    page.wait_for_load_state("load")
+    loaded(page)
 
 
 def taps_for_pad_turn(page: Page, at: str, points: int) -> int:

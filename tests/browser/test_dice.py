@@ -7,17 +7,8 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.browser.conftest import (
-    DESK,
-    PHONE,
-    NewPage,
-    changed,
-    fill_best,
-    on_screen,
-    open_match,
-    play,
-    throw,
-)
+from tests.browser.conftest import DESK, PHONE, NewPage, changed, fill_best, open_match, play, throw
+from tests.browser.screens import on_screen
 from tests.waiting import eventually
 from tests.web.serving import Server
 

@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import pytest
 from playwright.sync_api import expect
-from tests.browser.conftest import (
-    ROLLED,
-    NewPage,
-    changed,
-    on_screen,
-    open_match,
-    play,
-    press,
-    throw,
-    version,
-)
+from tests.browser.conftest import ROLLED, NewPage, changed, open_match, play, press, throw, version
 from tests.browser.holding import HeldAnswers, HeldEvents
+from tests.browser.screens import on_screen
 
 
 def test_by_keyboard_alone(new_page: NewPage) -> None:

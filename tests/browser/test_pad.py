@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, Route, expect
 from tests.browser.accessibility import violations
-from tests.browser.conftest import NewPage, away, changed, on_screen, open_match, play
+from tests.browser.conftest import NewPage, away, changed, open_match, play
 from tests.browser.holding import until
 from tests.browser.screens import (
     KEEP_BUBBLES,
     LOW_PHONE,
     PHONE_390,
     clipped,
+    on_screen,
     open_pad,
     show_in,
     taps_for_pad_turn,

@@ -6,19 +6,9 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Route, expect
-from tests.browser.conftest import (
-    DESK,
-    PHONE,
-    NewPage,
-    changed,
-    on_screen,
-    open_match,
-    play,
-    press,
-    throw,
-    version,
-)
+from tests.browser.conftest import DESK, PHONE, NewPage, changed, open_match, play, press, throw, version
 from tests.browser.holding import HeldAnswers, HeldEvents, requested_changes, until
+from tests.browser.screens import on_screen
 
 # Frames are painted, but the page hears of them only when told to.
 HOLD_FRAMES = """

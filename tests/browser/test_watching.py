@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from playwright.sync_api import Page
-from tests.browser.conftest import ByApi, NewPage, on_screen, open_match, throw
+from tests.browser.conftest import ByApi, NewPage, open_match, throw
+from tests.browser.screens import on_screen
 
 MATCH = "document.getElementById('match')"
 # Without what differs from page to page: the token of the viewer, and the mark of what is painted.
