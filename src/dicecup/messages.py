@@ -386,7 +386,9 @@ SENTENCES: dict[str, str | Plural] = {
         "The bot {bot} can’t play on several cores, because worker processes can’t load it: {problem}. "
         "Define it in a module they can import, or play on one core."
     ),
-    "bot_without_decide": N_("{bot} isn’t a valid bot. Give it a method decide(rules, state, chance)."),
+    "bot_without_decide": N_(
+        "{bot} isn’t a valid bot. Give an object, not a class, with a method decide(rules, state, chance)."
+    ),
     "bot_worker_died": N_(
         "A worker process died while the bot {bot} was playing. Run it on one core to see why."
     ),
