@@ -28,6 +28,23 @@ COUNT_ANSWERS = """() => {
 }"""
 
 
+def intercept(page: Page, address: str, handle: Callable[[Route], object]) -> None:
+    """Handle requests for an address, beginning with the next one.
+
+    Chromium begins to intercept a while after it said so: until then requests pass by unheard.
+    """
+    heard: list[str] = []
+
+    def hear(route: Route) -> None:
+        heard.append(route.request.url)
+        route.fulfill(status=204)
+
+    page.route(address, handle)
+    page.route("**/healthz", hear)
+    while not heard:
+        page.evaluate("fetch('/healthz').catch(() => null)")
+
+
 class HeldAnswers:
     """The answers to requests for an address: the server has made them, the page does not have them yet."""
 
@@ -35,7 +52,7 @@ class HeldAnswers:
         self.page = page
         self.holding = True
         self.waiting: list[Callable[[], None]] = []
-        page.route(address, self.hold)
+        intercept(page, address, self.hold)
 
     def hold(self, route: Route) -> None:
         if not self.holding:

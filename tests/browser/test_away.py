@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 from tests.browser.conftest import PATIENCE, open_match
-from tests.browser.holding import HeldAnswers, until
+from tests.browser.holding import HeldAnswers, intercept, until
 from tests.browser.late import delay
 from tests.web.serving import Server
 
@@ -52,7 +52,7 @@ def open_live_match(page: Page) -> None:
 def throw_in_vain(page: Page) -> None:
     """Open a match, and throw while the server can't be reached."""
     open_live_match(page)
-    page.route("**/throw", lambda route: route.abort())
+    intercept(page, "**/throw", lambda route: route.abort())
     page.click("#throw")
     expect(page.locator("#unreachable")).to_be_visible()
     page.unroute("**/throw")

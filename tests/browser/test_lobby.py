@@ -15,7 +15,15 @@ from tests.browser.conftest import (
     play_to_the_end,
     throw,
 )
-from tests.browser.screens import KEEP_BUBBLES, LOW_PHONE, WAYS_TO_ROLL, taps_to_first_roll, visible_boxes
+from tests.browser.holding import requested_changes
+from tests.browser.screens import (
+    KEEP_BUBBLES,
+    LOW_PHONE,
+    WAYS_TO_ROLL,
+    on_screen,
+    taps_to_first_roll,
+    visible_boxes,
+)
 
 from dicecup.i18n.language import LANGUAGES
 
@@ -148,3 +156,19 @@ def test_the_guide_is_skipped_for_good(new_page: NewPage) -> None:
     open_match(page)
     expect(page.locator("#throw")).to_be_visible()
     expect(page.locator(".guide")).to_have_count(0)
+
+
+def test_enter_on_a_die_rolls_and_does_not_allow_an_undo(new_page: NewPage) -> None:
+    host, guest = by_link(new_page)
+    throw(host)
+    changed(guest, lambda: host.click("#box-chance"))
+    throw(guest)
+    changed(guest, lambda: host.click("#undo"))
+    on_screen(guest)
+    expect(guest.locator(".asked button")).to_have_count(2)
+    changes = requested_changes(guest)
+    guest.focus("#keep-0")
+    changed(guest, lambda: guest.keyboard.press("Enter"))
+    changed(guest, lambda: host.click("#undo"))
+    changed(guest, lambda: guest.click(".asked button[name=agree]"))
+    assert [what for what, _version in changes] == ["throw", "undo"]

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 from tests.browser.accessibility import violations
 from tests.browser.conftest import NewPage, away, changed, open_match, play
-from tests.browser.holding import until
+from tests.browser.holding import intercept, until
 from tests.browser.screens import (
     KEEP_BUBBLES,
     LOW_PHONE,
@@ -46,6 +46,22 @@ def write_focused(page: Page) -> None:
     changed(page, lambda: page.keyboard.press("Enter"))
 
 
+class HeldValues:
+    """Requests for the values of boxes that have not reached the server yet."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.waiting: list[Route] = []
+        intercept(page, "**/t/*?at=*", self.hold)
+
+    def hold(self, route: Route) -> None:
+        self.waiting.append(route)
+
+    def arrived(self, count: int = 1) -> list[Route]:
+        until(self.page, lambda: len(self.waiting) >= count)
+        return self.waiting
+
+
 @pytest.mark.parametrize("game", main_ids())
 def test_all_boxes_of_two_players_are_on_one_screen(new_page: NewPage, game: str) -> None:
     """In every language: one pad is looked at in each."""
@@ -67,21 +83,64 @@ def test_all_boxes_of_two_players_are_on_one_screen(new_page: NewPage, game: str
 def test_digits_are_not_lost_while_the_values_are_on_their_way(new_page: NewPage) -> None:
     page = new_page()
     new_pad(page, "yatzy")
-    waiting: list[Route] = []
-
-    def hold(route: Route) -> None:
-        waiting.append(route)
-
-    page.route("**/t/*?at=*", hold)
+    values = HeldValues(page)
     page.focus("[id='at-0.sixes']")
     for key in ("2", "4", "Enter"):
         page.keyboard.press(key)
-    until(page, lambda: bool(waiting))
-    waiting.pop().continue_()
+    values.arrived().pop().continue_()
     expect(page.locator(".choose button:focus")).to_have_attribute("value", "24")
     write_focused(page)
     assert text_at(page, "0.sixes") == "24"
-    assert waiting == []
+    assert values.waiting == []
+
+
+def test_the_last_box_that_was_tapped_is_written(new_page: NewPage) -> None:
+    """Whatever was open before, and in whichever order the values come."""
+    page = new_page()
+    new_pad(page, "yatzy")
+    page.click("[id='at-0.fives']")
+    page.wait_for_selector("#chooser[data-on-screen] .choose")
+    values = HeldValues(page)
+    page.click("[id='at-0.ones']")
+    page.click("[id='at-0.sixes']")
+    for key in ("1", "8", "Enter"):
+        page.keyboard.press(key)
+    first, last = values.arrived(2)
+    last.continue_()
+    expect(page.locator(".choose[data-at='0.sixes'] button:focus")).to_have_attribute("value", "18")
+    with page.expect_response(first.request.url):
+        first.continue_()
+    write_focused(page)
+    assert [text_at(page, f"0.{box}") for box in ("ones", "fives", "sixes")] == ["", "", "18"]
+
+
+def test_values_that_are_no_longer_wanted_do_not_open(new_page: NewPage) -> None:
+    page = new_page()
+    new_pad(page, "yatzy")
+    values = HeldValues(page)
+    page.focus("[id='at-0.sixes']")
+    page.keyboard.press("Enter")
+    values.arrived()
+    page.keyboard.press("Escape")
+    for key in ("2", "4"):
+        page.keyboard.press(key)
+    for route in values.arrived(2):
+        route.continue_()
+    expect(page.locator(".choose button:focus")).to_have_attribute("value", "24")
+
+
+def test_values_that_cannot_be_fetched(new_page: NewPage) -> None:
+    page = new_page()
+    new_pad(page, "yatzy")
+    values = HeldValues(page)
+    page.click("[id='at-0.sixes']")
+    values.arrived().pop().abort()
+    expect(page.locator("#unreachable")).to_be_visible()
+    expect(page.locator("[id='at-0.sixes']")).to_be_focused()
+    page.click("[id='at-0.sixes']")
+    values.arrived().pop().continue_()
+    expect(page.locator(".choose[data-at='0.sixes']")).to_be_visible()
+    expect(page.locator("#unreachable")).to_be_hidden()
 
 
 def test_a_turn_takes_two_taps(new_page: NewPage) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Route, expect
 from tests.browser.conftest import DESK, PHONE, NewPage, changed, open_match, play, press, throw, version
-from tests.browser.holding import HeldAnswers, HeldEvents, requested_changes, until
+from tests.browser.holding import HeldAnswers, HeldEvents, intercept, requested_changes, until
 from tests.browser.screens import on_screen
 
 # Frames are painted, but the page hears of them only when told to.
@@ -127,6 +127,25 @@ def test_a_value_that_is_not_painted_is_not_written(new_page: NewPage) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("[id='at-0.sixes']")).to_have_text("24")
     assert changes == [("write", "none")]
+
+
+def test_a_box_that_is_not_painted_is_not_opened(new_page: NewPage) -> None:
+    """After a write the next cell has the focus at once: neither Space nor a digit opens it yet."""
+    page = new_page()
+    open_match(page, "yatzy", "person", dice="points")
+    page.focus("[id='at-0.sixes']")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#chooser[data-on-screen] .choose")
+    page.evaluate(HOLD_FRAMES)
+    page.keyboard.press("Enter")
+    for _frame in range(2):
+        expect(page.locator("[id='at-1.sixes']")).to_be_focused()
+        page.keyboard.press("Space")
+        page.keyboard.press("2")
+        page.evaluate(NEXT_FRAME)
+    expect(page.locator("#chooser:empty")).to_be_attached()
+    page.keyboard.press("2")
+    expect(page.locator(".choose[data-at='1.sixes']")).to_be_visible()
 
 
 def test_enter_is_one_press_although_it_is_two_events(new_page: NewPage) -> None:
@@ -279,6 +298,35 @@ def test_rolling_dice_are_not_thrown_again(new_page: NewPage) -> None:
     assert changes == [("throw", "0"), ("throw", "1"), ("throw", "3")]
 
 
+def test_after_a_click_that_did_nothing_the_next_one_counts(new_page: NewPage) -> None:
+    """However fast they follow one another."""
+    page = new_page()
+    open_match(page)
+    place = page.locator("#throw").bounding_box()
+    assert place
+    page.mouse.move(place["x"] + 10, place["y"] + 10)
+    page.mouse.down(click_count=1)
+    other = page.context.new_page()
+    other.goto(page.url)
+    changed(page, lambda: throw(other))
+    changes = requested_changes(page)
+    page.mouse.up(click_count=1)
+    page.mouse.down(click_count=2)
+    changed(page, lambda: page.mouse.up(click_count=2))
+    assert changes == [("throw", "1")]
+
+
+def test_a_key_whose_end_nobody_hears_of_holds_nothing_up(new_page: NewPage) -> None:
+    """Macs do not say when a letter is let go that was pressed with Command."""
+    page = new_page()
+    open_match(page)
+    page.evaluate("dispatchEvent(new KeyboardEvent('keydown', { key: 'c', code: 'KeyC', metaKey: true }))")
+    changed(page, lambda: page.click("#throw"))
+    for _throw in range(2):
+        changed(page, lambda: page.dispatch_event("#throw", "click"))
+    assert version(page) == 5
+
+
 def test_assistive_technology_clicks_without_pressing(new_page: NewPage) -> None:
     page = new_page()
     open_match(page)
@@ -312,7 +360,7 @@ def test_a_refusal_is_shown_although_the_match_was_drawn_meanwhile(new_page: New
     def hold(route: Route) -> None:
         waiting.append(route)
 
-    page.route("**/score", hold)
+    intercept(page, "**/score", hold)
     page.click("#box-ones")
     until(page, lambda: bool(waiting))
     changed(page, lambda: changed(other, lambda: other.click("#box-chance")))

@@ -1,40 +1,58 @@
 // A score pad: a tap on a box shows its values, a tap on a value writes it. Both work without this script.
 // Here the values open in the page, digits and Enter choose one of them, and the screen stays awake.
 import { match } from "./drawing.js";
+import { isPressedNow } from "./presses.js";
+import { showUnreachable } from "./reach.js";
 
 const { htmx } = window; // a classic script: its only documented access is this global
 const chooser = document.getElementById("chooser");
 let digits = ""; // typed so far, to choose a value
-let opener = ""; // the id of the cell whose values are shown
-let early = null; // digits that were typed while its values were fetched
+let opener = ""; // the id of the cell whose values are shown, or are being fetched
+let early = null; // digits that were typed while they are being fetched
+let asked = 0; // how often values were asked for: only the last answer counts
 
 const cell = (id) => document.getElementById(id);
 const values = () => [...chooser.querySelectorAll("[name=points]:not([disabled])")];
 
 async function open(link, typed = "") {
-  if (early !== null && opener === link.id) return; // its values are on their way
+  if (early !== null && opener === link.id) return;
+  const number = (asked += 1);
   opener = link.id;
   digits = "";
   early = typed;
-  let keys = "";
-  try {
-    await htmx.ajax("GET", link.href, { target: "#chooser", swap: "innerHTML" });
-  } finally {
-    if (opener === link.id) [keys, early] = [early, null];
-  }
-  if (!opener) chooser.replaceChildren(); // closed meanwhile
-  if (opener !== link.id) return;
   markOpen();
+  for (const button of values()) button.disabled = true; // those of another box
+  const html = await fetched(link.href);
+  if (number !== asked) return; // another box was asked for meanwhile, or none any more
+  showUnreachable(html === null);
+  if (html === null) return close();
+  if (!html) return location.assign(link.href); // the server explains on a page what it has against it
+  const keys = early;
+  early = null;
+  chooser.innerHTML = html;
+  htmx.process(chooser);
   values()
     .find((button) => button.value !== "nothing")
     ?.focus({ preventScroll: true });
   for (const key of keys) type(key);
 }
 
+// The values of a box as HTML; empty if the server answers with something else, null if it doesn't answer.
+async function fetched(address) {
+  try {
+    const answer = await fetch(address, { headers: { "HX-Request": "true" } });
+    const html = await answer.text();
+    return answer.ok && html.includes('class="choose"') ? html : "";
+  } catch {
+    return null;
+  }
+}
+
 function close(next = opener) {
   chooser.replaceChildren();
   opener = "";
   early = null;
+  asked += 1;
   markOpen();
   (cell(next) || document.getElementById("headline"))?.focus({ preventScroll: true });
 }
@@ -67,19 +85,23 @@ document.addEventListener("click", (event) => {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input")) return;
   const isDigit = /^[0-9]$/.test(event.key);
+  const link = event.target.matches("#pad a") && event.target.id !== opener ? event.target : null;
   if (event.key === "Escape" && opener) close();
-  else if (isDigit && early !== null) early += event.key;
-  else if (isDigit && chooser.childElementCount) type(event.key);
-  else if ((isDigit || event.key === " ") && event.target.matches("#pad a")) {
+  else if (isDigit && early !== null && !link) early += event.key;
+  else if (isDigit && early === null && chooser.childElementCount) type(event.key);
+  else if (isDigit && event.target.matches("#pad a") && !event.repeat && isPressedNow()) open(event.target, event.key);
+  else if (event.key === " " && event.target.matches("#pad a")) {
     event.preventDefault();
-    open(event.target, isDigit ? event.key : "");
+    if (!event.repeat) event.target.click();
   }
 });
 
-// After a write the focus goes to the same box of whoever is next.
+// After a write the focus goes to the same box of whoever is next, unless another box was opened meanwhile.
 chooser.addEventListener("htmx:afterRequest", (event) => {
   if (!event.detail.successful || !event.target.matches(".choose")) return;
-  const [, ...box] = event.target.dataset.at.split(".");
+  const { at } = event.target.dataset;
+  if (opener && opener !== `at-${at}`) return;
+  const [, ...box] = at.split(".");
   const next = [...match().querySelectorAll(".pad-player")].findIndex((head) => head.matches(".next"));
   close(next < 0 ? "headline" : `at-${[next, ...box].join(".")}`);
 });

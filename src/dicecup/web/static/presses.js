@@ -12,8 +12,10 @@ let onScreen = {}; // what the browser has painted last
 const pointers = new Map(); // what was on the screen when each pointer went down, until its click
 let lastDown; // the pointer that went down last: in older browsers a click does not say whose it is
 const keys = new Map(); // what was on the screen when each key that is down went down
-let byKey = null; // … and the key that was used last, while it is down and for the click that letting it go makes
+let byKey = null; // … and the key of the event that is handled now
+let typing = null; // … and the key that types now: on a phone the input comes later than the key
 let first = null; // … and when the first press of a double click began
+let acted = false; // whether that one did something
 
 const MOST_POINTERS = 20; // fingers that scroll never click
 const MODIFIERS = ["Alt", "AltGraph", "CapsLock", "Control", "Meta", "Shift"];
@@ -50,46 +52,53 @@ addEventListener(
     pointers.set(pointerId, onScreen);
     if (pointers.size > MOST_POINTERS) pointers.delete(pointers.keys().next().value);
     lastDown = pointerId;
+    typing = null;
   },
   true,
 );
-addEventListener("pointercancel", ({ pointerId }) => pointers.delete(pointerId), true);
 
-// Some keys click when they go down, Enter in a task of its own ("keypress"), and Space when it is let go.
-function noteKey({ type, code, key, repeat }) {
+// Keys click when they go down, Enter in a task of its own ("keypress"), and Space when it is let go.
+function noteKey({ type, code, key, repeat, metaKey }) {
   if (MODIFIERS.includes(key)) return;
   const name = code || key;
   if (type === "keydown" && !repeat) keys.set(name, onScreen);
-  byKey = keys.get(name) ?? byKey;
+  byKey = keys.get(name) ?? null;
+  setTimeout(() => (byKey = null)); // the click belongs to the same task
+  if (type === "keydown" && !repeat) typing = metaKey ? null : { name, seen: onScreen };
   if (type !== "keyup") return;
   keys.delete(name);
-  setTimeout(() => (byKey = null)); // the click belongs to the same task
+  if (typing?.name === name) typing = null;
 }
 for (const type of ["keydown", "keypress", "keyup"]) addEventListener(type, noteKey, true);
 addEventListener("blur", () => {
   keys.clear(); // nobody says when they are let go
-  byKey = null;
+  typing = null;
 });
 
 // What was on the screen when this click began. Assistive technology clicks without pressing anything.
 function seenBy({ detail, pointerId = lastDown }) {
   if (detail === 0) return byKey ?? onScreen;
-  if (detail === 1) {
-    first = pointers.has(pointerId) ? pointers.get(pointerId) : onScreen;
-    pointers.delete(pointerId);
-  }
+  const own = pointers.has(pointerId) ? pointers.get(pointerId) : onScreen;
+  pointers.delete(pointerId);
+  if (detail === 1 || !acted) first = own; // after a click that did nothing the next one counts
   return first;
 }
 
 const regionOf = (target) => (match().contains(target) ? "match" : chooser?.contains(target) ? "chooser" : null);
 const isOutdated = (seen, region) => seen?.[region] !== drawn()[region];
 
+// Whether the key of the event that is handled now was pressed on what the match shows.
+export const isPressedNow = () => !isOutdated(byKey ?? onScreen, "match");
+
 addEventListener(
   "click",
   (event) => {
+    const begins = event.detail === 1 || !acted;
     const seen = seenBy(event);
     const region = regionOf(event.target);
-    if (!region || (!isOutdated(seen, region) && !rollsAgain(event.target))) return;
+    const blocked = Boolean(region) && (isOutdated(seen, region) || rollsAgain(event.target));
+    if (event.detail > 0 && begins) acted = !blocked;
+    if (!blocked) return;
     event.preventDefault();
     event.stopImmediatePropagation();
   },
@@ -100,7 +109,7 @@ addEventListener(
 addEventListener(
   "beforeinput",
   (event) => {
-    if (event.target.id === "typed" && isOutdated(byKey ?? onScreen, "match")) event.preventDefault();
+    if (event.target.id === "typed" && isOutdated(typing?.seen ?? onScreen, "match")) event.preventDefault();
   },
   true,
 );
