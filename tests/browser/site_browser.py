@@ -18,7 +18,14 @@ from tests import waiting
 from tests.browser.conftest import PLAIN_SCRIPTS
 from tests.browser.holding import until
 from tests.browser.late import delay
-from tests.browser.site_scripts import COUNT_VERSIONS, LOOK_FOR_VERSIONS, MARKS, UNTIL_COMPLETE, WORKERS
+from tests.browser.site_scripts import (
+    COUNT_VERSIONS,
+    HEAR_WORKERS,
+    LOOK_FOR_VERSIONS,
+    MARKS,
+    UNTIL_COMPLETE,
+    WORKERS,
+)
 from tests.coach.conftest import play_record
 
 from dicecup.bots import bot_called
@@ -169,6 +176,7 @@ def offer(page: Page, folder: Path, worker: bytes) -> None:
 
 def take_over(page: Page) -> None:
     """Accept the version that is offered, and wait until the page comes from it."""
+    page.evaluate(HEAR_WORKERS)
     page.click("#new-version button")
     try:
         page.wait_for_selector("#new-version[hidden]", state="attached")

@@ -57,13 +57,18 @@ LOOK_FOR_VERSIONS = """async () => {
   await (await navigator.serviceWorker.ready).update().catch(() => null);
   return window.versions > 0;
 }"""
+# What the page hears from versions, beginning now.
+HEAR_WORKERS = """() => {
+  window.heard = [];
+  navigator.serviceWorker.addEventListener("message", ({ data }) => window.heard.push(data));
+}"""
 # What there is to see when a new version does not take over.
 WORKERS = """async () => {
   const { installing, waiting, active } = (await navigator.serviceWorker.getRegistration()) ?? {};
   const workers = { installing, waiting, active, controller: navigator.serviceWorker.controller };
   const states = Object.entries(workers).map(([name, worker]) => `${name}: ${worker?.state}`);
   const locks = JSON.stringify(await navigator.locks.query());
-  return [...states, locks, document.body.innerText.slice(0, 300)].join("\\n");
+  return [...states, `heard: ${window.heard}`, locks, document.body.innerText.slice(0, 300)].join("\\n");
 }"""
 NOTE_START_PAGE = """addEventListener("DOMContentLoaded", () => {
   const { lang, dataset } = document.documentElement;

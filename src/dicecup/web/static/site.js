@@ -25,12 +25,13 @@ serviceWorker.addEventListener("controllerchange", () => location.reload(), { on
 let old = null;
 serviceWorker.addEventListener("message", ({ data }) => data === "takes over" && old.postMessage("rest"));
 
-function offer(worker) {
-  if (!worker) return;
+// Whichever version waits when the button is tapped: another one may have come since it was shown.
+function offer() {
+  if (!registration.waiting) return;
   bar.hidden = false;
   bar.querySelector("button").onclick = () => {
     old = serviceWorker.controller;
-    worker.postMessage("update");
+    registration.waiting?.postMessage("update");
   };
 }
 
@@ -49,8 +50,8 @@ document.addEventListener("click", async (event) => {
 });
 
 const registration = await serviceWorker.ready;
-offer(registration.waiting);
+offer();
 registration.addEventListener("updatefound", () => {
   const worker = registration.installing;
-  worker.addEventListener("statechange", () => worker.state === "installed" && offer(registration.waiting));
+  worker?.addEventListener("statechange", () => worker.state === "installed" && offer());
 });
